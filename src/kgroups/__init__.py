@@ -1,0 +1,67 @@
+"""Communities of graphs by kernel k-groups on the Bethe Hessian."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kgroups import datasets, errors, metrics, scoring
+    from kgroups.adapters import as_graph, read_graph
+    from kgroups.detect import detect_communities, estimate_k, refine_partition
+    from kgroups.graph import Graph
+    from kgroups.operators import BetheHessian
+    from kgroups.partition import Partition
+    from kgroups.refine import Hartigan
+    from kgroups.regimes import Auto, Exact
+    from kgroups.seed import KMeansSeed, QRSeed
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Auto",
+    "BetheHessian",
+    "Exact",
+    "Graph",
+    "Hartigan",
+    "KMeansSeed",
+    "Partition",
+    "QRSeed",
+    "as_graph",
+    "datasets",
+    "detect_communities",
+    "errors",
+    "estimate_k",
+    "metrics",
+    "read_graph",
+    "refine_partition",
+    "scoring",
+]
+
+_ROOM_OF_NAME = {
+    "Auto": "regimes",
+    "BetheHessian": "operators",
+    "Exact": "regimes",
+    "Graph": "graph",
+    "Hartigan": "refine",
+    "KMeansSeed": "seed",
+    "Partition": "partition",
+    "QRSeed": "seed",
+    "as_graph": "adapters",
+    "detect_communities": "detect",
+    "estimate_k": "detect",
+    "read_graph": "adapters",
+    "refine_partition": "detect",
+}
+_PUBLIC_ROOMS = ("datasets", "errors", "metrics", "scoring")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOM_OF_NAME:
+        return getattr(import_module(f"kgroups.{_ROOM_OF_NAME[name]}"), name)
+    if name in _PUBLIC_ROOMS:
+        return import_module(f"kgroups.{name}")
+    msg = f"module 'kgroups' has no attribute {name!r}"
+    raise AttributeError(msg)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

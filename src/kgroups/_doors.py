@@ -1,0 +1,58 @@
+"""Checks that public functions make once, at the door."""
+
+import operator
+from collections.abc import Iterable
+
+import numpy as np
+
+from kgroups.errors import InputError, NumberOfCommunitiesError
+
+__all__ = ["RngLike", "as_rng", "check_choice", "check_k"]
+
+RngLike = int | np.random.Generator | None
+
+
+def as_rng(rng: RngLike) -> np.random.Generator:
+    """Return a Generator; ``None`` is the fixed stream that makes calls repeatable."""
+    if isinstance(rng, np.random.Generator):
+        return rng
+    if rng is None:
+        return np.random.default_rng(0)
+    if isinstance(rng, bool | np.bool_) or not isinstance(rng, int | np.integer) or rng < 0:
+        msg = (
+            f"rng must be None, a whole number >= 0 or a numpy Generator, got {rng!r}.\n"
+            "  Pass for instance rng=0 or rng=numpy.random.default_rng(0)."
+        )
+        raise InputError(msg)
+    return np.random.default_rng(int(rng))
+
+
+def check_k(k: object, n: int) -> int:
+    """Return ``k`` as an int if it is a whole number from 1 to ``n``."""
+    hint = "  Pass k=None to let the spectrum choose the number of communities."
+    try:
+        if isinstance(k, bool | np.bool_):
+            raise TypeError
+        number = operator.index(k)  # type: ignore[arg-type]
+    except TypeError:
+        msg = f"k must be a whole number >= 1 or None, got {k!r}.\n{hint}"
+        raise NumberOfCommunitiesError(msg) from None
+    if number < 1:
+        msg = f"k must be a whole number >= 1 or None, got {number}.\n{hint}"
+        raise NumberOfCommunitiesError(msg)
+    if number > n:
+        msg = (
+            f"k must not exceed the number of nodes, got k={number} for {n} nodes: "
+            f"{number} non-empty communities cannot be made of them.\n{hint}"
+        )
+        raise NumberOfCommunitiesError(msg)
+    return number
+
+
+def check_choice(name: str, value: object, choices: Iterable[object]) -> None:
+    """Raise unless ``value`` is one of ``choices``."""
+    allowed = list(choices)
+    if value not in allowed:
+        listed = ", ".join(repr(choice) for choice in allowed)
+        msg = f"{name} must be one of {listed}, got {value!r}."
+        raise InputError(msg)

@@ -1,0 +1,69 @@
+"""Errors and warnings: what must hold, what came and where, what to do."""
+
+__all__ = [
+    "ConvergenceError",
+    "CrowdedThresholdWarning",
+    "DirectedGraphError",
+    "DisassortativeWarning",
+    "FileFormatError",
+    "GraphError",
+    "InputError",
+    "KGroupsError",
+    "KGroupsWarning",
+    "MissingExtraError",
+    "NumberOfCommunitiesError",
+    "PartitionError",
+    "WeightError",
+]
+
+
+class KGroupsError(Exception):
+    """Base of every error that kgroups raises on purpose."""
+
+
+class InputError(KGroupsError, ValueError):
+    """An argument does not have the form it must have."""
+
+
+class GraphError(InputError):
+    """The graph itself cannot be used: not square, not symmetric, of no known type."""
+
+
+class DirectedGraphError(GraphError):
+    """The graph is directed and the caller did not say how to make it undirected."""
+
+
+class WeightError(GraphError):
+    """An edge weight is missing, not a number, not finite or negative."""
+
+
+class FileFormatError(GraphError):
+    """A file could not be read; the message names the file and, where it can, the line."""
+
+
+class PartitionError(InputError):
+    """A partition does not fit the graph: a node is missing, repeated or unknown."""
+
+
+class NumberOfCommunitiesError(InputError):
+    """The number of communities ``k`` is not a whole number from 1 to the number of nodes."""
+
+
+class MissingExtraError(KGroupsError, ImportError):
+    """An optional dependency is not installed; the message names the extra."""
+
+
+class ConvergenceError(KGroupsError, RuntimeError):
+    """An eigensolver stopped before it had what was asked for."""
+
+
+class KGroupsWarning(UserWarning):
+    """Base of the warning objects that reports carry."""
+
+
+class CrowdedThresholdWarning(KGroupsWarning):
+    """Eigenvalues crowd the threshold, so that the number of communities is uncertain."""
+
+
+class DisassortativeWarning(KGroupsWarning):
+    """Eigenvalues of N_r below -1: groups whose nodes avoid one another, as in bipartite graphs."""

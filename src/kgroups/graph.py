@@ -1,0 +1,306 @@
+"""The graph that every room works on: checked once, trusted ever after."""
+
+from collections.abc import Hashable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kgroups._types import CSR, Floats, Indices, Ints
+from kgroups.errors import GraphError, WeightError
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+__all__ = ["Graph"]
+
+
+def _frozen(array: Any) -> Any:
+    """Return a read-only view, so that the caller's own array stays writable."""
+    view = np.ascontiguousarray(array).view()
+    view.flags.writeable = False
+    return view
+
+
+class Graph:
+    """An undirected graph as a frozen symmetric CSR matrix with node names.
+
+    Parameters
+    ----------
+    indptr, indices : ndarray
+        Compressed sparse rows, columns sorted and without repeats in each row. An edge between
+        two nodes stands in both rows, a self-loop once. Stored as int32 while that fits.
+    weights : ndarray of float, optional
+        Weight of each entry; ``None`` when every edge has weight 1. Parallel edges are one entry
+        with the sum of their weights.
+    multiplicity : ndarray of int, optional
+        Number of parallel edges behind each entry; ``None`` when there are none.
+    nodes : sequence of hashable, optional
+        Names in row order; ``None`` for ``range(n)``.
+
+    Notes
+    -----
+    The constructor trusts the entries to be symmetric; it checks shapes only. Use
+    :meth:`from_edges`, or ``kgroups.as_graph`` for everything else that can hold a graph.
+
+    Examples
+    --------
+    >>> graph = Graph.from_edges([0, 1, 2], [1, 2, 0])
+    >>> graph
+    Graph(3 nodes, 3 edges)
+    >>> graph.degrees
+    array([2., 2., 2.])
+    """
+
+    __slots__ = ("__dict__", "indices", "indptr", "multiplicity", "nodes", "weights")
+
+    indptr: Indices
+    indices: Indices
+    weights: Floats | None
+    multiplicity: Ints | None
+    nodes: Sequence[Hashable]
+
+    def __init__(
+        self,
+        indptr: Indices,
+        indices: Indices,
+        weights: Floats | None = None,
+        *,
+        multiplicity: Ints | None = None,
+        nodes: Sequence[Hashable] | None = None,
+    ) -> None:
+        n, nnz = len(indptr) - 1, len(indices)
+        if n < 0 or indptr[0] != 0 or indptr[-1] != nnz:
+            msg = f"indptr must start at 0 and end at the {nnz} entries of indices."
+            raise GraphError(msg)
+        for name, array in (("weights", weights), ("multiplicity", multiplicity)):
+            if array is not None and len(array) != nnz:
+                msg = f"{name} must have one value per entry ({nnz}), got {len(array)}."
+                raise GraphError(msg)
+        if nodes is not None and len(nodes) != n:
+            msg = f"nodes must name each of the {n} rows, got {len(nodes)} names."
+            raise GraphError(msg)
+        index_type = np.int32 if max(n, nnz) < np.iinfo(np.int32).max else np.int64
+        put = object.__setattr__
+        put(self, "indptr", _frozen(np.asarray(indptr, index_type)))
+        put(self, "indices", _frozen(np.asarray(indices, index_type)))
+        put(self, "weights", None if weights is None else _frozen(np.asarray(weights, float)))
+        put(
+            self,
+            "multiplicity",
+            None if multiplicity is None else _frozen(np.asarray(multiplicity, np.int64)),
+        )
+        put(self, "nodes", range(n) if nodes is None else nodes)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        msg = f"a Graph is frozen: {name!r} cannot be set. Make a new Graph instead."
+        raise AttributeError(msg)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (
+            self.indptr,
+            self.indices,
+            self.weights,
+            self.multiplicity,
+            None if isinstance(self.nodes, range) else self.nodes,
+        )
+
+    @classmethod
+    def from_edges(
+        cls,
+        source: Any,
+        target: Any,
+        weight: Any = None,
+        *,
+        n: int | None = None,
+        nodes: Sequence[Hashable] | None = None,
+    ) -> "Graph":
+        """Build a graph from one row index pair per undirected edge.
+
+        Parameters
+        ----------
+        source, target : array_like of int
+            Ends of each edge as row indices; repeated pairs are parallel edges.
+        weight : array_like of float, optional
+            Finite and non-negative weight of each edge.
+        n : int, optional
+            Number of nodes, when nodes without an edge follow the last one named.
+        nodes : sequence of hashable, optional
+            Names in row order.
+
+        Returns
+        -------
+        Graph
+            Parallel edges are summed, and counted in ``multiplicity``.
+        """
+        u, v = np.asarray(source), np.asarray(target)
+        if u.size == 0:
+            u, v = u.astype(np.int64), v.astype(np.int64)
+        if u.ndim != 1 or u.shape != v.shape or u.dtype.kind not in "iu" or v.dtype.kind not in "iu":
+            msg = (
+                "source and target must be one-dimensional integer arrays of one length, got "
+                f"{u.dtype} of shape {u.shape} and {v.dtype} of shape {v.shape}."
+            )
+            raise GraphError(msg)
+        largest = int(max(u.max(), v.max())) + 1 if u.size else 0
+        size = n if n is not None else len(nodes) if nodes is not None else largest
+        if largest > size or (u.size and min(u.min(), v.min()) < 0):
+            msg = f"edge ends must lie in range({size}); got up to {largest - 1}."
+            raise GraphError(msg)
+        w = None if weight is None else np.asarray(weight, dtype=float)
+        if w is not None:
+            if w.shape != u.shape:
+                msg = f"weight must have one value per edge ({u.size}), got shape {w.shape}."
+                raise GraphError(msg)
+            bad = np.flatnonzero(~(np.isfinite(w) & (w >= 0)))
+            if bad.size:
+                names = range(size) if nodes is None else nodes
+                first = bad[0]
+                raise WeightError(
+                    bad_weight_message(w[first], (names[u[first]], names[v[first]]), bad.size)
+                )
+        return cls._from_checked_edges(u, v, w, size, nodes)
+
+    @classmethod
+    def _from_checked_edges(
+        cls, u: Indices, v: Indices, w: Floats | None, n: int, nodes: Sequence[Hashable] | None
+    ) -> "Graph":
+        from scipy import sparse
+
+        off = u != v
+        rows = np.concatenate([u, v[off]])
+        cols = np.concatenate([v, u[off]])
+        counts = sparse.coo_array((np.ones(rows.size), (rows, cols)), shape=(n, n)).tocsr()
+        counts.sort_indices()
+        multiplicity = counts.data.astype(np.int64) if counts.nnz < rows.size else None
+        weights = counts.data if multiplicity is not None else None
+        if w is not None:
+            both = np.concatenate([w, w[off]])
+            summed = sparse.coo_array((both, (rows, cols)), shape=(n, n)).tocsr()
+            summed.sort_indices()
+            weights = summed.data
+        return cls(counts.indptr, counts.indices, weights, multiplicity=multiplicity, nodes=nodes)
+
+    @property
+    def n(self) -> int:
+        """Number of nodes."""
+        return len(self.indptr) - 1
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether some edge has a weight other than 1."""
+        return self.weights is not None
+
+    @cached_property
+    def loop_slots(self) -> Ints:
+        """Positions of the self-loops among the CSR entries."""
+        return np.flatnonzero(self.indices == self.row_of_slot)
+
+    @cached_property
+    def row_of_slot(self) -> Indices:
+        """Row index of every CSR entry."""
+        return np.repeat(np.arange(self.n, dtype=self.indices.dtype), np.diff(self.indptr))
+
+    @cached_property
+    def n_loops(self) -> int:
+        """Number of self-loops, parallel ones counted each."""
+        if self.multiplicity is None:
+            return int(self.loop_slots.size)
+        return int(self.multiplicity[self.loop_slots].sum())
+
+    @cached_property
+    def m(self) -> int:
+        """Number of edges, self-loops and parallel edges counted each."""
+        entries = len(self.indices) if self.multiplicity is None else int(self.multiplicity.sum())
+        return (entries + self.n_loops) // 2
+
+    @cached_property
+    def degrees(self) -> Floats:
+        """Row sums ``d = A1`` of the weighted adjacency matrix; a self-loop counts once."""
+        if self.weights is None:
+            return np.diff(self.indptr).astype(float)
+        return np.bincount(self.row_of_slot, weights=self.weights, minlength=self.n)
+
+    @property
+    def csr(self) -> CSR:
+        """The adjacency matrix as bare arrays, with ones when unweighted."""
+        data = np.ones(len(self.indices)) if self.weights is None else self.weights
+        return CSR(self.indptr, self.indices, data)
+
+    def to_scipy(self) -> "sparse.csr_array":
+        """Return the adjacency matrix as a ``scipy.sparse.csr_array``."""
+        from scipy import sparse
+
+        data = self.csr.data.copy()
+        return sparse.csr_array(
+            (data, self.indices.copy(), self.indptr.copy()), shape=(self.n, self.n)
+        )
+
+    def edges(self) -> tuple[Indices, Indices, Floats]:
+        """Return source, target and weight of each entry of the upper triangle, loops included."""
+        upper = self.row_of_slot <= self.indices
+        data = self.csr.data[upper]
+        return self.row_of_slot[upper], self.indices[upper], data
+
+    def simple_adjacency(self, *, loops: bool = False) -> CSR:
+        """Return the entries of positive weight, without self-loops unless asked.
+
+        With ``loops`` each self-loop is one entry ``A_ii = 1`` of an unweighted graph and the
+        loop's weight of a weighted one.
+        """
+        data = self.csr.data
+        keep = data > 0
+        if not loops:
+            keep = keep & (self.indices != self.row_of_slot)
+        elif self.multiplicity is not None and np.array_equal(data, self.multiplicity):
+            data = data.copy()
+            data[self.loop_slots] = 1.0
+        if keep.all():
+            return CSR(self.indptr, self.indices, data)
+        kept = np.concatenate([[0], np.cumsum(keep)])
+        indptr = kept[self.indptr].astype(self.indptr.dtype)
+        return CSR(indptr, self.indices[keep], data[keep])
+
+    def permuted(self, order: Ints) -> "Graph":
+        """Return the graph with row ``order[i]`` in place ``i``."""
+        from scipy import sparse
+
+        slots = np.arange(1, len(self.indices) + 1, dtype=np.int64)
+        matrix = sparse.csr_array((slots, self.indices, self.indptr), shape=(self.n, self.n))
+        moved = matrix[order][:, order].tocsr()
+        moved.sort_indices()
+        slot = moved.data - 1
+        return Graph(
+            moved.indptr,
+            moved.indices,
+            None if self.weights is None else self.weights[slot],
+            multiplicity=None if self.multiplicity is None else self.multiplicity[slot],
+            nodes=[self.nodes[i] for i in order],
+        )
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __repr__(self) -> str:
+        kind = ", weighted" if self.is_weighted else ""
+        loops = f", {self.n_loops} self-loops" if self.n_loops else ""
+        return f"Graph({self.n} nodes, {self.m} edges{kind}{loops})"
+
+
+def bad_weight_message(value: float, edge: tuple[object, object], count: int) -> str:
+    """Say which weight is bad, on which edge, and how many more there are."""
+    more = f" (and {count - 1} more)" if count > 1 else ""
+    return (
+        f"edge weights must be finite and >= 0, got {value!s} on edge {edge!r}{more}.\n"
+        "  Remove or transform these weights, or pass weight=None to ignore all weights."
+    )
+
+
+def _rebuild(
+    indptr: Indices,
+    indices: Indices,
+    weights: Floats | None,
+    multiplicity: Ints | None,
+    nodes: Sequence[Hashable] | None,
+) -> Graph:
+    return Graph(indptr, indices, weights, multiplicity=multiplicity, nodes=nodes)
