@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kgroups import datasets, errors, metrics, scoring
     from kgroups.adapters import as_graph, read_graph
-    from kgroups.detect import detect_communities, estimate_k, refine_partition
+    from kgroups.detect import detect_communities, refine_partition
     from kgroups.graph import Graph
     from kgroups.operators import BetheHessian
     from kgroups.partition import Partition
     from kgroups.refine import Hartigan
     from kgroups.regimes import Auto, Exact
     from kgroups.seed import KMeansSeed, QRSeed
+    from kgroups.spectrum import estimate_k
 
 __version__ = "0.1.0"
 
@@ -47,7 +48,7 @@ _ROOM_OF_NAME = {
     "QRSeed": "seed",
     "as_graph": "adapters",
     "detect_communities": "detect",
-    "estimate_k": "detect",
+    "estimate_k": "spectrum",
     "read_graph": "adapters",
     "refine_partition": "detect",
 }

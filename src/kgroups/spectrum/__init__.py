@@ -1,0 +1,17 @@
+"""The spectrum of N_r: components, eigenpairs, and the number of communities it shows."""
+
+from kgroups.spectrum.components import connected_components, two_core
+from kgroups.spectrum.count import ComponentCounts, count_components
+from kgroups.spectrum.estimate import Spectrum, estimate_k, spectrum_of
+from kgroups.spectrum.lanczos import top_eigenpairs
+
+__all__ = [
+    "ComponentCounts",
+    "Spectrum",
+    "connected_components",
+    "count_components",
+    "estimate_k",
+    "spectrum_of",
+    "top_eigenpairs",
+    "two_core",
+]

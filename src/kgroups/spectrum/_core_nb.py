@@ -1,0 +1,30 @@
+"""Kernel of the 2-core."""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def peel(indptr: Any, indices: Any, degree: Any, alive: Any) -> None:
+    """Take away nodes of degree at most 1 until none is left; `degree` and `alive` change."""
+    n = alive.size
+    stack = np.empty(n, dtype=np.int64)
+    top = 0
+    for i in range(n):
+        if degree[i] <= 1:
+            alive[i] = False
+            stack[top] = i
+            top += 1
+    while top > 0:
+        top -= 1
+        i = stack[top]
+        for t in range(indptr[i], indptr[i + 1]):
+            j = indices[t]
+            if alive[j]:
+                degree[j] -= 1
+                if degree[j] <= 1:
+                    alive[j] = False
+                    stack[top] = j
+                    top += 1

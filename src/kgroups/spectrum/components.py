@@ -1,0 +1,63 @@
+"""Connected components and the 2-core."""
+
+import numpy as np
+import numpy.typing as npt
+
+from kgroups._types import CSR, Ints
+
+__all__ = ["connected_components", "two_core"]
+
+_SMALL = 2_000
+
+
+def connected_components(csr: CSR) -> tuple[int, Ints]:
+    """Return the number of components and the component of each node, numbered by first node."""
+    n = len(csr.indptr) - 1
+    if len(csr.indices) <= _SMALL:
+        return _search_small(csr, n)
+    from scipy import sparse
+    from scipy.sparse import csgraph
+
+    pattern = sparse.csr_array((csr.data, csr.indices, csr.indptr), shape=(n, n))
+    count, labels = csgraph.connected_components(pattern, directed=False)
+    _, first = np.unique(labels, return_index=True)
+    rank = np.empty(count, dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(count)
+    return int(count), rank[labels]
+
+
+def _search_small(csr: CSR, n: int) -> tuple[int, Ints]:
+    # On a few hundred entries plain lists are faster than one call into scipy.
+    indptr, indices = csr.indptr.tolist(), csr.indices.tolist()
+    label = [-1] * n
+    count = 0
+    for root in range(n):
+        if label[root] >= 0:
+            continue
+        label[root] = count
+        stack = [root]
+        while stack:
+            i = stack.pop()
+            for j in indices[indptr[i] : indptr[i + 1]]:
+                if label[j] < 0:
+                    label[j] = count
+                    stack.append(j)
+        count += 1
+    return count, np.array(label, dtype=np.int64)
+
+
+def two_core(csr: CSR) -> npt.NDArray[np.bool_]:
+    """Return which nodes remain when nodes with at most one edge are taken away, again and again.
+
+    A self-loop counts as a cycle: its node stays.
+    """
+    from kgroups.spectrum._core_nb import peel
+
+    n = len(csr.indptr) - 1
+    lengths = np.diff(csr.indptr)
+    degree = lengths.astype(np.int64)
+    rows = np.repeat(np.arange(n), lengths)
+    degree += np.bincount(rows[rows == csr.indices], minlength=n)
+    alive = np.ones(n, dtype=np.bool_)
+    peel(csr.indptr, csr.indices, degree, alive)
+    return alive
