@@ -1,0 +1,1 @@
+"""Speed with quality beside it, peers in the same run."""

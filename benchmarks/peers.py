@@ -1,0 +1,158 @@
+"""kgroups and its peers behind one interface: build the native graph, then find communities.
+
+Only the second step is timed. kgroups is given an igraph graph, so its conversion is timed too.
+"""
+
+import random
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from benchmarks.graphs import BenchmarkGraph, Ints
+
+REFERENCE = "igraph-leiden"
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A method: the package it needs, how its graph is built and how its labels are found."""
+
+    name: str
+    module: str
+    distribution: str
+    build: Callable[[BenchmarkGraph], Any]
+    find: Callable[[Any, int], Ints]
+
+    @property
+    def installed_version(self) -> str | None:
+        """Version of the package, or None when it is not installed."""
+        return version(self.distribution) if find_spec(self.module) else None
+
+
+def _igraph(graph: BenchmarkGraph) -> Any:
+    import igraph
+
+    return igraph.Graph(n=graph.n, edges=np.column_stack([graph.source, graph.target]))
+
+
+def _networkx(graph: BenchmarkGraph) -> Any:
+    import networkx
+
+    built = networkx.empty_graph(graph.n)
+    built.add_edges_from(zip(graph.source.tolist(), graph.target.tolist(), strict=True))
+    return built
+
+
+def as_matrix(graph: BenchmarkGraph) -> Any:
+    """Return the symmetric adjacency matrix."""
+    from scipy import sparse
+
+    rows = np.concatenate([graph.source, graph.target])
+    columns = np.concatenate([graph.target, graph.source])
+    return sparse.csr_matrix((np.ones(rows.size), (rows, columns)), shape=(graph.n, graph.n))
+
+
+def _networkit(graph: BenchmarkGraph) -> Any:
+    import networkit
+
+    ones = np.ones(graph.m)
+    return networkit.GraphFromCoo((ones, (graph.source, graph.target)), n=graph.n)
+
+
+def _infomap(graph: BenchmarkGraph) -> Any:
+    from infomap import Infomap
+
+    built = Infomap(silent=True, two_level=True, num_trials=1)
+    built.add_nodes(range(graph.n))
+    built.add_links(list(zip(graph.source.tolist(), graph.target.tolist(), strict=True)))
+    return built
+
+
+def _labels_of_sets(communities: Iterable[Iterable[int]], n: int) -> Ints:
+    labels = np.empty(n, dtype=np.int64)
+    for label, members in enumerate(communities):
+        labels[list(members)] = label
+    return labels
+
+
+def _find_kgroups(graph: Any, seed: int) -> Ints:
+    import kgroups
+
+    return kgroups.detect_communities(graph, rng=seed).labels
+
+
+def _find_igraph_leiden(graph: Any, seed: int) -> Ints:
+    random.seed(seed)
+    found = graph.community_leiden(objective_function="modularity", n_iterations=2)
+    return np.array(found.membership)
+
+
+def _find_igraph_louvain(graph: Any, seed: int) -> Ints:
+    random.seed(seed)
+    return np.array(graph.community_multilevel().membership)
+
+
+def _find_leidenalg(graph: Any, seed: int) -> Ints:
+    import leidenalg
+
+    kind = leidenalg.ModularityVertexPartition
+    return np.array(leidenalg.find_partition(graph, kind, n_iterations=2, seed=seed).membership)
+
+
+def _find_networkit_plm(graph: Any, seed: int) -> Ints:
+    import networkit
+
+    networkit.setSeed(seed, True)
+    return np.array(networkit.community.PLM(graph, refine=True).run().getPartition().getVector())
+
+
+def _find_networkit_leiden(graph: Any, seed: int) -> Ints:
+    import networkit
+
+    networkit.setSeed(seed, True)
+    return np.array(networkit.community.ParallelLeiden(graph).run().getPartition().getVector())
+
+
+def _find_infomap(graph: Any, seed: int) -> Ints:
+    graph.run(seed=seed + 1)
+    modules = graph.get_modules()
+    return np.array([modules[node] for node in range(len(modules))])
+
+
+def _find_scikit_network(matrix: Any, seed: int) -> Ints:
+    from sknetwork.clustering import Louvain
+
+    return Louvain(shuffle_nodes=True, random_state=seed).fit_predict(matrix)
+
+
+def _find_networkx_louvain(graph: Any, seed: int) -> Ints:
+    import networkx
+
+    return _labels_of_sets(networkx.community.louvain_communities(graph, seed=seed), len(graph))
+
+
+def _find_networkx_greedy(graph: Any, seed: int) -> Ints:
+    import networkx
+
+    return _labels_of_sets(networkx.community.greedy_modularity_communities(graph), len(graph))
+
+
+PEERS = {
+    peer.name: peer
+    for peer in (
+        Peer("kgroups", "kgroups", "kgroups", _igraph, _find_kgroups),
+        Peer(REFERENCE, "igraph", "igraph", _igraph, _find_igraph_leiden),
+        Peer("igraph-louvain", "igraph", "igraph", _igraph, _find_igraph_louvain),
+        Peer("leidenalg", "leidenalg", "leidenalg", _igraph, _find_leidenalg),
+        Peer("networkit-plm", "networkit", "networkit", _networkit, _find_networkit_plm),
+        Peer("networkit-leiden", "networkit", "networkit", _networkit, _find_networkit_leiden),
+        Peer("infomap", "infomap", "infomap", _infomap, _find_infomap),
+        Peer("scikit-network", "sknetwork", "scikit-network", as_matrix, _find_scikit_network),
+        Peer("networkx-louvain", "networkx", "networkx", _networkx, _find_networkx_louvain),
+        Peer("networkx-greedy", "networkx", "networkx", _networkx, _find_networkx_greedy),
+    )
+}
