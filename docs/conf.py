@@ -1,0 +1,49 @@
+"""Sphinx settings. Nothing is downloaded while the pages are built."""
+
+import kgroups
+
+project = "kgroups"
+author = "The kgroups developers"
+copyright = author
+version = release = kgroups.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.extlinks",
+    "sphinx.ext.mathjax",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "gallery/*.ipynb", "gallery/*.py", "gallery/*.md5", "images/*.md"]
+templates_path = ["_templates"]
+
+myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence"]
+myst_heading_anchors = 3
+math_number_all = False
+extlinks = {"doi": ("https://doi.org/%s", "doi:%s")}
+
+autosummary_generate = True
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+
+nitpicky = True
+# Other projects' names are not resolved: that would need their inventories from the network.
+nitpick_ignore_regex = [
+    (r"py:.*", r"(collections|dataclasses|os|pathlib|typing)(\..*)?"),
+    (r"py:.*", r"(igraph|matplotlib|networkx|np|numba|numpy|pandas|pyarrow|scipy|sklearn)(\..*)?"),
+]
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"/plot_",
+    "download_all_examples": False,
+    "show_memory": False,
+    "write_computation_times": False,
+    "abort_on_example_error": True,
+}
+
+html_theme = "furo"
+html_title = f"kgroups {version}"
