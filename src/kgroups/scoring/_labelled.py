@@ -83,9 +83,9 @@ class LabelledGraph:
     @cached_property
     def volumes(self) -> Floats:
         """Sum of the weighted degrees of each community, self-loops counted twice."""
-        loops = self.graph.loop_slots
+        loops, weights = self.graph.loop_slots, self.graph.weights
         degrees: Floats = self.graph.degrees.copy()
-        degrees[self.graph.indices[loops]] += self.graph.csr.data[loops]
+        degrees[self.graph.indices[loops]] += 1.0 if weights is None else weights[loops]
         volumes: Floats = np.bincount(self.labels, weights=degrees, minlength=self.k).astype(float)
         return volumes
 
