@@ -1,0 +1,392 @@
+"""Partition out: the communities in the caller's own node names, and what is known about them."""
+
+import os
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from kgroups._partition_exchange import annotate_graph, as_igraph, labels_of_vertices
+from kgroups._partition_labels import checked_labels, checked_nodes, largest_first
+from kgroups._types import Ints
+from kgroups.errors import PartitionError
+from kgroups.graph import Graph
+
+if TYPE_CHECKING:
+    from kgroups.report import Report
+    from kgroups.scoring import Scores
+    from kgroups.spectrum import Spectrum
+
+__all__ = ["Partition"]
+
+Community = frozenset[Hashable]
+
+_SIZES_SHOWN = 6
+
+
+class Partition(Sequence[Community]):
+    """Nodes split into communities: a sequence of sets, the largest first.
+
+    Every function that takes a list of sets of nodes takes a Partition, those of networkx among
+    them. Communities of one size are in the order of their first nodes.
+
+    Parameters
+    ----------
+    labels : array_like of int, shape (n,)
+        Community of each node, under any numbers; they are renumbered.
+    nodes : sequence of hashable, optional
+        Names of the nodes, each once; ``None`` for those of the graph, or ``range(n)``.
+    graph : Graph, optional
+        The graph that the partition is of. Needed by :meth:`scores`, :meth:`plot`,
+        :attr:`disconnected` and ``to_igraph()``.
+    spectrum : Spectrum, optional
+        The eigenvalues that gave the number of communities, and its uncertainty.
+    report : Report, optional
+        What happened on the way to this partition.
+    uninformed : iterable of hashable, optional
+        Nodes whose community says nothing about them: with ``k`` given, isolated nodes and
+        components without signal join the largest community.
+
+    Attributes
+    ----------
+    labels : ndarray of int64, read-only
+        Community of each node, in node order; community 0 is the largest.
+    nodes : sequence of hashable
+        Names in node order.
+    graph, spectrum, report
+        As given, or None.
+    uninformed : tuple of hashable
+        As given.
+
+    Notes
+    -----
+    A Partition cannot be changed. Two are equal when they put the same nodes into the same
+    communities, whatever the order of the nodes and the numbers of the communities; graph,
+    spectrum and report are not compared.
+
+    Examples
+    --------
+    >>> partition = Partition([7, 3, 3], nodes=["ann", "bob", "cat"])
+    >>> partition
+    Partition(2 communities of 3 nodes, sizes 2, 1)
+    >>> sorted(partition[0])
+    ['bob', 'cat']
+    >>> partition.labels
+    array([1, 0, 0])
+    >>> partition.membership["ann"]
+    1
+    """
+
+    labels: Ints
+    nodes: Sequence[Hashable]
+    graph: Graph | None
+    spectrum: "Spectrum | None"
+    report: "Report | None"
+    uninformed: tuple[Hashable, ...]
+
+    def __init__(
+        self,
+        labels: npt.ArrayLike,
+        nodes: Sequence[Hashable] | None = None,
+        *,
+        graph: Graph | None = None,
+        spectrum: "Spectrum | None" = None,
+        report: "Report | None" = None,
+        uninformed: Collection[Hashable] = (),
+    ) -> None:
+        z = checked_labels(labels)
+        put = object.__setattr__
+        put(self, "labels", largest_first(z))
+        put(self, "nodes", checked_nodes(nodes, graph, z.size))
+        put(self, "graph", graph)
+        put(self, "spectrum", spectrum)
+        put(self, "report", report)
+        put(self, "uninformed", tuple(uninformed))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        msg = f"a Partition is frozen: {name!r} cannot be set. Make a new Partition instead."
+        raise AttributeError(msg)
+
+    def __delattr__(self, name: str) -> None:
+        msg = f"a Partition is frozen: {name!r} cannot be deleted."
+        raise AttributeError(msg)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (
+            self.labels,
+            self.nodes,
+            self.graph,
+            self.spectrum,
+            self.report,
+            self.uninformed,
+        )
+
+    @property
+    def k(self) -> int:
+        """Number of communities."""
+        return self.sizes.size
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """Number of nodes of each community, largest first."""
+        sizes = np.bincount(self.labels).astype(np.int64)
+        sizes.flags.writeable = False
+        return sizes
+
+    @cached_property
+    def membership(self) -> dict[Hashable, int]:
+        """Community of each node by its name."""
+        return dict(zip(self.nodes, self.labels.tolist(), strict=True))
+
+    @cached_property
+    def disconnected(self) -> tuple[Community, ...]:
+        """The communities that fall apart when the rest of the graph is taken away.
+
+        Edges of weight 0 connect nothing.
+        """
+        from scipy import sparse
+        from scipy.sparse import csgraph
+
+        graph = self._graph_for("disconnected")
+        adjacency = graph.simple_adjacency()
+        rows = np.repeat(np.arange(graph.n), np.diff(adjacency.indptr))
+        cols = adjacency.indices
+        inside = self.labels[rows] == self.labels[cols]
+        kept = (np.ones(np.count_nonzero(inside)), (rows[inside], cols[inside]))
+        pieces = csgraph.connected_components(
+            sparse.coo_array(kept, shape=(graph.n, graph.n)), directed=False
+        )[1]
+        first_of_piece = np.unique(pieces, return_index=True)[1]
+        pieces_of = np.bincount(self.labels[first_of_piece], minlength=self.k)
+        return tuple(self[int(a)] for a in np.flatnonzero(pieces_of > 1))
+
+    @cached_property
+    def _communities(self) -> tuple[Community, ...]:
+        order = np.argsort(self.labels, kind="stable").tolist()
+        names = self.nodes
+        ordered = order if names == range(len(order)) else [names[i] for i in order]
+        ends = np.cumsum(self.sizes).tolist()
+        starts = [0, *ends[:-1]]
+        return tuple(frozenset(ordered[start:end]) for start, end in zip(starts, ends, strict=True))
+
+    def scores(self, *, resolution: float = 1.0) -> "Scores":
+        """Return modularity, coverage, performance and others on the graph of this partition.
+
+        Parameters
+        ----------
+        resolution : float
+            Resolution of the modularity.
+
+        Returns
+        -------
+        Scores
+            As :func:`kgroups.scoring.scores` gives for this graph.
+        """
+        from kgroups.scoring import scores
+
+        return scores(self._graph_for("scores()"), self, resolution=resolution)
+
+    def to_igraph(self, g: Any = None) -> Any:
+        """Return the partition as an ``igraph.VertexClustering``.
+
+        Parameters
+        ----------
+        g : igraph.Graph, optional
+            The graph to put it on; vertices are matched by name, or by number when the nodes of
+            the partition are numbers from 0 on. By default the graph is rebuilt with names and
+            weights; parallel edges become one edge with the sum of their weights.
+
+        Returns
+        -------
+        igraph.VertexClustering
+            Its modularity uses the edge attribute ``"weight"`` where there is one.
+        """
+        import igraph
+
+        graph = as_igraph(self._graph_for("to_igraph()")) if g is None else g
+        weights = "weight" if "weight" in graph.es.attributes() else None
+        return igraph.VertexClustering(
+            graph,
+            membership=labels_of_vertices(graph, self.membership),
+            modularity_params={"weights": weights},
+        )
+
+    def annotate(self, G: Any, name: str = "community") -> None:
+        """Write the community of each node into a networkx or igraph graph, in place.
+
+        Parameters
+        ----------
+        G : networkx.Graph or igraph.Graph
+            A graph with the nodes of this partition, neither more nor fewer.
+        name : str
+            Node attribute to set; the values are plain ints, so that every file format takes
+            them.
+        """
+        annotate_graph(G, self.membership, name)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        layout: Any = None,
+        names: Collection[Hashable] = (),
+        title: str | None = None,
+    ) -> Any:
+        """Draw the graph with its communities in colours; needs ``kgroups[plot]``.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+        layout : array of shape (n, 2) or mapping of node to (x, y), optional
+            Positions of the nodes; computed when not given, the same at each call.
+        names : collection of hashable
+            Nodes whose names are written.
+        title : str, optional
+            Written above the picture.
+
+        Returns
+        -------
+        matplotlib Axes
+            The axes drawn on.
+        """
+        from kgroups.plotting import plot_partition
+
+        graph = self._graph_for("plot()")
+        return plot_partition(graph, self.labels, ax=ax, layout=layout, names=names, title=title)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the partition to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path : str or path
+            The suffix says how. ``.json`` keeps node names of type int, str, float, bool, None
+            and tuple with their types, the uninformed nodes and the spectrum. ``.csv`` and
+            ``.parquet`` (needs ``kgroups[parquet]``) are tables with the columns ``node`` and
+            ``community`` for names that are all int or str. ``.json.gz`` and ``.csv.gz`` are
+            compressed.
+
+        Notes
+        -----
+        The graph and the report are not written. Names of NumPy number types come back as the
+        Python numbers they are equal to, and in ``.csv`` names that all look like whole numbers
+        come back as int.
+        """
+        from kgroups._partition_io import encode, write_atomically
+
+        write_atomically(path, encode(self, path))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Partition":
+        """Read a partition that :meth:`save` wrote, or a table with its two columns.
+
+        Parameters
+        ----------
+        path : str or path
+            A file with one of the suffixes of :meth:`save`.
+
+        Returns
+        -------
+        Partition
+            Equal to the one saved; it has no graph and no report.
+
+        Raises
+        ------
+        FileFormatError
+            If the file does not hold a partition; the message names the place.
+        """
+        from kgroups._partition_io import decode, not_a_partition
+
+        try:
+            return cls(**decode(path))
+        except PartitionError as error:
+            raise not_a_partition(path, str(error)) from error
+
+    def _graph_for(self, what: str) -> Graph:
+        if self.graph is None:
+            msg = (
+                f"{what} needs the graph, and this partition was made without one.\n"
+                "  Make it with Partition(labels, graph=kgroups.as_graph(G)), or call the functions"
+                " of kgroups.scoring with the graph and this partition."
+            )
+            raise PartitionError(msg)
+        return self.graph
+
+    def __len__(self) -> int:
+        return self.k
+
+    @overload
+    def __getitem__(self, index: int) -> Community: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Community, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Community | tuple[Community, ...]:
+        return self._communities[index]
+
+    def __iter__(self) -> Iterator[Community]:
+        return iter(self._communities)
+
+    def __contains__(self, community: object) -> bool:
+        return community in self._communities
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Partition):
+            return NotImplemented
+        if self.labels.size != other.labels.size or not np.array_equal(self.sizes, other.sizes):
+            return False
+        if self.nodes is other.nodes or list(self.nodes) == list(other.nodes):
+            return np.array_equal(self.labels, other.labels)
+        return set(self._communities) == set(other._communities)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(frozenset(self._communities))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(str(size) for size in self.sizes[:_SIZES_SHOWN].tolist())
+        rest = ", ..." if self.k > _SIZES_SHOWN else ""
+        sizes = f", sizes {shown}{rest}" if self.k else ""
+        first = f"Partition({_count(self.k, 'community', 'communities')} of "
+        first += f"{_count(self.labels.size, 'node', 'nodes')}{sizes})"
+        return "\n  ".join([first, *self._remarks()])
+
+    def _remarks(self) -> list[str]:
+        remarks = []
+        if self.spectrum is not None:
+            remarks.append(_k_at_the_three_r(self.spectrum.k_at))
+        if self.uninformed:
+            remarks.append(f"{_count(len(self.uninformed), 'node', 'nodes')} without information")
+        carriers = [carrier for carrier in (self.spectrum, self.report) if carrier is not None]
+        warnings = dict.fromkeys(str(w) for carrier in carriers for w in carrier.warnings)
+        return [*remarks, *(f"warning: {warning}" for warning in warnings)]
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
+
+
+def _k_at_the_three_r(k_at: Mapping[str, int]) -> str:
+    if len(set(k_at.values())) == 1:
+        return f"the spectrum says k = {next(iter(k_at.values()))} at every choice of r"
+    by_choice = ", ".join(f"{k} ({choice})" for choice, k in k_at.items())
+    return f"the spectrum says k = {by_choice}"
+
+
+def _rebuild(
+    labels: Ints,
+    nodes: Sequence[Hashable],
+    graph: Graph | None,
+    spectrum: "Spectrum | None",
+    report: "Report | None",
+    uninformed: tuple[Hashable, ...],
+) -> Partition:
+    return Partition(
+        labels, nodes, graph=graph, spectrum=spectrum, report=report, uninformed=uninformed
+    )
