@@ -2,8 +2,8 @@
 Modularity finds communities in noise
 =====================================
 
-A random graph without communities has partitions of high modularity, and methods that maximize it find
-them. The spectrum says that there is one community.
+A random graph without communities has partitions of high modularity, and methods that maximize it
+find them. The spectrum says that there is one community.
 """
 
 import matplotlib.pyplot as plt
