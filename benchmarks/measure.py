@@ -82,7 +82,7 @@ class _Worker:
 
     def _receive(self, patience: float) -> Any:
         if not self.pipe.poll(patience):
-            return self._give_up(f"more than {patience:.0f} s")
+            return self._give_up(f"more than {patience:g} s")
         try:
             answer = self.pipe.recv()
         except EOFError:

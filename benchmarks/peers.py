@@ -118,8 +118,7 @@ def _find_networkit_leiden(graph: Any, seed: int) -> Ints:
 
 
 def _find_infomap(graph: Any, seed: int) -> Ints:
-    graph.run(seed=seed + 1)
-    modules = graph.get_modules()
+    modules = graph.run(seed=seed + 1).modules()
     return np.array([modules[node] for node in range(len(modules))])
 
 
