@@ -3,6 +3,7 @@
 import os
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -167,9 +168,8 @@ class Partition(Sequence[Community]):
         order = np.argsort(self.labels, kind="stable").tolist()
         names = self.nodes
         ordered = order if names == range(len(order)) else [names[i] for i in order]
-        ends = np.cumsum(self.sizes).tolist()
-        starts = [0, *ends[:-1]]
-        return tuple(frozenset(ordered[start:end]) for start, end in zip(starts, ends, strict=True))
+        bounds = [0, *np.cumsum(self.sizes).tolist()]
+        return tuple(frozenset(ordered[start:end]) for start, end in pairwise(bounds))
 
     def scores(self, *, resolution: float = 1.0) -> "Scores":
         """Return modularity, coverage, performance and others on the graph of this partition.
@@ -184,9 +184,10 @@ class Partition(Sequence[Community]):
         Scores
             As :func:`kgroups.scoring.scores` gives for this graph.
         """
+        graph = self._graph_for("scores()")
         from kgroups.scoring import scores
 
-        return scores(self._graph_for("scores()"), self, resolution=resolution)
+        return scores(graph, self, resolution=resolution)
 
     def to_igraph(self, g: Any = None) -> Any:
         """Return the partition as an ``igraph.VertexClustering``.
@@ -252,9 +253,9 @@ class Partition(Sequence[Community]):
         matplotlib Axes
             The axes drawn on.
         """
+        graph = self._graph_for("plot()")
         from kgroups.plotting import plot_partition
 
-        graph = self._graph_for("plot()")
         return plot_partition(graph, self.labels, ax=ax, layout=layout, names=names, title=title)
 
     def save(self, path: str | os.PathLike[str]) -> None:

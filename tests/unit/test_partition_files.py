@@ -1,0 +1,186 @@
+"""Partitions as files: what is kept, what is refused, nothing half-written."""
+
+import builtins
+import json
+from enum import IntEnum
+from pathlib import Path
+
+import numpy as np
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+from kgroups.errors import FileFormatError, InputError, MissingExtraError, PartitionError
+from kgroups.partition import Partition
+
+
+class Colour(IntEnum):
+    RED = 1
+
+
+def test_csv_is_a_table_with_two_columns(tmp_path):
+    Partition([0, 1, 1], ["a", "b,c", 'd"e']).save(tmp_path / "p.csv")
+    assert (tmp_path / "p.csv").read_text() == 'node,community\na,1\n"b,c",0\n"d""e",0\n'
+
+
+def test_json_is_one_document_that_says_what_it_is(tmp_path):
+    Partition([0, 1, 1], ["a", ("b", 2), float("inf")], uninformed=["a"]).save(tmp_path / "p.json")
+    document = json.loads((tmp_path / "p.json").read_text())
+    assert document["format"] == "kgroups partition"
+    assert document["nodes"] == ["a", {"tuple": ["b", 2]}, {"float": "inf"}]
+    assert (document["n"], document["k"], document["labels"]) == (3, 2, [1, 0, 0])
+    again = Partition.load(tmp_path / "p.json")
+    assert again.uninformed == ("a",)
+    assert again.nodes == ("a", ("b", 2), float("inf"))
+
+
+def test_json_leaves_out_the_names_of_numbered_nodes(tmp_path):
+    Partition([0, 1, 1]).save(tmp_path / "p.json")
+    assert json.loads((tmp_path / "p.json").read_text())["nodes"] is None
+    assert Partition.load(tmp_path / "p.json").nodes == range(3)
+
+
+def test_numpy_numbers_come_back_as_python_numbers(tmp_path):
+    names = [np.int64(3), np.float64(0.5), np.str_("x"), np.bool_(False)]
+    Partition([0, 0, 1, 1], names).save(tmp_path / "p.json")
+    again = Partition.load(tmp_path / "p.json")
+    assert [type(node) for node in again.nodes] == [int, float, str, bool]
+    assert again == Partition([0, 0, 1, 1], names)
+
+
+def test_csv_of_text_that_looks_like_numbers(tmp_path):
+    Partition([0, 1], ["7", "8"]).save(tmp_path / "p.csv")
+    assert Partition.load(tmp_path / "p.csv").nodes == (7, 8)
+    Partition([0, 1], ["07", "8"]).save(tmp_path / "p.csv")
+    assert Partition.load(tmp_path / "p.csv").nodes == ("07", "8")
+
+
+def test_a_spreadsheets_byte_order_mark_and_blanks_are_no_obstacle(tmp_path):
+    (tmp_path / "p.csv").write_bytes("\ufeffnode,community\r\né, 4\r\nb,-1\r\n".encode())
+    assert Partition.load(str(tmp_path / "p.csv")).membership == {"é": 0, "b": 1}
+
+
+@pytest.mark.parametrize("name", [frozenset({1}), b"x", Colour.RED, 1j, ("a", frozenset())])
+def test_names_that_json_cannot_keep(tmp_path, name):
+    (tmp_path / "p.json").write_text("before")
+    with pytest.raises(PartitionError, match=r"(?s)int, str, float, bool, None or tuple.*pickle"):
+        Partition([0, 1], [name, "b"]).save(tmp_path / "p.json")
+    assert (tmp_path / "p.json").read_text() == "before"
+    assert [path.name for path in tmp_path.iterdir()] == ["p.json"]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".parquet"])
+@pytest.mark.parametrize("name", [1.5, None, True, ("a",)])
+def test_names_that_a_table_cannot_keep(tmp_path, suffix, name):
+    with pytest.raises(PartitionError, match=r"(?s)of type int or str, got .*\.json"):
+        Partition([0, 1], ["b", name]).save(tmp_path / f"p{suffix}")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_names_that_differ_by_type_only(tmp_path):
+    with pytest.raises(PartitionError, match=r"differ as text.*\n.*\.json"):
+        Partition([0, 1], [1, "1"]).save(tmp_path / "p.csv")
+    with pytest.raises(PartitionError, match=r"all int or all str.*\n.*\.json"):
+        Partition([0, 1], [1, "a"]).save(tmp_path / "p.parquet")
+
+
+def test_numbers_too_large_for_parquet(tmp_path):
+    with pytest.raises(PartitionError, match=r"cannot hold these node names.*\n  Save as .json"):
+        Partition([0, 1], [2**70, 1]).save(tmp_path / "p.parquet")
+
+
+@pytest.mark.parametrize("name", ["p.txt", "p", "p.json.zip"])
+def test_unknown_suffix(tmp_path, name):
+    with pytest.raises(InputError, match=r"must end in \.json, .*\.parquet; got"):
+        Partition([0]).save(tmp_path / name)
+    with pytest.raises(InputError, match="must end in"):
+        Partition.load(tmp_path / name)
+
+
+def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
+    path = tmp_path / "p.csv"
+    Partition([0, 1]).save(path)
+    before = path.read_bytes()
+
+    def refuse(self, target):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(OSError, match="disk full"):
+        Partition([0, 0]).save(path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_saving_through_a_link_keeps_the_link(tmp_path):
+    (tmp_path / "there.csv").write_text("old")
+    (tmp_path / "link.csv").symlink_to(tmp_path / "there.csv")
+    Partition([0, 1]).save(tmp_path / "link.csv")
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "there.csv").read_text().startswith("node,community")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("p.csv", "", "line 1 must be node,community, got None"),
+        ("p.csv", "a,b\n", r"line 1 must be node,community, got \['a', 'b'\]"),
+        ("p.csv", "node,community\nx,1\ny\n", r"line 3 must have a node and a community, got"),
+        ("p.csv", "node,community\nx,one\n", "line 2 must name its community .* got 'one'"),
+        ("p.csv", "node,community\nx,1.0\n", "line 2 must name its community .* got '1.0'"),
+        ("p.csv", "node,community\nx,1\nx,2\n", "'x' more than once"),
+        ("p.csv", 'node,community\n"x,1\n', "line 2: unexpected end of data"),
+        ("p.json", "{", "it is not JSON"),
+        ("p.json", "[]", 'it lacks "format": "kgroups partition"'),
+        ("p.json", '{"format": "kgroups partition", "version": 9}', "version is 9, not 1"),
+        ("p.json", '{"format": "kgroups partition", "version": 1}', "KeyError: 'nodes'"),
+    ],
+)
+def test_files_that_hold_no_partition(tmp_path, name, content, reason):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(FileFormatError, match=rf"{name} does not hold a partition: .*{reason}"):
+        Partition.load(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"labels": [0, 1.5]}, '"labels" must hold whole numbers only'),
+        ({"labels": [0, True]}, '"labels" must hold whole numbers only'),
+        ({"labels": [0, 2**80]}, "OverflowError"),
+        ({"labels": [0]}, "each of the 2 nodes, got 1 labels"),
+        ({"labels": 5}, "TypeError"),
+        ({"nodes": ["a", ["b"]]}, r"\['b'\] is not the name of a node"),
+        ({"nodes": ["a", "a"]}, "'a' more than once"),
+    ],
+)
+def test_json_documents_with_a_wrong_part(tmp_path, change, reason):
+    path = tmp_path / "p.json"
+    Partition([0, 1], ["a", "b"]).save(path)
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    with pytest.raises(FileFormatError, match=reason):
+        Partition.load(path)
+
+
+def test_parquet_with_other_columns(tmp_path):
+    table = pyarrow.table({"node": ["a"], "community": ["b"]})
+    pyarrow.parquet.write_table(table, tmp_path / "p.parquet")
+    with pytest.raises(FileFormatError, match="community must hold whole numbers only"):
+        Partition.load(tmp_path / "p.parquet")
+    pyarrow.parquet.write_table(table.select(["node"]), tmp_path / "p.parquet")
+    with pytest.raises(FileFormatError, match="community"):
+        Partition.load(tmp_path / "p.parquet")
+
+
+def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
+    real_import = builtins.__import__
+
+    def without_pyarrow(name, *args, **kwargs):
+        if name.startswith("pyarrow"):
+            raise ImportError(name)
+        return real_import(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", without_pyarrow)
+    with pytest.raises(MissingExtraError, match=r'pip install "kgroups\[parquet\]"'):
+        Partition([0]).save(tmp_path / "p.parquet")
+    assert list(tmp_path.iterdir()) == []
