@@ -7,16 +7,23 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from kgroups._doors import check_choice
-from kgroups._types import CSR, Floats, SelfLoops, Symmetrize
+from kgroups._types import CSR, Ints, SelfLoops, Symmetrize
 from kgroups.errors import InputError
-from kgroups.operators.bound import BoundBetheHessian, rows_of
-from kgroups.operators.nonbacktracking import nonbacktracking_radius
-from kgroups.operators.saturation import R_FLOOR, saturate_at, saturate_at_mean_degree
+from kgroups.operators.bound import BoundBetheHessian
+from kgroups.operators.nonbacktracking import radius_above_entries
+from kgroups.operators.rows import row_sums, rows_of
+from kgroups.operators.saturation import (
+    R_FLOOR,
+    SaturatedWeights,
+    saturate_at,
+    saturate_at_mean_degree,
+)
 
 if TYPE_CHECKING:
     from scipy import sparse
+    from scipy.sparse.linalg import LinearOperator
 
-__all__ = ["R_CHOICES", "BetheHessian"]
+__all__ = ["R_CHOICES", "BetheHessian", "RChoice"]
 
 RChoice: TypeAlias = Literal["mean-degree", "second-moment", "nonbacktracking"]
 R_CHOICES: tuple[RChoice, ...] = ("mean-degree", "second-moment", "nonbacktracking")
@@ -24,87 +31,85 @@ R_CHOICES: tuple[RChoice, ...] = ("mean-degree", "second-moment", "nonbacktracki
 
 @dataclass(frozen=True)
 class BetheHessian:
-    """The Bethe Hessian with a way to choose its parameter r."""
+    r"""The Bethe Hessian of a graph, with a rule for its parameter r.
+
+    Without weights, with A the adjacency matrix, d = A1 and D = diag(d),
+
+    .. math:: H_r = (r^2 - 1) I - r A + D, \quad \Delta_r = (r^2 - 1) I + D, \quad
+        N_r = r \, \Delta_r^{-1/2} A \Delta_r^{-1/2}.
+
+    With weights w,
+
+    .. math:: H_{r,ij} = \delta_{ij} \Bigl(1 + \sum_l \frac{w_{il}^2}{r^2 - w_{il}^2}\Bigr)
+        - \frac{r w_{ij}}{r^2 - w_{ij}^2},
+
+    which for equal weights is the first form up to a factor, and exactly the same N_r.
+
+    Parameters
+    ----------
+    r : {"mean-degree", "second-moment", "nonbacktracking"} or float
+        The rule, or r itself. Let n' be the number of nodes with an edge and s_i the sum of
+        :math:`w_{ij}^2`, which is the degree without weights.
+
+        * ``"mean-degree"``: :math:`r^2 = \sum_{ij} w_{ij}^2 / n'`.
+        * ``"second-moment"``: :math:`r^2 = (\sum_i s_i^2 - \sum_{ij} w_{ij}^4) / \sum_i s_i`.
+        * ``"nonbacktracking"``: :math:`r^2 = \rho(B)`, where B leads from each directed edge to
+          the edges that go on from its end, with entries :math:`w^2`.
+        * a number is used as it is. It must be above 1 without weights. With weights it is in
+          their unit.
+
+    Raises
+    ------
+    InputError
+        If r is neither a rule nor a finite number above 0.
+
+    Notes
+    -----
+    The weighted form needs every weight below r. A weight above 0.8 r (above the root mean
+    square weight, if that is more) is bent smoothly towards a limit below r. Under
+    ``"mean-degree"`` the sum then runs over the bent weights, r and they being found together, and
+    the other two rules use the same bent weights. So one enormous weight does not hide
+    all others, multiplying all weights by a constant changes nothing, and equal weights are
+    never bent.
+
+    A rule gives r >= 1.001 times the largest bent weight, 1 without weights, because at r = 1
+    an isolated node would have a zero on the diagonal.
+
+    References
+    ----------
+    .. [1] A. Saade, F. Krzakala, L. Zdeborova, "Spectral clustering of graphs with the Bethe
+       Hessian", NeurIPS 2014.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> triangle = (np.array([0, 1, 2]), np.array([1, 2, 0]))
+    >>> BetheHessian(r=2.0).matrix(triangle).toarray()
+    array([[ 5., -2., -2.],
+           [-2.,  5., -2.],
+           [-2., -2.,  5.]])
+    >>> round(BetheHessian().radius(triangle) ** 2, 9)
+    2.0
+    """
 
     r: float | RChoice = "mean-degree"
 
     def __post_init__(self) -> None:
         if isinstance(self.r, str):
-            check_choice("r", self.r, R_CHOICES)
-            return
-        if (
-            isinstance(self.r, bool | np.bool_)
-            or not isinstance(self.r, int | float | np.integer | np.floating)
-            or not (math.isfinite(self.r) and self.r > 0)
-        ):
-            listed = ", ".join(repr(choice) for choice in R_CHOICES)
-            msg = f"r must be a finite number > 0 or one of {listed}, got {self.r!r}."
+            fits = self.r in R_CHOICES
+        elif isinstance(self.r, bool | np.bool_):
+            fits = False
+        elif isinstance(self.r, int | float | np.integer | np.floating):
+            fits = math.isfinite(self.r) and self.r > 0
+        else:
+            fits = False
+        if not fits:
+            rules = ", ".join(repr(choice) for choice in R_CHOICES)
+            msg = (
+                f"r must be one of {rules} or a finite number > 0, got {self.r!r}.\n"
+                '  Use BetheHessian() for the usual choice, r="mean-degree".'
+            )
             raise InputError(msg)
-
-    def bind(self, adjacency: CSR, *, weighted: bool) -> BoundBetheHessian:
-        """Choose r for a graph and build the parts of H_r; internal."""
-        n, nnz = len(adjacency.indptr) - 1, len(adjacency.indices)
-        occupied = int(np.count_nonzero(np.diff(adjacency.indptr)))
-        c = nnz / occupied if occupied else 0.0
-        given = not isinstance(self.r, str)
-        choice = "given" if given else str(self.r)
-        trivial = nnz == 0 or (c <= 1.0 and not given)
-        if weighted and nnz:
-            return self._bind_weighted(adjacency, c, choice, trivial=trivial)
-        if given:
-            r = float(self.r)
-            if not weighted and r <= 1.0:
-                msg = f"r must be > 1 on an unweighted graph, got {self.r!r}."
-                raise InputError(msg)
-        else:
-            r = max(R_FLOOR, self._unweighted_r(adjacency, c) if nnz else 0.0)
-        d = np.diff(adjacency.indptr).astype(float)
-        bare = 1.0 if weighted else r * r - 1.0
-        coupling = CSR(adjacency.indptr, adjacency.indices, np.full(nnz, r))
-        return BoundBetheHessian(r, choice, c, bare + d, coupling, bare, 0, trivial)
-
-    def _unweighted_r(self, adjacency: CSR, c: float) -> float:
-        if self.r == "mean-degree":
-            return math.sqrt(c)
-        if self.r == "second-moment":
-            d = np.diff(adjacency.indptr).astype(float)
-            return math.sqrt(max(0.0, float(d @ d) / float(d.sum()) - 1.0))
-        return math.sqrt(nonbacktracking_radius(adjacency, np.ones(len(adjacency.indices))))
-
-    def _bind_weighted(
-        self, adjacency: CSR, c: float, choice: str, *, trivial: bool
-    ) -> BoundBetheHessian:
-        rows = rows_of(adjacency)
-        if isinstance(self.r, str):
-            weights = saturate_at_mean_degree(adjacency.data, c)
-            bent = weights.bent
-            if self.r != "mean-degree":
-                r = self._weighted_r(adjacency, rows, weights.ratios)
-                again = saturate_at(weights.ratios, r)
-                weights = again._replace(r=r * weights.r)
-                bent = bent | again.bent
-        else:
-            weights = saturate_at(adjacency.data, float(self.r))
-            bent = weights.bent
-        x = weights.ratios
-        room = 1.0 - x * x
-        n = len(adjacency.indptr) - 1
-        diagonal = 1.0 + np.bincount(rows, weights=x * x / room, minlength=n)
-        coupling = CSR(adjacency.indptr, adjacency.indices, x / room)
-        loops = int(np.count_nonzero(bent & (rows == adjacency.indices)))
-        saturated = (int(np.count_nonzero(bent)) + loops) // 2
-        return BoundBetheHessian(weights.r, choice, c, diagonal, coupling, 1.0, saturated, trivial)
-
-    def _weighted_r(self, adjacency: CSR, rows: Any, w: Floats) -> float:
-        squares = np.square(w)
-        if self.r == "second-moment":
-            s = np.bincount(rows, weights=squares)
-            total = float(squares.sum())
-            square_of_r = float(s @ s) / total - float(squares @ squares) / total
-        else:
-            square_of_r = nonbacktracking_radius(adjacency, squares)
-        typical = math.sqrt(float(squares.mean()))
-        return max(R_FLOOR * typical, math.sqrt(max(0.0, square_of_r)))
 
     def radius(
         self,
@@ -114,7 +119,24 @@ class BetheHessian:
         symmetrize: Symmetrize | None = None,
         self_loops: SelfLoops = "drop",
     ) -> float:
-        """Return the r that this operator uses on a graph."""
+        """Return the r that is used on a graph.
+
+        Parameters
+        ----------
+        G : graph-like
+            Anything that :func:`kgroups.as_graph` takes.
+        weight : str or None
+            Edge attribute that holds the weights; ``None`` ignores them.
+        symmetrize : {"sum", "union"} or None
+            How to make a directed graph undirected.
+        self_loops : {"drop", "keep"}
+            Kept self-loops are entries of the diagonal of A, and count once in the degree.
+
+        Returns
+        -------
+        float
+            In the unit of the weights, if there are weights.
+        """
         return self._bind_graph(G, weight, symmetrize, self_loops).r
 
     def matrix(
@@ -125,7 +147,7 @@ class BetheHessian:
         symmetrize: Symmetrize | None = None,
         self_loops: SelfLoops = "drop",
     ) -> "sparse.csr_array":
-        """Return H_r as a sparse matrix."""
+        """Return H_r as a sparse matrix; the parameters are those of :meth:`radius`."""
         return self._bind_graph(G, weight, symmetrize, self_loops).matrix()
 
     def normalized_matrix(
@@ -136,8 +158,108 @@ class BetheHessian:
         symmetrize: Symmetrize | None = None,
         self_loops: SelfLoops = "drop",
     ) -> "sparse.csr_array":
-        """Return N_r as a sparse matrix."""
+        """Return N_r as a sparse matrix; the parameters are those of :meth:`radius`."""
         return self._bind_graph(G, weight, symmetrize, self_loops).normalized_matrix()
+
+    def operator(
+        self,
+        G: Any,
+        *,
+        weight: str | None = "weight",
+        symmetrize: Symmetrize | None = None,
+        self_loops: SelfLoops = "drop",
+    ) -> "LinearOperator":
+        """Return H_r as a linear operator; the parameters are those of :meth:`radius`."""
+        from kgroups.operators.linear import HessianOperator
+
+        bound = self._bind_graph(G, weight, symmetrize, self_loops)
+        return HessianOperator(bound.diagonal, bound.coupling_matrix())
+
+    def normalized_operator(
+        self,
+        G: Any,
+        *,
+        weight: str | None = "weight",
+        symmetrize: Symmetrize | None = None,
+        self_loops: SelfLoops = "drop",
+    ) -> "LinearOperator":
+        """Return N_r as a linear operator; the parameters are those of :meth:`radius`."""
+        from kgroups.operators.linear import NormalizedOperator
+
+        bound = self._bind_graph(G, weight, symmetrize, self_loops)
+        return NormalizedOperator(bound.diagonal, bound.coupling_matrix())
+
+    def bind(self, adjacency: CSR, *, weighted: bool) -> BoundBetheHessian:
+        """Choose r for one graph and build the parts of H_r.
+
+        Parameters
+        ----------
+        adjacency : CSR
+            Symmetric, columns sorted, all entries above 0; see ``Graph.simple_adjacency``.
+        weighted : bool
+            Whether the entries are weights; otherwise each counts 1.
+
+        Returns
+        -------
+        BoundBetheHessian
+        """
+        n, nnz = len(adjacency.indptr) - 1, len(adjacency.indices)
+        d = np.diff(adjacency.indptr)
+        occupied = int(np.count_nonzero(d))
+        c = nnz / occupied if occupied else 0.0
+        given = not isinstance(self.r, str)
+        r_choice = "given" if given else str(self.r)
+        trivial = nnz == 0 or (c <= 1.0 and not given)
+        if weighted:
+            rows = rows_of(adjacency)
+            r, ratios, bent = self._weighted_ratios(adjacency, rows, c)
+            room = 1.0 - np.square(ratios)
+            terms, couplings, bare = np.square(ratios) / room, ratios / room, 1.0
+            diagonal = bare + row_sums(rows, terms, n)
+            loops = int(np.count_nonzero(bent & (rows == adjacency.indices)))
+            saturated = (int(np.count_nonzero(bent)) + loops) // 2
+        else:
+            r = self._unweighted_r(adjacency, d, c)
+            bare = r * r - 1.0
+            diagonal, couplings, saturated = bare + d, np.full(nnz, r), 0
+        coupling = CSR(adjacency.indptr, adjacency.indices, couplings)
+        return BoundBetheHessian(r, r_choice, c, diagonal, coupling, bare, saturated, trivial)
+
+    def _unweighted_r(self, adjacency: CSR, d: Ints, c: float) -> float:
+        if not isinstance(self.r, str):
+            if self.r <= 1:
+                msg = (
+                    f"r must be > 1 on a graph without weights, got {self.r!r}: at r = 1 the Bethe "
+                    "Hessian is the Laplacian, which has no negative eigenvalue.\n"
+                    "  Give a larger r, or leave it to a rule as in BetheHessian()."
+                )
+                raise InputError(msg)
+            return float(self.r)
+        if self.r == "mean-degree":
+            square = c
+        elif self.r == "second-moment":
+            square = float(np.square(d, dtype=float).sum()) / max(int(d.sum()), 1) - 1.0
+        else:
+            square = radius_above_entries(adjacency, np.ones(len(adjacency.indices)))
+        return max(R_FLOOR, math.sqrt(max(square, 0.0)))
+
+    def _weighted_ratios(self, adjacency: CSR, rows: Ints, c: float) -> SaturatedWeights:
+        if not isinstance(self.r, str):
+            return saturate_at(adjacency.data, float(self.r))
+        if rows.size == 0:
+            return SaturatedWeights(R_FLOOR, np.zeros(0), np.zeros(0, dtype=np.bool_))
+        weights = saturate_at_mean_degree(adjacency.data, c)
+        if self.r == "mean-degree":
+            return weights
+        squares = np.square(weights.ratios)
+        if self.r == "second-moment":
+            s = row_sums(rows, squares, len(adjacency.indptr) - 1)
+            square = float(s @ s - squares @ squares) / float(squares.sum())
+        else:
+            square = radius_above_entries(adjacency, squares)
+        largest = float(weights.ratios.max())
+        relative = max(R_FLOOR * largest, math.sqrt(max(square, 0.0)))
+        return SaturatedWeights(relative * weights.r, weights.ratios / relative, weights.bent)
 
     def _bind_graph(
         self, G: Any, weight: str | None, symmetrize: Symmetrize | None, self_loops: SelfLoops

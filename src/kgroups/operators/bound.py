@@ -7,16 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kgroups._types import CSR, Floats, Ints
+from kgroups.operators.rows import row_sums, rows_of
 
 if TYPE_CHECKING:
     from scipy import sparse
 
-__all__ = ["BoundBetheHessian", "rows_of"]
-
-
-def rows_of(csr: CSR) -> Ints:
-    """Return the row index of every entry."""
-    return np.repeat(np.arange(len(csr.indptr) - 1), np.diff(csr.indptr))
+__all__ = ["BoundBetheHessian"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +37,8 @@ class BoundBetheHessian:
     saturated : int
         Number of edges whose weight was bent because it came near r.
     trivial : bool
-        No edges, or r not given and c <= 1: there is nothing to find and the count is 0.
+        No edges, or r not given and c <= 1, which is a set of lone edges: there is nothing to
+        find and the count is 0.
     """
 
     r: float
@@ -80,13 +77,18 @@ class BoundBetheHessian:
         scaled = data * np.repeat(scale, np.diff(indptr)) * scale[indices]
         return CSR(indptr, indices, scaled)
 
+    def coupling_matrix(self) -> "sparse.csr_array":
+        """Return the coupling as a sparse matrix."""
+        from scipy import sparse
+
+        indptr, indices, data = self.coupling
+        return sparse.csr_array((data, indices, indptr), shape=(self.n, self.n))
+
     def matrix(self) -> "sparse.csr_array":
         """Return H as a sparse matrix."""
         from scipy import sparse
 
-        indptr, indices, data = self.coupling
-        coupling = sparse.csr_array((data, indices, indptr), shape=(self.n, self.n))
-        return (sparse.diags_array(self.diagonal, format="csr") - coupling).tocsr()
+        return (sparse.diags_array(self.diagonal, format="csr") - self.coupling_matrix()).tocsr()
 
     def normalized_matrix(self) -> "sparse.csr_array":
         """Return N as a sparse matrix."""
@@ -126,7 +128,7 @@ class BoundBetheHessian:
         2-core H has as many negative eigenvalues as on the graph.
         """
         part = self.restrict(rows)
-        terms = np.bincount(rows_of(part.coupling), weights=part.edge_terms, minlength=part.n)
+        terms = row_sums(rows_of(part.coupling), part.edge_terms, part.n)
         return self._with(self.bare + terms, part.coupling)
 
     def _with(self, diagonal: Floats, coupling: CSR) -> "BoundBetheHessian":

@@ -1,15 +1,28 @@
-"""Spectral radius of the non-backtracking matrix B, without building B."""
+r"""Spectral radius of the non-backtracking matrix B, without building B where that can be avoided.
+
+Ihara and Bass: for :math:`\lambda > \max v` the matrix
+
+.. math:: H_v(\lambda)_{ij} = \delta_{ij}
+    \Bigl(1 + \sum_l \frac{v_{il}^2}{\lambda^2 - v_{il}^2}\Bigr)
+    - \frac{\lambda v_{ij}}{\lambda^2 - v_{ij}^2}
+
+is singular exactly at the eigenvalues of B. So :math:`\rho(B)` is the largest :math:`\lambda` at
+which the top eigenvalue of its normalised twin is 1: a symmetric problem of size n, where B has a
+row for each direction of each edge.
+"""
 
 import math
 
 import numpy as np
 
-from kgroups._types import CSR, Floats
+from kgroups._types import CSR, Floats, Ints
 from kgroups.errors import ConvergenceError
+from kgroups.operators.rows import row_sums, rows_of
 
-__all__ = ["nonbacktracking_radius"]
+__all__ = ["nonbacktracking_radius", "radius_above_entries"]
 
-_TOLERANCE = 1e-12
+_DENSE_NODES = 150
+_TOLERANCE = 1e-11
 _MAX_STEPS = 20_000
 
 
@@ -27,11 +40,118 @@ def nonbacktracking_radius(csr: CSR, entries: Floats) -> float:
     -------
     float
         0 for a forest.
+
+    Raises
+    ------
+    ConvergenceError
+        If rho is not above the largest entry and iterating on the edges does not settle.
+
+    Examples
+    --------
+    The complete graph on four nodes: every directed edge has two ways on.
+
+    >>> from kgroups import Graph
+    >>> graph = Graph.from_edges([0, 0, 0, 1, 1, 2], [1, 2, 3, 2, 3, 3])
+    >>> round(nonbacktracking_radius(graph.csr, np.ones(12)), 9)
+    2.0
     """
     if not _has_cycle(csr):
         return 0.0
+    rho = radius_above_entries(csr, entries)
+    if rho > 0.0:
+        return rho
     scale = float(entries.max())
-    return scale * _edge_power_iteration(csr, entries / scale)
+    if float(entries.min()) == scale:
+        return scale
+    return scale * _iterate_on_edges(csr, entries / scale)
+
+
+def radius_above_entries(csr: CSR, entries: Floats) -> float:
+    """Return rho(B) if it is above the largest entry, and 0 otherwise.
+
+    Trees hanging on the graph change neither rho nor the sign of any pivot, so they stay.
+    """
+    if entries.size == 0:
+        return 0.0
+    n = len(csr.indptr) - 1
+    rows = rows_of(csr)
+    scale = float(entries.max())
+    v = entries / scale
+    twin = _Twin(csr, rows, v, n)
+    start = row_sums(rows, v, n) + 0.5
+    # Closer to the largest entry the root cannot be told from it in double precision.
+    floor = low = 1.0 + 1e-7
+    high = max(float(row_sums(rows, v, n).max()), 2.0 * floor)
+    lam = min(max(floor, twin.lower_bound(start)), high)
+    for _ in range(200):
+        nu, start, slope = twin.top(lam, start)
+        if nu > 1.0:
+            low = lam
+        elif lam == floor:
+            return 0.0
+        else:
+            high = lam
+        # The eigenvalue is 1 at the largest entry too, and rises there: not the root meant.
+        following = lam + (1.0 - nu) / slope if slope < 0.0 else math.inf
+        if abs(following - lam) <= _TOLERANCE * lam or high - low <= _TOLERANCE * lam:
+            return scale * min(max(following, low), high)
+        if following <= floor and low == floor:
+            following = floor
+        elif not low < following < high:
+            following = math.sqrt(low * high)
+        lam = following
+    return scale * lam
+
+
+class _Twin:
+    """The normalised twin of H_v at any lambda, for entries v of at most 1."""
+
+    def __init__(self, csr: CSR, rows: Ints, v: Floats, n: int) -> None:
+        self.csr, self.rows, self.v, self.n = csr, rows, v, n
+
+    def lower_bound(self, y: Floats) -> float:
+        """Return the lambda at which the quadratic form of equal entries 1 vanishes at y."""
+        columns = self.csr.indices
+        square = float(y @ y)
+        a = float((y[self.rows] * y[columns]) @ self.v) / square
+        q = float(np.square(y[self.rows]) @ np.square(self.v)) / square
+        inside = a * a - 4.0 * (q - 1.0)
+        return (a + math.sqrt(inside)) / 2.0 if inside > 0.0 else 0.0
+
+    def top(self, lam: float, start: Floats) -> tuple[float, Floats, float]:
+        """Return the top eigenvalue, its eigenvector and its derivative by lambda."""
+        v, rows, columns = self.v, self.rows, self.csr.indices
+        room = lam * lam - v * v
+        diagonal = 1.0 + row_sums(rows, v * v / room, self.n)
+        scale = 1.0 / np.sqrt(diagonal)
+        data = lam * v / room * scale[rows] * scale[columns]
+        nu, y = self._top_pair(data, start)
+        x = y * scale
+        # d nu = x (dG - nu dDelta) x, with G the coupling and Delta the diagonal.
+        change_of_coupling = -v * (lam * lam + v * v) / (room * room)
+        change_of_diagonal = -2.0 * lam * v * v / (room * room)
+        at_rows = x[rows]
+        slope = (at_rows * x[columns]) @ change_of_coupling
+        slope -= nu * (np.square(at_rows) @ change_of_diagonal)
+        return nu, y, float(slope)
+
+    def _top_pair(self, data: Floats, start: Floats) -> tuple[float, Floats]:
+        if self.n <= _DENSE_NODES:
+            dense = np.zeros((self.n, self.n))
+            dense[self.rows, self.csr.indices] = data
+            values, vectors = np.linalg.eigh(dense)
+            return float(values[-1]), vectors[:, -1]
+        from scipy import sparse
+        from scipy.sparse.linalg import ArpackError, eigsh
+
+        shape = (self.n, self.n)
+        matrix = sparse.csr_array((data, self.csr.indices, self.csr.indptr), shape=shape)
+        try:
+            values, vectors = eigsh(matrix, k=1, which="LA", v0=start, tol=1e-12, ncv=24)
+        except ArpackError as error:
+            msg = f"the top eigenvector for the non-backtracking radius was not found: {error}"
+            raise ConvergenceError(msg) from error
+        return float(values[0]), vectors[:, 0]
 
 
 def _has_cycle(csr: CSR) -> bool:
@@ -39,36 +159,38 @@ def _has_cycle(csr: CSR) -> bool:
     from scipy.sparse.csgraph import connected_components
 
     n, nnz = len(csr.indptr) - 1, len(csr.indices)
-    if nnz == 0:
-        return False
-    rows = np.repeat(np.arange(n), np.diff(csr.indptr))
-    loops = int(np.count_nonzero(rows == csr.indices))
+    rows = rows_of(csr)
+    loop = rows == csr.indices
     pattern = sparse.csr_array((np.ones(nnz), csr.indices, csr.indptr), shape=(n, n))
-    parts = connected_components(pattern, directed=False, return_labels=False)
-    return bool((nnz + loops) // 2 > n - parts)
+    parts, labels = connected_components(pattern, directed=False)
+    loops = np.bincount(labels[rows[loop]], minlength=parts)
+    edges = np.bincount(labels[rows[~loop]], minlength=parts) // 2
+    # A loop is not walked twice in a row, so one of them in a tree leads nowhere.
+    return bool(np.any((edges >= np.bincount(labels, minlength=parts)) | (loops >= 2)))
 
 
-def _edge_power_iteration(csr: CSR, v: Floats) -> float:
-    """Iterate on directed edges, with the two-sided quotient that the reversal symmetry gives."""
-    lengths = np.diff(csr.indptr)
-    rows = np.repeat(np.arange(len(lengths)), lengths)
+def _iterate_on_edges(csr: CSR, v: Floats) -> float:
+    """Power iteration on directed edges, with the quotient that reversing them makes two-sided."""
+    rows, n = rows_of(csr), len(csr.indptr) - 1
     reverse = np.argsort(csr.indices, kind="stable")
     x = np.ones(len(v))
     rho = 0.0
     for _ in range(_MAX_STEPS):
         flow = v * x
-        sums = np.bincount(rows, weights=flow, minlength=len(lengths))
-        y = sums[csr.indices] - flow[reverse]
         left = flow[reverse]
+        sums = row_sums(rows, flow, n)
+        y = sums[csr.indices] - left
         below = float(left @ x)
         if below > 0.0:
-            quotient = float(left @ y) / below
-            residual = float(np.linalg.norm(y - quotient * x) / np.linalg.norm(x))
-            rho = quotient
-            if residual <= math.sqrt(_TOLERANCE) * max(abs(quotient), 1e-300):
+            rho = float(left @ y) / below
+            residual = float(np.linalg.norm(y - rho * x) / np.linalg.norm(x))
+            if residual <= _TOLERANCE * max(rho, 1e-300):
                 return rho
-        # The shift breaks the period of bipartite-like graphs.
-        x = y + max(rho, 0.1) * 0.5 * x
+        # The shift breaks the period of graphs whose cycles share a length.
+        x = y + 0.5 * max(rho, 0.1) * x
         x /= float(np.linalg.norm(x))
-    msg = f"the non-backtracking radius did not settle in {_MAX_STEPS} steps; the last value was {rho}."
+    msg = (
+        f"the non-backtracking radius did not settle in {_MAX_STEPS} steps, the last value was "
+        f'{rho:.6g} (in units of the largest entry).\n  Use r="mean-degree" or give r as a number.'
+    )
     raise ConvergenceError(msg)

@@ -1,9 +1,11 @@
 """Weights made fit for the weighted Bethe Hessian, which needs each of them below r."""
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from kgroups._types import Floats
 
@@ -20,7 +22,7 @@ class SaturatedWeights(NamedTuple):
 
     r: float
     ratios: Floats
-    bent: np.ndarray
+    bent: npt.NDArray[np.bool_]
 
 
 def bend(x: Floats, start: float) -> Floats:
@@ -63,7 +65,7 @@ def saturate_at_mean_degree(w: Floats, c: float) -> SaturatedWeights:
     return SaturatedWeights(r * scale, bend(x, start), x > start)
 
 
-def _falling_root(function, low: float, high: float) -> float:  # type: ignore[no-untyped-def]
+def _falling_root(function: Callable[[float], float], low: float, high: float) -> float:
     """Return the root of a falling function by false position with the Illinois safeguard."""
     at_low, at_high = function(low), function(high)
     if at_low <= 0.0:
@@ -72,20 +74,18 @@ def _falling_root(function, low: float, high: float) -> float:  # type: ignore[n
         return high
     middle, last_side = high, 0
     for _ in range(200):
-        middle = (low * at_high - high * at_low) / (at_high - at_low)
+        following = (low * at_high - high * at_low) / (at_high - at_low)
+        settled = abs(following - middle) <= 4.0 * math.ulp(max(1.0, abs(following)))
+        middle = following
         value = function(middle)
-        if value == 0.0 or high - low <= 1e-15 * max(1.0, abs(high)):
+        if settled or value == 0.0:
             break
         if value > 0.0:
-            if abs(middle - low) <= 1e-15 * max(1.0, abs(low)):
-                break
             low, at_low = middle, value
-            at_high = at_high / 2.0 if last_side == 1 else at_high
+            at_high = at_high / 2.0 if last_side > 0 else at_high
             last_side = 1
         else:
-            if abs(high - middle) <= 1e-15 * max(1.0, abs(high)):
-                break
             high, at_high = middle, value
-            at_low = at_low / 2.0 if last_side == -1 else at_low
+            at_low = at_low / 2.0 if last_side < 0 else at_low
             last_side = -1
     return middle
