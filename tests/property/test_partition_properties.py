@@ -1,5 +1,6 @@
 """What holds for every partition, whatever its nodes are called."""
 
+import contextlib
 import gzip
 import pickle
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kgroups._partition_io import SUFFIXES
 from kgroups.errors import FileFormatError
 from kgroups.graph import Graph
 from kgroups.partition import Partition
@@ -45,14 +47,14 @@ def test_equality_and_hash_ignore_order_and_renaming(partition, random):
 
 
 @given(partitions(), st.data())
-def test_moving_one_node_makes_another_partition(partition, data):
+def test_moving_one_node_gives_an_equal_partition_only_where_the_sets_are_equal(partition, data):
     if partition.k < 2:
         return
     moved = partition.labels.copy()
     i = data.draw(st.integers(0, moved.size - 1))
     moved[i] = (moved[i] + 1) % partition.k
-    if set(Partition(moved, partition.nodes)) != set(partition):
-        assert Partition(moved, partition.nodes) != partition
+    other = Partition(moved, partition.nodes)
+    assert (other == partition) == (set(other) == set(partition))
 
 
 @given(partitions())
@@ -84,21 +86,14 @@ def test_pickling(partition):
     assert list(again.nodes) == list(partition.nodes)
 
 
-@given(
-    st.binary(max_size=200), st.sampled_from([".json", ".json.gz", ".csv", ".csv.gz", ".parquet"])
-)
+@given(content=st.binary(max_size=200), suffix=st.sampled_from(SUFFIXES))
 def test_loading_garbage_is_a_file_format_error(tmp_path_factory, content, suffix):
     path = tmp_path_factory.mktemp("garbage") / f"p{suffix}"
-    for body in (
-        content,
-        b"node,community\n" + content,
-        gzip.compress(b"node,community\n" + content),
-    ):
+    table = b"node,community\n" + content
+    for body in (content, table, gzip.compress(table)):
         path.write_bytes(body)
-        try:
+        with contextlib.suppress(FileFormatError):
             Partition.load(path)
-        except FileFormatError as error:
-            assert str(path) in str(error)
 
 
 @given(st.integers(0, 2**32 - 1))
