@@ -1,0 +1,48 @@
+"""Small operations on bare CSR arrays."""
+
+import numpy as np
+
+from kgroups._types import CSR, Floats, Ints
+
+__all__ = ["diagonal_of", "masked", "restricted", "rows_of", "without_diagonal"]
+
+
+def rows_of(csr: CSR) -> Ints:
+    """Return the row index of every entry."""
+    return np.repeat(np.arange(len(csr.indptr) - 1), np.diff(csr.indptr))
+
+
+def diagonal_of(csr: CSR) -> Floats:
+    """Return the diagonal."""
+    rows = rows_of(csr)
+    loops = rows == csr.indices
+    n = len(csr.indptr) - 1
+    return np.bincount(rows[loops], weights=csr.data[loops], minlength=n)
+
+
+def masked(csr: CSR, keep: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> CSR:
+    """Return the matrix with only the entries marked in ``keep``."""
+    indptr = np.concatenate([[0], np.cumsum(keep)])[csr.indptr].astype(csr.indptr.dtype)
+    return CSR(indptr, csr.indices[keep], csr.data[keep])
+
+
+def without_diagonal(csr: CSR) -> CSR:
+    """Return the matrix without its diagonal entries."""
+    keep = rows_of(csr) != csr.indices
+    return csr if keep.all() else masked(csr, keep)
+
+
+def restricted(csr: CSR, rows: Ints) -> CSR:
+    """Return the principal part on ``rows``, in that order."""
+    indptr, indices, data = csr
+    place = np.full(len(indptr) - 1, -1, dtype=indices.dtype)
+    place[rows] = np.arange(len(rows), dtype=indices.dtype)
+    lengths = np.diff(indptr)[rows]
+    ends = np.cumsum(lengths)
+    slots = np.arange(ends[-1] if len(rows) else 0) + np.repeat(
+        indptr[:-1][rows] - ends + lengths, lengths
+    )
+    starts = np.concatenate([[0], ends]).astype(indptr.dtype)
+    part = CSR(starts, place[indices[slots]], data[slots])
+    inside = part.indices >= 0
+    return part if inside.all() else masked(part, inside)

@@ -1,0 +1,302 @@
+"""From a graph to its communities: the whole pipeline on one page."""
+
+from collections import Counter
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from kgroups._doors import RngLike, as_rng, check_choice, check_k
+from kgroups._types import Ints, SelfLoops, Symmetrize
+from kgroups.adapters import as_graph, canonical_order
+from kgroups.adapters.labels import as_labels
+from kgroups.graph import Graph
+from kgroups.operators import BetheHessian
+from kgroups.partition import Partition
+from kgroups.refine import Hartigan, refine_labels
+from kgroups.regimes import (
+    Auto,
+    Found,
+    Problem,
+    Regime,
+    chosen_regime,
+    communities_found,
+    communities_given_k,
+)
+from kgroups.report import RefinementReport, Report
+from kgroups.seed import KMeansSeed, Seed
+from kgroups.spectrum import Spectrum, connected_components, count_components, spectrum_of
+
+__all__ = ["detect_communities", "refine_partition", "warm"]
+
+
+def detect_communities(
+    graph: Any,
+    k: int | None = None,
+    *,
+    weight: str | None = "weight",
+    operator: BetheHessian = BetheHessian(),
+    regime: Regime = Auto(),
+    init: Seed = KMeansSeed(),
+    refine: Hartigan | None = Hartigan(),
+    symmetrize: Symmetrize | None = None,
+    self_loops: SelfLoops = "drop",
+    rng: RngLike = None,
+    progress: Callable[[str], None] | None = None,
+) -> Partition:
+    """Find the communities of a graph, and how many there are.
+
+    Parameters
+    ----------
+    graph : networkx or igraph graph, sparse or dense matrix, arrays, table, path, or Graph
+        Undirected; see ``symmetrize`` for directed ones. Weights are similarities. Parallel edges
+        count with the sum of their weights.
+    k : int, optional
+        Number of communities. If not given, the spectrum says how many there are, and communities are
+        connected. If given, exactly ``k`` non-empty communities are returned.
+    weight : str or None
+        Edge attribute or column that holds the weights; ``None`` ignores weights.
+    operator : BetheHessian
+        The operator and its choice of r.
+    regime : Auto or Exact
+        Way of computing; :class:`Auto` chooses.
+    init : KMeansSeed or QRSeed
+        How the eigenvectors become first labels.
+    refine : Hartigan or None
+        How first labels are improved; ``None`` leaves them, and makes no splits by description
+        length.
+    symmetrize : {"sum", "union"}, optional
+        How a directed graph becomes undirected: weights of both directions summed, or any edge as one
+        edge of weight 1.
+    self_loops : {"drop", "keep"}
+        Whether self-loops take part.
+    rng : int, Generator or None
+        Randomness of the first labels; ``None`` is a fixed stream, so that calls repeat.
+    progress : callable, optional
+        Called with the name of each stage as it begins.
+
+    Returns
+    -------
+    Partition
+        A sequence of sets of nodes, largest first, with labels, spectrum and report.
+
+    Raises
+    ------
+    InputError
+        If the graph, a weight, k or an option is not what it must be.
+
+    Notes
+    -----
+    The same graph gives the same communities in any order of its nodes and edges: the work is
+    done in the order of the sorted node names.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> import kgroups as kg
+    >>> partition = kg.detect_communities(nx.ring_of_cliques(6, 5))
+    >>> len(partition), [len(community) for community in partition]
+    (6, [5, 5, 5, 5, 5, 5])
+    """
+    clock = _Clock(progress)
+    chosen, why = chosen_regime(regime)
+    rng = as_rng(rng)
+
+    clock.start("reading the graph")
+    source = as_graph(graph, weight=weight, symmetrize=symmetrize)
+    k = None if k is None else check_k(k, source.n)
+    problem, order, ordering = _prepared(source, operator, self_loops)
+
+    clock.start("counting communities")
+    counts = count_components(problem.bound, problem.component)
+    spectrum = spectrum_of(
+        problem.bound,
+        problem.A,
+        weighted=problem.weighted,
+        labels=problem.component,
+        counts=counts,
+    )
+
+    clock.start("finding communities")
+    if k is None:
+        found = communities_found(problem, counts.k, init, refine, rng)
+    else:
+        found = communities_given_k(problem, k, init, refine, rng)
+
+    seconds = clock.stop()
+    report = Report(
+        regime=type(chosen).__name__,
+        why=why,
+        k_given=k,
+        init=repr(init),
+        refinement=_summary(found, refine),
+        splits=found.splits,
+        merges=found.merges,
+        nats_saved=found.nats_saved,
+        uninformed=len(found.uninformed),
+        ordering=ordering,
+        seconds=seconds,
+        **_facts(source, problem, spectrum, found.z, self_loops),
+    )
+    return _partition(source, order, found, spectrum, report)
+
+
+def refine_partition(
+    graph: Any,
+    partition: Any,
+    *,
+    weight: str | None = "weight",
+    operator: BetheHessian = BetheHessian(),
+    refine: Hartigan = Hartigan(),
+    symmetrize: Symmetrize | None = None,
+    self_loops: SelfLoops = "drop",
+) -> Partition:
+    """Improve any partition of a graph by Hartigan moves; the number of communities stays.
+
+    Parameters
+    ----------
+    graph : as for :func:`detect_communities`
+    partition : Partition, sets of nodes, labels in node order, or dict from node to label
+        Where to start from; it may come from any other method.
+    weight, operator, refine, symmetrize, self_loops
+        As for :func:`detect_communities`.
+
+    Returns
+    -------
+    Partition
+        The refined communities; ``report.refinement`` says what was done.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> import kgroups as kg
+    >>> G = nx.barbell_graph(5, 0)
+    >>> start = [{0, 1, 2}, {3, 4, 5, 6, 7, 8, 9}]
+    >>> [sorted(community) for community in kg.refine_partition(G, start)]
+    [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]]
+    """
+    clock = _Clock(None)
+    clock.start("refining")
+    source = as_graph(graph, weight=weight, symmetrize=symmetrize)
+    labels = as_labels(partition, source)
+    problem, order, ordering = _prepared(source, operator, self_loops)
+    z = labels if order is None else labels[order]
+    found = Found(z)
+    if source.n:
+        k = int(z.max()) + 1
+        refined = refine_labels(problem.bound, problem.A, problem.d, z, k=k, method=refine)
+        found = Found(refined.z, refinements=[refined])
+    report = Report(
+        regime="Exact",
+        why="labels were given",
+        k_given=len(set(found.z.tolist())),
+        init="given labels",
+        refinement=_summary(found, refine),
+        splits=0,
+        merges=0,
+        nats_saved=0.0,
+        uninformed=0,
+        ordering=ordering,
+        seconds=clock.stop(),
+        **_facts(source, problem, None, found.z, self_loops),
+    )
+    return _partition(source, order, found, None, report)
+
+
+def warm() -> None:
+    """Compile every kernel, so that the next call starts at once."""
+    source = np.array([0, 0, 1, 2, 3, 3, 4])
+    target = np.array([1, 2, 2, 3, 4, 5, 5])
+    for weights in (None, np.linspace(1.0, 2.0, 7)):
+        triangles = Graph.from_edges(source, target, weights)
+        for k in (None, 2):
+            refine_partition(triangles, detect_communities(triangles, k))
+
+
+def _prepared(
+    source: Graph, operator: BetheHessian, self_loops: SelfLoops
+) -> tuple[Problem, Ints | None, str]:
+    """Put the graph in canonical order, settle its loops, bind the operator."""
+    check_choice("self_loops", self_loops, ("drop", "keep"))
+    order, ordering = canonical_order(source)
+    graph = source if order is None else source.permuted(order)
+    A = graph.simple_adjacency(loops=self_loops == "keep")
+    bound = operator.bind(A, weighted=graph.is_weighted)
+    n_components, component = connected_components(A)
+    d = np.add.reduceat(np.append(A.data, 0.0), A.indptr[:-1]) if source.n else np.zeros(0)
+    d = np.where(np.diff(A.indptr) > 0, d, 0.0)
+    return Problem(A, d, bound, component, n_components, graph.is_weighted), order, ordering
+
+
+def _partition(
+    source: Graph, order: Ints | None, found: Found, spectrum: Spectrum | None, report: Report
+) -> Partition:
+    """Carry labels back to the caller's order and names."""
+    labels, uninformed = found.z, found.uninformed
+    if order is not None:
+        labels = np.empty_like(found.z)
+        labels[order] = found.z
+        uninformed = np.sort(order[uninformed])
+    return Partition(
+        labels,
+        source.nodes,
+        graph=source,
+        spectrum=spectrum,
+        report=report,
+        uninformed=tuple(source.nodes[i] for i in uninformed),
+    )
+
+
+def _summary(found: Found, refine: Hartigan | None) -> RefinementReport:
+    done = found.refinements
+    return RefinementReport(
+        method="no refinement" if refine is None else repr(refine),
+        components=len(done),
+        kept=dict(Counter(one.kept for one in done)),
+        sweeps=sum(one.sweeps for one in done),
+        moves=sum(one.moves for one in done),
+        visits=sum(one.visits for one in done),
+        converged=all(one.converged for one in done),
+    )
+
+
+def _facts(
+    source: Graph, problem: Problem, spectrum: Spectrum | None, z: Ints, self_loops: SelfLoops
+) -> dict[str, Any]:
+    """Return what the report says of the graph and its spectrum."""
+    return {
+        "n": source.n,
+        "m": source.m,
+        "n_components": problem.n_components,
+        "n_isolated": int(np.count_nonzero(np.diff(problem.A.indptr) == 0)),
+        "loops_dropped": source.n_loops if self_loops == "drop" else 0,
+        "saturated_weights": problem.bound.saturated,
+        "r": problem.bound.r,
+        "r_choice": problem.bound.r_choice,
+        "k_hat": 0 if spectrum is None else spectrum.k,
+        "k_found": len(np.unique(z)),
+        "methods": {} if spectrum is None else spectrum.methods,
+        "warnings": () if spectrum is None else spectrum.warnings,
+    }
+
+
+class _Clock:
+    """Seconds of each stage, and the caller told when one begins."""
+
+    def __init__(self, progress: Callable[[str], None] | None) -> None:
+        self._progress = progress
+        self._seconds: dict[str, float] = {}
+        self._stage, self._since = "", perf_counter()
+
+    def start(self, stage: str) -> None:
+        self.stop()
+        self._stage, self._since = stage, perf_counter()
+        if self._progress is not None:
+            self._progress(stage)
+
+    def stop(self) -> dict[str, float]:
+        if self._stage:
+            self._seconds[self._stage] = perf_counter() - self._since
+        self._stage = ""
+        return self._seconds

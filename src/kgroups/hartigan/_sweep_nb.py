@@ -1,0 +1,146 @@
+"""Kernels of the Hartigan core: bare arrays in, labels and totals changed in place."""
+
+from numba import njit
+
+from kgroups._types import CSR, Floats, Ints
+
+__all__ = ["add_totals", "sweep_matrix", "sweep_rows"]
+
+
+@njit(cache=True, nogil=True)
+def add_totals(M: CSR, diagonal: Floats, w: Floats, z: Ints, s: Floats, Q: Floats) -> None:
+    """Add the weight s_a and the association Q_a of every group to zeroed ``s`` and ``Q``."""
+    for i in range(z.size):
+        a = z[i]
+        s[a] += w[i]
+        Q[a] += diagonal[i]
+        for t in range(M.indptr[i], M.indptr[i + 1]):
+            j = M.indices[t]
+            if j != i and z[j] == a:
+                Q[a] += M.data[t]
+
+
+@njit(cache=True, nogil=True)
+def sweep_matrix(
+    M: CSR,
+    diagonal: Floats,
+    w: Floats,
+    order: Ints,
+    all_groups: bool,
+    may_empty: bool,
+    min_gain: float,
+    margin: float,
+    z: Ints,
+    s: Floats,
+    Q: Floats,
+    size: Ints,
+    link: Floats,
+    touched: Ints,
+    tally: Ints,
+) -> None:
+    """Visit every node once and make the best improving move of each.
+
+    A move must gain more than ``min_gain + margin (1/s_a + 1/s_b)``. ``link`` comes and goes as
+    zeros; ``tally`` gains the moves made and the entries read.
+    """
+    k = s.size
+    moves = 0
+    visits = 0
+    for i in order:
+        a = z[i]
+        if size[a] == 1 and not may_empty:
+            visits += M.indptr[i + 1] - M.indptr[i]
+            continue
+        count = 0
+        for t in range(M.indptr[i], M.indptr[i + 1]):
+            j = M.indices[t]
+            visits += 1
+            if j == i:
+                continue
+            b = z[j]
+            if link[b] == 0.0:
+                touched[count] = b
+                count += 1
+            link[b] += M.data[t]
+        own = diagonal[i]
+        rest = s[a] - w[i]
+        leave = -Q[a] / s[a]
+        if size[a] > 1:
+            leave += (Q[a] - 2.0 * link[a] - own) / rest
+        best = a
+        best_gain = min_gain
+        n_candidates = k if all_groups else count
+        for position in range(n_candidates):
+            b = position if all_groups else touched[position]
+            if b == a or size[b] == 0:
+                continue
+            gain = leave + (Q[b] + 2.0 * link[b] + own) / (s[b] + w[i]) - Q[b] / s[b]
+            gain -= margin * (1.0 / s[a] + 1.0 / s[b])
+            if gain > best_gain or (gain == best_gain and best != a and b < best):
+                best_gain = gain
+                best = b
+        if best != a:
+            Q[a] -= 2.0 * link[a] + own
+            Q[best] += 2.0 * link[best] + own
+            s[a] -= w[i]
+            s[best] += w[i]
+            size[a] -= 1
+            size[best] += 1
+            z[i] = best
+            moves += 1
+            if size[a] == 0:
+                s[a] = 0.0
+                Q[a] = 0.0
+        for position in range(count):
+            link[touched[position]] = 0.0
+    tally[0] += moves
+    tally[1] += visits
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def sweep_rows(
+    X: Floats, order: Ints, min_gain: float, z: Ints, size: Ints, total: Floats, squared: Floats
+) -> int:
+    """Make the best improving k-means move of every row once; return the number of moves.
+
+    ``total`` holds the sum of the rows of each group and ``squared`` its squared length.
+    """
+    k, p = total.shape
+    moves = 0
+    for i in order:
+        a = z[i]
+        if size[a] == 1:
+            continue
+        own = 0.0
+        to_own = 0.0
+        for c in range(p):
+            own += X[i, c] * X[i, c]
+            to_own += X[i, c] * total[a, c]
+        leave = (squared[a] - 2.0 * to_own + own) / (size[a] - 1) - squared[a] / size[a]
+        best = a
+        best_gain = min_gain
+        best_link = 0.0
+        for b in range(k):
+            if b == a:
+                continue
+            to_b = 0.0
+            for c in range(p):
+                to_b += X[i, c] * total[b, c]
+            gain = leave + (squared[b] + 2.0 * to_b + own) / (size[b] + 1)
+            if size[b] > 0:
+                gain -= squared[b] / size[b]
+            if gain > best_gain:
+                best_gain = gain
+                best = b
+                best_link = to_b
+        if best != a:
+            for c in range(p):
+                total[a, c] -= X[i, c]
+                total[best, c] += X[i, c]
+            squared[a] += own - 2.0 * to_own
+            squared[best] += own + 2.0 * best_link
+            size[a] -= 1
+            size[best] += 1
+            z[i] = best
+            moves += 1
+    return moves

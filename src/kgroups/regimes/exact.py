@@ -1,0 +1,179 @@
+"""The exact regime: eigenvectors of N_r, component by component."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from kgroups._csr import restricted, without_diagonal
+from kgroups._types import CSR, Floats, Ints
+from kgroups.operators import BoundBetheHessian
+from kgroups.refine import (
+    Hartigan,
+    Refinement,
+    absorb_fragments,
+    refine_labels,
+    split_and_merge,
+)
+from kgroups.seed import Seed, embedding_rows, informative_eigenpairs
+
+__all__ = ["Found", "Problem", "communities_found", "communities_given_k"]
+
+# Eigenvalues of equal components differ in rounding only; they must rank as equal.
+_DIGITS = 9
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A graph ready for detection: canonical order, loops settled, operator bound."""
+
+    A: CSR
+    d: Floats
+    bound: BoundBetheHessian
+    component: Ints
+    n_components: int
+    weighted: bool
+
+    @cached_property
+    def _rows_by_component(self) -> tuple[Ints, Ints]:
+        order = np.argsort(self.component, kind="stable")
+        sizes = np.bincount(self.component, minlength=self.n_components)
+        return order, np.concatenate([[0], np.cumsum(sizes)])
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """Nodes of each component."""
+        return np.bincount(self.component, minlength=self.n_components)
+
+    @cached_property
+    def entries(self) -> Ints:
+        """Matrix entries of each component."""
+        lengths = np.diff(self.A.indptr)
+        weighted = np.bincount(self.component, weights=lengths, minlength=self.n_components)
+        return weighted.astype(np.int64)
+
+    def rows(self, component: int) -> Ints:
+        """Return the nodes of a component, in order."""
+        order, start = self._rows_by_component
+        return order[start[component] : start[component + 1]]
+
+    def part(self, rows: Ints) -> "Part":
+        """Return the problem on a union of components."""
+        if len(rows) == len(self.d):
+            return Part(self.A, self.d, self.bound)
+        return Part(restricted(self.A, rows), self.d[rows], self.bound.restrict(rows))
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One component: adjacency, row sums and operator."""
+
+    A: CSR
+    d: Floats
+    bound: BoundBetheHessian
+
+    def refined(self, z: Ints, k: int, method: Hartigan) -> Refinement:
+        """Return labels refined inside this component."""
+        return refine_labels(self.bound, self.A, self.d, z, k=k, method=method)
+
+
+@dataclass(eq=False)
+class Found:
+    """Labels in canonical order, and what happened on the way."""
+
+    z: Ints
+    uninformed: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    refinements: list[Refinement] = field(default_factory=list)
+    splits: int = 0
+    merges: int = 0
+    nats_saved: float = 0.0
+
+
+def communities_found(
+    problem: Problem, counts: Ints, init: Seed, refine: Hartigan | None, rng: np.random.Generator
+) -> Found:
+    """Find communities when k is not given: connected, and never across components.
+
+    A component has at least as many communities as ``counts`` says, which is its number of
+    eigenvalues above the threshold. More come from splits that shorten its description.
+    """
+    found = Found(problem.component.copy())
+    k_total = problem.n_components
+    for component in _worth_a_look(problem, counts):
+        rows, k = problem.rows(component), max(1, int(counts[component]))
+        part = problem.part(rows)
+        z = np.zeros(len(rows), dtype=np.int64)
+        if k > 1:
+            _, V = informative_eigenpairs(part.bound, k, init.rows)
+            z = init.labels(embedding_rows(V, init.rows), k, rng)
+            if refine is not None:
+                found.refinements.append(part.refined(z, k, refine))
+                z = found.refinements[-1].z
+            z, _ = absorb_fragments(part.A, z)
+        if refine is not None and (k == 1 or not problem.weighted):
+            # Description length looks at edges, not weights: it may split what the weighted spectrum
+            # leaves whole, but has no say over communities that the weights have made.
+            better = split_and_merge(without_diagonal(part.A), z, k=k, least=k)
+            found.splits += better.splits
+            found.merges += better.merges
+            found.nats_saved += better.saved
+            z, k = better.z, better.k
+        found.z[rows] = np.where(z == 0, component, k_total + z - 1)
+        k_total += k - 1
+    return found
+
+
+def _worth_a_look(problem: Problem, counts: Ints) -> Iterator[int]:
+    """Yield the components that may hold more than one community, in order."""
+    # With fewer edges than nodes + 1 a component is a tree or has one cycle.
+    dense_enough = (problem.sizes >= 6) & (problem.entries >= 2 * (problem.sizes + 1))
+    yield from np.flatnonzero((counts > 1) | dense_enough).tolist()
+
+
+def communities_given_k(
+    problem: Problem, k: int, init: Seed, refine: Hartigan | None, rng: np.random.Generator
+) -> Found:
+    """Find exactly ``k`` communities.
+
+    The k most informative eigenvalues of the whole graph decide how many communities each
+    component gets; components that get none join the largest community and are uninformed.
+    """
+    found = Found(np.full(len(problem.d), -1, dtype=np.int64))
+    shares, vectors = _shares(problem, k, init)
+    k_total = 0
+    for component in np.flatnonzero(shares).tolist():
+        rows, share = problem.rows(component), int(shares[component])
+        z = np.zeros(len(rows), dtype=np.int64)
+        if share > 1:
+            X = embedding_rows(vectors[component][:, :share], init.rows)
+            z = init.labels(X, share, rng)
+            if refine is not None:
+                found.refinements.append(problem.part(rows).refined(z, share, refine))
+                z = found.refinements[-1].z
+        found.z[rows] = k_total + z
+        k_total += share
+    found.uninformed = np.flatnonzero(found.z < 0)
+    if found.uninformed.size:
+        largest = int(np.argmax(np.bincount(found.z[found.z >= 0])))
+        found.z[found.uninformed] = largest
+    return found
+
+
+def _shares(problem: Problem, k: int, init: Seed) -> tuple[Ints, dict[int, Floats]]:
+    """Return how many of the top k eigenvalues each component has, and its eigenvectors."""
+    values: list[Floats] = []
+    owners: list[Ints] = []
+    vectors: dict[int, Floats] = {}
+    for component in range(problem.n_components):
+        count = min(k, int(problem.sizes[component]))
+        if problem.entries[component]:
+            part = problem.part(problem.rows(component))
+            lam, vectors[component] = informative_eigenpairs(part.bound, count, init.rows)
+        else:
+            lam = np.zeros(1) if init.rows == "normalized" else np.full(1, -problem.bound.bare)
+        values.append(np.round(lam, _DIGITS))
+        owners.append(np.full(len(lam), component))
+    value, owner = np.concatenate(values), np.concatenate(owners)
+    top = np.argsort(-value, kind="stable")[:k]
+    return np.bincount(owner[top], minlength=problem.n_components), vectors

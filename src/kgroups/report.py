@@ -1,0 +1,131 @@
+"""What happened on the way to a partition; printed by nobody, read by whoever asks."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from kgroups.errors import KGroupsWarning
+
+__all__ = ["RefinementReport", "Report"]
+
+
+@dataclass(frozen=True)
+class RefinementReport:
+    """Sums over the components that were refined."""
+
+    method: str
+    components: int = 0
+    kept: dict[str, int] = field(default_factory=dict)
+    sweeps: int = 0
+    moves: int = 0
+    visits: int = 0
+    converged: bool = True
+
+
+@dataclass(frozen=True)
+class Report:
+    """Record of one detection.
+
+    Attributes
+    ----------
+    regime, why : str
+        The regime used and the reason.
+    n, m, n_components, n_isolated : int
+        Size of the graph; components and isolated nodes as detection sees them.
+    loops_dropped : int
+        Self-loops that detection did not use.
+    saturated_weights : int
+        Edges whose weight came near r and was bent.
+    r, r_choice : float, str
+        Parameter of the Bethe Hessian and how it was chosen.
+    k_given : int or None
+        What the caller asked for.
+    k_hat : int
+        Number of negative eigenvalues of H_r.
+    k_found : int
+        Number of communities.
+    splits, merges : int
+        Splits and merges by description length, and the nats they saved.
+    ordering : str
+        Where the canonical node order came from.
+    """
+
+    regime: str
+    why: str
+    n: int
+    m: int
+    n_components: int
+    n_isolated: int
+    loops_dropped: int
+    saturated_weights: int
+    r: float
+    r_choice: str
+    k_given: int | None
+    k_hat: int
+    k_found: int
+    methods: dict[str, int]
+    init: str
+    refinement: RefinementReport
+    splits: int
+    merges: int
+    nats_saved: float
+    uninformed: int
+    ordering: str
+    warnings: tuple[KGroupsWarning, ...] = ()
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def lines(self) -> list[str]:
+        """Return the record as sentences."""
+        counted = ", ".join(f"{name} {count}" for name, count in self.methods.items())
+        said = [
+            f"{self.regime} regime ({self.why}); r = {self.r:.4g} ({self.r_choice}).",
+            f"Counted per component: {counted or 'nothing to count'}.",
+            self.about_k(),
+        ]
+        done = self.refinement
+        if done.components:
+            kept = ", ".join(f"{name} in {count}" for name, count in done.kept.items())
+            end = "converged" if done.converged else "stopped before convergence"
+            said.append(
+                f"{done.method}: {done.sweeps} sweeps, {done.moves} moves, {end}; kept {kept}."
+            )
+        if self.uninformed:
+            said.append(
+                f"{self.uninformed} nodes lie in components without signal: "
+                "they joined the largest community."
+            )
+        if self.loops_dropped:
+            said.append(f"{self.loops_dropped} self-loops were not used.")
+        if self.saturated_weights:
+            said.append(f"{self.saturated_weights} heavy edge weights were saturated.")
+        if self.ordering == "input order":
+            said.append(
+                "The node names cannot be sorted: another order of the nodes may give "
+                "other communities."
+            )
+        return said + [f"Warning: {warning}" for warning in self.warnings]
+
+    def about_k(self) -> str:
+        """Say in a sentence how the number of communities relates to the spectrum."""
+        found = f"{self.k_found} communities"
+        counted = f"{self.k_hat} eigenvalues lie above the threshold"
+        if self.k_given is not None:
+            return f"{found}, as asked for; {counted}."
+        reasons = []
+        if self.n_components > 1:
+            reasons.append(f"each of the {self.n_components} components has at least one")
+        if self.splits:
+            reasons.append(
+                f"{self.splits} splits of groups too small for the threshold and {self.merges} "
+                f"merges shorten the description of the graph by {self.nats_saved:.1f} nats"
+            )
+        if self.k_found != self.k_hat and not reasons:
+            reasons.append("a connected graph is at least one community")
+        return f"{found}; {counted}{'; ' if reasons else ''}{'; '.join(reasons)}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as plain values that JSON can hold."""
+        record = asdict(self)
+        record["warnings"] = [
+            {"kind": type(warning).__name__, "message": str(warning)} for warning in self.warnings
+        ]
+        return record

@@ -1,0 +1,72 @@
+"""The ways to a first labelling, as value objects."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kgroups._doors import check_choice
+from kgroups._types import Floats, Ints
+from kgroups.errors import InputError
+from kgroups.seed.embedding import Rows
+from kgroups.seed.kmeans import kmeans
+from kgroups.seed.qr import pivoted_qr_labels
+
+__all__ = ["KMeansSeed", "QRSeed", "Seed"]
+
+_ROWS = ("normalized", "raw")
+
+
+@dataclass(frozen=True)
+class KMeansSeed:
+    """Group embedding rows by k-means: k-means++ starts and Hartigan moves.
+
+    Parameters
+    ----------
+    rows : {"normalized", "raw"}
+        Top eigenvectors of N_r with rows of length 1, or the lowest eigenvectors of H_r as they
+        are (the paper's choice).
+    n_init : int
+        Number of starts, of which the best is kept; fewer on large problems.
+
+    Examples
+    --------
+    >>> KMeansSeed(rows="raw")
+    KMeansSeed(rows='raw', n_init=10)
+    """
+
+    rows: Rows = "normalized"
+    n_init: int = 10
+
+    def __post_init__(self) -> None:
+        check_choice("rows", self.rows, _ROWS)
+        if isinstance(self.n_init, bool) or not isinstance(self.n_init, int) or self.n_init < 1:
+            msg = f"n_init must be a whole number >= 1, got {self.n_init!r}."
+            raise InputError(msg)
+
+    def labels(self, X: Floats, k: int, rng: np.random.Generator) -> Ints:
+        """Return ``k`` non-empty groups of the rows of X."""
+        return kmeans(X, k, n_init=self.n_init, rng=rng)
+
+
+@dataclass(frozen=True)
+class QRSeed:
+    """Group embedding rows by column-pivoted QR: deterministic and without iterations.
+
+    Parameters
+    ----------
+    rows : {"normalized", "raw"}
+        As for :class:`KMeansSeed`.
+    """
+
+    rows: Rows = "normalized"
+
+    def __post_init__(self) -> None:
+        check_choice("rows", self.rows, _ROWS)
+
+    def labels(self, X: Floats, k: int, rng: np.random.Generator) -> Ints:
+        """Return ``k`` non-empty groups of the rows of X; ``rng`` is not used."""
+        del rng
+        return pivoted_qr_labels(X[:, :k])
+
+
+Seed = KMeansSeed | QRSeed

@@ -1,0 +1,97 @@
+"""Local moving of nodes between neighbouring groups, on one level and on many."""
+
+import numpy as np
+
+from kgroups._types import CSR, Floats, Ints
+
+__all__ = ["coarse_graph", "local_moves", "multilevel_groups", "relabelled"]
+
+# Differences below this are rounding of sums of links, not reasons to move.
+_ROUNDING = 1e-9
+
+
+def relabelled(z: Ints) -> tuple[Ints, int]:
+    """Number the groups 0, 1, ... in the order in which they first appear."""
+    names, first, inverse = np.unique(z, return_index=True, return_inverse=True)
+    rank = np.empty(names.size, dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(names.size)
+    return rank[inverse], int(names.size)
+
+
+def local_moves(
+    A: CSR,
+    strength: Floats,
+    penalty: Floats,
+    z: Ints,
+    *,
+    k: int,
+    margin: float = 0.0,
+    may_empty: bool = False,
+    max_sweeps: int = 20,
+) -> Ints:
+    r"""Move nodes while :math:`\sum_a 2 E_a - \gamma K_a^2 / 2m` rises; ``penalty`` is γ/2m.
+
+    ``penalty`` has one value per node, so that parts of a graph can each have their own null
+    model. A move must be worth more than ``margin`` edges.
+    """
+    from kgroups.seed._moving_nb import move_nodes
+
+    z = z.astype(np.int64, copy=True)
+    total = np.bincount(z, weights=strength, minlength=k)
+    size = np.bincount(z, minlength=k)
+    link, touched = np.zeros(k), np.zeros(k, dtype=np.int64)
+    move_nodes(
+        A,
+        strength,
+        penalty,
+        margin + _ROUNDING,
+        may_empty,
+        max_sweeps,
+        z,
+        total,
+        size,
+        link,
+        touched,
+    )
+    return z
+
+
+def coarse_graph(A: CSR, z: Ints, k: int) -> CSR:
+    """Return the graph of groups: weights between them summed, inner weights on the diagonal."""
+    from scipy import sparse
+
+    n = z.size
+    matrix = sparse.csr_array((A.data, A.indices, A.indptr), shape=(n, n))
+    group = sparse.csr_array((np.ones(n), z, np.arange(n + 1)), shape=(n, k))
+    coarse = (group.T @ matrix @ group).tocsr()
+    coarse.sort_indices()
+    return CSR(coarse.indptr, coarse.indices, coarse.data)
+
+
+def multilevel_groups(A: CSR, strength: Floats, penalty: Floats) -> tuple[Ints, int]:
+    """Move single nodes, then groups of groups, until nothing moves; polish on the way down.
+
+    Returns
+    -------
+    z : ndarray of shape (n,)
+        Groups, each inside one connected part of the graph.
+    k : int
+        Number of groups.
+    """
+    levels = []
+    while True:
+        n = strength.size
+        z = local_moves(A, strength, penalty, np.arange(n), k=n, may_empty=True)
+        z, k = relabelled(z)
+        if k == n:
+            break
+        levels.append((A, strength, penalty, z))
+        A = coarse_graph(A, z, k)
+        strength = np.bincount(z, weights=strength, minlength=k)
+        coarse_penalty = np.empty(k)
+        coarse_penalty[z] = penalty
+        penalty = coarse_penalty
+    z = np.arange(n)
+    for A, strength, penalty, inner in reversed(levels):
+        z = local_moves(A, strength, penalty, z[inner], k=k, may_empty=True)
+    return relabelled(z)
