@@ -22,6 +22,65 @@ def _frozen(array: Any) -> Any:
     return view
 
 
+def _frozen_names(nodes: Sequence[Hashable] | None, n: int) -> Sequence[Hashable]:
+    if nodes is None or (isinstance(nodes, range) and nodes == range(n)):
+        return range(n)
+    return nodes if isinstance(nodes, tuple) else tuple(nodes)
+
+
+def _has_finite_sum(weights: Floats) -> bool:
+    with np.errstate(over="ignore"):
+        return bool(np.isfinite(np.sum(weights)))
+
+
+def _extremes(u: Indices, v: Indices) -> tuple[int, int]:
+    if u.size == 0:
+        return 0, -1
+    return int(min(u.min(), v.min())), int(max(u.max(), v.max()))
+
+
+def _edge_weights(weight: Any, u: Indices, v: Indices, names: Sequence[Hashable]) -> Floats:
+    values = np.asarray(weight)
+    if values.shape != u.shape or (values.size and values.dtype.kind not in "biuf"):
+        msg = (
+            f"weight must be one number per edge ({u.size}), got {values.dtype} "
+            f"of shape {values.shape}."
+        )
+        raise WeightError(msg)
+    w = values.astype(np.float64)
+    bad = np.flatnonzero(~(np.isfinite(w) & (w >= 0)))
+    if bad.size:
+        first = bad[0]
+        edge = (names[u[first]], names[v[first]])
+        raise WeightError(bad_weight_message(w[first], edge, bad.size))
+    return w
+
+
+class _Mirror:
+    """Both triangles of a symmetric matrix from its upper one, values in the same order."""
+
+    def __init__(self, upper: "sparse.csr_array") -> None:
+        n = upper.shape[0]
+        slots = np.arange(upper.nnz, dtype=upper.indices.dtype)
+        columns = type(upper)((slots, upper.indices, upper.indptr), shape=upper.shape).tocsc()
+        below = columns.indices != np.repeat(np.arange(n), np.diff(columns.indptr))
+        kept = np.concatenate([[0], np.cumsum(below)])
+        lower_indptr = kept[columns.indptr]
+        self.indptr = upper.indptr + lower_indptr
+        upper_slots = slots + np.repeat(lower_indptr[1:], np.diff(upper.indptr))
+        lower = np.arange(kept[-1]) + np.repeat(upper.indptr[:-1], np.diff(lower_indptr))
+        self._source = np.empty(self.indptr[-1], dtype=upper.indices.dtype)
+        self._source[upper_slots] = slots
+        self._source[lower] = columns.data[below]
+        self.indices = np.empty(self.indptr[-1], dtype=upper.indices.dtype)
+        self.indices[upper_slots] = upper.indices
+        self.indices[lower] = columns.indices[below]
+
+    def values(self, of_upper: Any) -> Any:
+        """Spread one value per entry of the upper triangle over both."""
+        return of_upper[self._source]
+
+
 class Graph:
     """An undirected graph as a frozen symmetric CSR matrix with node names.
 
@@ -80,6 +139,12 @@ class Graph:
         if nodes is not None and len(nodes) != n:
             msg = f"nodes must name each of the {n} rows, got {len(nodes)} names."
             raise GraphError(msg)
+        if weights is not None and not _has_finite_sum(weights):
+            msg = (
+                "the sum of the edge weights must be finite, but it overflows.\n"
+                "  Divide all weights by a large number: communities do not change."
+            )
+            raise WeightError(msg)
         index_type = np.int32 if max(n, nnz) < np.iinfo(np.int32).max else np.int64
         put = object.__setattr__
         put(self, "indptr", _frozen(np.asarray(indptr, index_type)))
@@ -90,7 +155,7 @@ class Graph:
             "multiplicity",
             None if multiplicity is None else _frozen(np.asarray(multiplicity, np.int64)),
         )
-        put(self, "nodes", range(n) if nodes is None else nodes)
+        put(self, "nodes", _frozen_names(nodes, n))
 
     def __setattr__(self, name: str, value: object) -> None:
         msg = f"a Graph is frozen: {name!r} cannot be set. Make a new Graph instead."
@@ -136,50 +201,79 @@ class Graph:
         u, v = np.asarray(source), np.asarray(target)
         if u.size == 0:
             u, v = u.astype(np.int64), v.astype(np.int64)
-        if u.ndim != 1 or u.shape != v.shape or u.dtype.kind not in "iu" or v.dtype.kind not in "iu":
+        if (
+            u.ndim != 1
+            or u.shape != v.shape
+            or u.dtype.kind not in "iu"
+            or v.dtype.kind not in "iu"
+        ):
             msg = (
                 "source and target must be one-dimensional integer arrays of one length, got "
                 f"{u.dtype} of shape {u.shape} and {v.dtype} of shape {v.shape}."
             )
             raise GraphError(msg)
-        largest = int(max(u.max(), v.max())) + 1 if u.size else 0
-        size = n if n is not None else len(nodes) if nodes is not None else largest
-        if largest > size or (u.size and min(u.min(), v.min()) < 0):
-            msg = f"edge ends must lie in range({size}); got up to {largest - 1}."
+        if nodes is not None and n is not None and len(nodes) != n:
+            msg = f"nodes must name each of the n = {n} nodes, got {len(nodes)} names."
             raise GraphError(msg)
-        w = None if weight is None else np.asarray(weight, dtype=float)
-        if w is not None:
-            if w.shape != u.shape:
-                msg = f"weight must have one value per edge ({u.size}), got shape {w.shape}."
-                raise GraphError(msg)
-            bad = np.flatnonzero(~(np.isfinite(w) & (w >= 0)))
-            if bad.size:
-                names = range(size) if nodes is None else nodes
-                first = bad[0]
-                raise WeightError(
-                    bad_weight_message(w[first], (names[u[first]], names[v[first]]), bad.size)
-                )
-        return cls._from_checked_edges(u, v, w, size, nodes)
+        smallest, largest = _extremes(u, v)
+        size = n if n is not None else len(nodes) if nodes is not None else largest + 1
+        if smallest < 0 or largest >= size:
+            outside = smallest if smallest < 0 else largest
+            msg = f"edge ends must lie in range({size}), got {outside}."
+            raise GraphError(msg)
+        names = range(size) if nodes is None else nodes
+        w = None if weight is None else _edge_weights(weight, u, v, names)
+        return cls.from_checked_edges(u, v, w, names)
 
     @classmethod
-    def _from_checked_edges(
-        cls, u: Indices, v: Indices, w: Floats | None, n: int, nodes: Sequence[Hashable] | None
+    def from_checked_edges(
+        cls, u: Indices, v: Indices, w: Floats | None, nodes: Sequence[Hashable]
     ) -> "Graph":
+        """Build a graph as :meth:`from_edges` does, of arrays that were checked before.
+
+        Parameters
+        ----------
+        u, v : ndarray of int
+            Ends of each edge, in ``range(len(nodes))``.
+        w : ndarray of float or None
+            Finite and non-negative weight of each edge.
+        nodes : sequence of hashable
+            Names in row order.
+
+        Returns
+        -------
+        Graph
+            Parallel edges are summed, and counted in ``multiplicity``.
+        """
         from scipy import sparse
 
-        off = u != v
-        rows = np.concatenate([u, v[off]])
-        cols = np.concatenate([v, u[off]])
-        counts = sparse.coo_array((np.ones(rows.size), (rows, cols)), shape=(n, n)).tocsr()
-        counts.sort_indices()
-        multiplicity = counts.data.astype(np.int64) if counts.nnz < rows.size else None
-        weights = counts.data if multiplicity is not None else None
-        if w is not None:
-            both = np.concatenate([w, w[off]])
-            summed = sparse.coo_array((both, (rows, cols)), shape=(n, n)).tocsr()
-            summed.sort_indices()
-            weights = summed.data
-        return cls(counts.indptr, counts.indices, weights, multiplicity=multiplicity, nodes=nodes)
+        n = len(nodes)
+        index_type = np.int32 if max(n, 2 * u.size) < np.iinfo(np.int32).max else np.int64
+        # One triangle only, so that both directions of parallel edges hold the very same sum.
+        ends = (np.minimum(u, v).astype(index_type), np.maximum(u, v).astype(index_type))
+
+        def upper(values: Any) -> Any:
+            return sparse.coo_array((values, ends), shape=(n, n)).tocsr()
+
+        counts = None
+        if w is None:
+            triangle = counts = upper(np.ones(u.size, np.int32))
+        else:
+            triangle = upper(w)
+            if triangle.nnz < u.size:
+                counts = upper(np.ones(u.size, np.int32))
+        mirrored = _Mirror(triangle)
+        multiplicity = None
+        if counts is not None and triangle.nnz < u.size:
+            multiplicity = mirrored.values(counts.data.astype(np.int64))
+        weights = None
+        if w is not None and (multiplicity is not None or not np.all(w == 1)):
+            weights = mirrored.values(triangle.data)
+        elif multiplicity is not None:
+            weights = multiplicity.astype(float)
+        return cls(
+            mirrored.indptr, mirrored.indices, weights, multiplicity=multiplicity, nodes=nodes
+        )
 
     @property
     def n(self) -> int:
@@ -219,7 +313,9 @@ class Graph:
         """Row sums ``d = A1`` of the weighted adjacency matrix; a self-loop counts once."""
         if self.weights is None:
             return np.diff(self.indptr).astype(float)
-        return np.bincount(self.row_of_slot, weights=self.weights, minlength=self.n)
+        sums: Floats = np.zeros(self.n)
+        sums += np.bincount(self.row_of_slot, weights=self.weights, minlength=self.n)
+        return sums
 
     @property
     def csr(self) -> CSR:
@@ -287,7 +383,7 @@ class Graph:
         return f"Graph({self.n} nodes, {self.m} edges{kind}{loops})"
 
 
-def bad_weight_message(value: float, edge: tuple[object, object], count: int) -> str:
+def bad_weight_message(value: object, edge: tuple[object, object], count: int) -> str:
     """Say which weight is bad, on which edge, and how many more there are."""
     more = f" (and {count - 1} more)" if count > 1 else ""
     return (

@@ -1,0 +1,43 @@
+"""What becomes of directed input: an error, unless the caller says how to symmetrise."""
+
+from collections.abc import Hashable, Sequence
+
+from kgroups._types import Floats, Indices, Symmetrize
+from kgroups.errors import DirectedGraphError
+from kgroups.graph import Graph
+
+__all__ = ["binary", "graph_of_edges", "refuse_directed"]
+
+WAYS_ON = (
+    'symmetrize="sum" (the weights of both directions are added) or '
+    'symmetrize="union" (an edge of weight 1 wherever there is one)'
+)
+
+
+def refuse_directed(what: str, symmetrize: Symmetrize | None) -> None:
+    """Raise for a directed graph unless ``symmetrize`` says what to do with it."""
+    if symmetrize is None:
+        msg = (
+            f"the graph must be undirected, got {what}.\n"
+            f"  Pass {WAYS_ON}, or convert it first, for instance with G.to_undirected()."
+        )
+        raise DirectedGraphError(msg)
+
+
+def binary(graph: Graph) -> Graph:
+    """Return the graph with weight 1 on each edge and no parallel edges."""
+    if graph.weights is None and graph.multiplicity is None:
+        return graph
+    return Graph(graph.indptr, graph.indices, nodes=graph.nodes)
+
+
+def graph_of_edges(
+    source: Indices,
+    target: Indices,
+    weights: Floats | None,
+    nodes: Sequence[Hashable],
+    symmetrize: Symmetrize | None,
+) -> Graph:
+    """Build the graph of edges or arcs that are row indices already; weights are checked."""
+    graph = Graph.from_checked_edges(source, target, weights, nodes)
+    return binary(graph) if symmetrize == "union" else graph

@@ -1,0 +1,129 @@
+"""The one door: whatever holds a graph goes in, a ``Graph`` comes out."""
+
+import os
+from typing import Any
+
+import numpy as np
+
+from kgroups._doors import check_choice
+from kgroups._types import Symmetrize
+from kgroups.adapters.direction import binary
+from kgroups.errors import GraphError, InputError
+from kgroups.graph import Graph
+
+__all__ = ["as_graph"]
+
+
+def as_graph(
+    obj: Any, *, weight: str | None = "weight", symmetrize: Symmetrize | None = None
+) -> Graph:
+    """Convert anything that holds a graph.
+
+    Parameters
+    ----------
+    obj : graph, matrix, arrays, table or file
+        A :class:`kgroups.Graph`, which passes through; a networkx or igraph graph; a square
+        ``scipy.sparse`` matrix or array, or a two-dimensional numpy array, whose nonzero entries
+        are weights; a tuple ``(source, target[, weight])`` of one-dimensional arrays with any
+        node names; a pandas DataFrame or pyarrow Table with columns ``source`` and ``target``;
+        or the path of a file that :func:`kgroups.read_graph` reads.
+    weight : str or None
+        Edge attribute or column that holds the weights. Edges without ``"weight"`` weigh 1; any
+        other name must exist. ``None`` ignores all weights, so that an edge counts 1 and parallel
+        edges count as many as they are. Matrices and arrays have no names: there only ``None``
+        makes a difference.
+    symmetrize : {"sum", "union"}, optional
+        What to do with a directed graph or an asymmetric matrix, which is an error otherwise:
+        add the weights of both directions (a self-loop counts once), or put an edge of weight 1
+        wherever there is one. ``"union"`` makes an undirected graph binary, ``"sum"`` leaves it
+        as it is.
+
+    Returns
+    -------
+    Graph
+        Parallel edges are summed and counted in ``multiplicity``; a self-loop is one diagonal
+        entry; nodes without edges are kept.
+
+    Raises
+    ------
+    GraphError
+        If nothing here can hold a graph, or a matrix is not square or not symmetric.
+    DirectedGraphError
+        If the graph is directed and ``symmetrize`` is not given.
+    WeightError
+        If a weight is not a number, not finite or negative, or the named one does not exist.
+
+    Notes
+    -----
+    A matrix entry that is zero is no edge. An edge of weight 0 in any other input stays an edge.
+    Integer names in arrays and tables are numbered in rising order, other names as they appear.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_graph(np.array([[0, 1, 2], [1, 0, 0], [2, 0, 0]]))
+    Graph(3 nodes, 2 edges, weighted)
+    >>> as_graph((["ann", "bob"], ["bob", "cy"])).nodes
+    ('ann', 'bob', 'cy')
+    """
+    check_choice("symmetrize", symmetrize, (None, "sum", "union"))
+    if weight is not None and not isinstance(weight, str):
+        msg = (
+            f"weight must be the name of an edge attribute or None, got {weight!r}.\n"
+            "  Pass for instance weight='weight', or weight=None to ignore all weights."
+        )
+        raise InputError(msg)
+    if isinstance(obj, Graph):
+        return _reweighted(obj, weight, symmetrize)
+    if isinstance(obj, str | os.PathLike):
+        from kgroups.adapters.files import read_graph
+
+        return read_graph(obj, weight=weight, symmetrize=symmetrize)
+    return _converted(obj, weight, symmetrize)
+
+
+def _converted(obj: Any, weight: str | None, symmetrize: Symmetrize | None) -> Graph:
+    """Recognise the object by where its class comes from, so that no package is imported."""
+    families = {(cls.__module__.partition(".")[0], cls.__name__) for cls in type(obj).__mro__}
+    packages = {package for package, _ in families}
+    if ("networkx", "Graph") in families:
+        from kgroups.adapters.networkx import from_networkx
+
+        return from_networkx(obj, weight, symmetrize)
+    if ("igraph", "Graph") in families:
+        from kgroups.adapters.igraph import from_igraph
+
+        return from_igraph(obj, weight, symmetrize)
+    if "scipy" in packages and hasattr(obj, "tocsr"):
+        from kgroups.adapters.matrix import from_sparse
+
+        return from_sparse(obj, weight, symmetrize)
+    if isinstance(obj, np.ndarray):
+        from kgroups.adapters.matrix import from_dense
+
+        return from_dense(obj, weight, symmetrize)
+    if ("pandas", "DataFrame") in families or ("pyarrow", "Table") in families:
+        from kgroups.adapters.arrays import from_table
+
+        return from_table(obj, weight, symmetrize)
+    if isinstance(obj, tuple | list):
+        from kgroups.adapters.arrays import from_columns
+
+        return from_columns(obj, weight, symmetrize)
+    msg = (
+        f"a graph is needed, got {type(obj).__module__}.{type(obj).__qualname__}.\n"
+        "  Pass a networkx or igraph graph, a scipy.sparse matrix, a square numpy array, a tuple "
+        "(source, target[, weight]),\n  a pandas or pyarrow table with columns source and target, "
+        "a kgroups.Graph, or the path of a file."
+    )
+    raise GraphError(msg)
+
+
+def _reweighted(graph: Graph, weight: str | None, symmetrize: Symmetrize | None) -> Graph:
+    if symmetrize == "union":
+        return binary(graph)
+    if weight is not None or graph.weights is None:
+        return graph
+    counts = graph.multiplicity
+    weights = None if counts is None else counts.astype(float)
+    return Graph(graph.indptr, graph.indices, weights, multiplicity=counts, nodes=graph.nodes)

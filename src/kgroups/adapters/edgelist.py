@@ -1,0 +1,240 @@
+"""Edge lists as text: vectorised where all names are integers, line by line otherwise."""
+
+import csv
+import io
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from kgroups._types import Floats, Ints, Symmetrize
+from kgroups.adapters.arrays import from_edge_arrays
+from kgroups.adapters.direction import refuse_directed
+from kgroups.adapters.text import all_integers, format_error, named_as_in_file, numbered_lines
+from kgroups.adapters.weights import no_such_attribute
+from kgroups.errors import FileFormatError
+from kgroups.graph import Graph
+
+__all__ = ["read_edge_list"]
+
+_BLOCK_BYTES = 1 << 24
+_COMMENT = re.compile(r"(?:^|\s)[#%].*")
+_COMMENT_BYTES = re.compile(rb"(?m)(?:^|[ \t])[#%][^\r\n]*")
+# "007" and "+7" are names, not the integer 7, and only the line by line reader keeps them apart.
+_NOT_PLAIN = re.compile(rb"(?<![0-9A-Za-z.+-])[+-]?0[0-9]|(?<![0-9A-Za-z.])(?:\+[0-9]|-0)")
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Which field of a line is what."""
+
+    delimiter: str | None
+    n_fields: int
+    source: int
+    target: int
+    weight: int | None
+    direction: int | None
+    header_line: int | None
+    fields: tuple[str, ...]
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether a line holds nothing but source, target and perhaps weight, in this order."""
+        return (
+            (self.source, self.target) == (0, 1)
+            and self.direction is None
+            and (self.n_fields == 2 or (self.n_fields == 3 and self.weight in (None, 2)))
+        )
+
+
+def read_edge_list(
+    file: BinaryIO, name: str, weight: str | None, symmetrize: Symmetrize | None
+) -> Graph:
+    """Read one edge per line; see :func:`kgroups.read_graph` for the form."""
+    layout = _find_layout(file, name, weight)
+    if layout is None:
+        return Graph(np.zeros(1, np.int32), np.zeros(0, np.int32))
+    file.seek(0)
+    columns = _integer_columns(file, layout) if layout.is_bare else None
+    if columns is not None:
+        source, target, weights = columns
+        return from_edge_arrays(source, target, weights, symmetrize)
+    file.seek(0)
+    return _line_by_line(file, name, layout, symmetrize)
+
+
+def _find_layout(file: BinaryIO, name: str, weight: str | None) -> _Layout | None:
+    """Look at the first line that is not a comment; ``None`` when there is no such line."""
+    for number, line in _data_lines(file, name):
+        tries = (",", "\t", ";") if ".csv" in name.lower() else ("\t", ",", ";")
+        delimiter = next((mark for mark in tries if mark in line), None)
+        fields = tuple(_split(line, delimiter, name, number))
+        titles = [field.lower() for field in fields]
+        if "source" in titles and "target" in titles:
+            return _layout_of_header(fields, titles, delimiter, number, weight)
+        if len(fields) not in (2, 3):
+            problem = (
+                f"a line must hold two node names and perhaps a weight, got {len(fields)} fields"
+            )
+            hint = "Name the columns in a first line with source and target, or drop the others."
+            raise format_error(name, number, problem, hint)
+        if weight not in (None, "weight") and len(fields) == 2:
+            raise no_such_attribute(str(weight), (), kind="column")
+        third = 2 if weight is not None and len(fields) == 3 else None
+        return _Layout(delimiter, len(fields), 0, 1, third, None, None, fields)
+    return None
+
+
+def _layout_of_header(
+    fields: tuple[str, ...],
+    titles: list[str],
+    delimiter: str | None,
+    number: int,
+    weight: str | None,
+) -> _Layout:
+    column = None
+    if weight is not None:
+        if weight in fields:
+            column = fields.index(weight)
+        elif weight.lower() in titles:
+            column = titles.index(weight.lower())
+        elif weight != "weight":
+            others = [field for field in fields if field.lower() not in ("source", "target")]
+            raise no_such_attribute(weight, others, kind="column")
+    direction = (
+        titles.index("type") if "type" in titles and column != titles.index("type") else None
+    )
+    source, target = titles.index("source"), titles.index("target")
+    return _Layout(delimiter, len(fields), source, target, column, direction, number, fields)
+
+
+def _data_lines(file: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
+    for number, line in numbered_lines(file, name):
+        text = line if '"' in line else _COMMENT.sub("", line)
+        if text.strip() and not text.lstrip().startswith(("#", "%")):
+            yield number, text
+
+
+def _split(line: str, delimiter: str | None, name: str, number: int) -> list[str]:
+    if '"' not in line:
+        return [field.strip() for field in line.split(delimiter)]
+    try:
+        fields = next(
+            csv.reader(
+                [line.strip()], delimiter=delimiter or " ", skipinitialspace=True, strict=True
+            )
+        )
+    except csv.Error as error:
+        raise format_error(name, number, f"{error}", "Check the quotes in this line.") from None
+    return [field.strip() for field in fields]
+
+
+def _integer_columns(file: BinaryIO, layout: _Layout) -> tuple[Ints, Ints, Floats | None] | None:
+    """Read all lines at once, or return ``None`` if some name is not a plain integer."""
+    kinds = [("source", np.int64), ("target", np.int64)]
+    record = np.dtype([*kinds, ("weight", np.float64)] if layout.n_fields == 3 else kinds)
+    parts: list[Any] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for block in _blocks(file, layout):
+            if _NOT_PLAIN.search(block):
+                return None
+            try:
+                parts.append(
+                    np.loadtxt(
+                        io.BytesIO(block),
+                        dtype=record,
+                        delimiter=layout.delimiter,
+                        comments=None,
+                        ndmin=1,
+                        encoding="utf-8",
+                    )
+                )
+            except (ValueError, OverflowError, TypeError, Warning):
+                return None
+    edges = np.concatenate(parts) if parts else np.empty(0, record)
+    weights = edges["weight"].copy() if layout.weight is not None else None
+    return edges["source"].copy(), edges["target"].copy(), weights
+
+
+def _blocks(file: BinaryIO, layout: _Layout) -> Iterator[bytes]:
+    """Yield blocks of whole lines without comments, header or blank lines at their ends."""
+    rest, start = b"", True
+    while True:
+        chunk = file.read(_BLOCK_BYTES)
+        text, cut, rest = (rest + chunk).rpartition(b"\n") if chunk else (rest, b"", b"")
+        block = _COMMENT_BYTES.sub(b"", text + cut).replace(b"\r", b"\n")
+        if start and block.strip():
+            block = block.removeprefix(b"\xef\xbb\xbf").lstrip()
+            if layout.header_line is not None:
+                block = block.partition(b"\n")[2]
+            start = False
+        if block.strip():
+            yield block
+        if not chunk:
+            return
+
+
+def _line_by_line(
+    file: BinaryIO, name: str, layout: _Layout, symmetrize: Symmetrize | None
+) -> Graph:
+    source: list[str] = []
+    target: list[str] = []
+    weights: list[float] = []
+    first: int | None = None
+    for number, line in _data_lines(file, name):
+        if number == layout.header_line:
+            continue
+        fields = _split(line, layout.delimiter, name, number)
+        if len(fields) != layout.n_fields:
+            raise _wrong_length(name, number, len(fields), layout.n_fields)
+        u, v = fields[layout.source], fields[layout.target]
+        if not u or not v:
+            raise format_error(name, number, "a node name is empty", "Name both ends of the edge.")
+        if layout.direction is not None and fields[layout.direction].lower() == "directed":
+            refuse_directed(
+                f"{name}, where line {number} says {fields[layout.direction]}", symmetrize
+            )
+        if layout.weight is not None:
+            weights.append(_weight(fields[layout.weight], name, number))
+        source.append(u)
+        target.append(v)
+        first = number if first is None else first
+    _refuse_unknown_header(name, layout, first, source, target)
+    names = np.empty(2 * len(source), dtype=object)
+    names[:] = named_as_in_file([*source, *target])
+    if len(source) and isinstance(names[0], int) and max(map(abs, names)) < 2**63:
+        names = names.astype(np.int64)
+    ends = names[: len(source)], names[len(source) :]
+    return from_edge_arrays(
+        *ends, np.array(weights) if layout.weight is not None else None, symmetrize
+    )
+
+
+def _wrong_length(name: str, number: int, got: int, expected: int) -> FileFormatError:
+    problem = f"every line must have {expected} fields as the first one has, got {got}"
+    return format_error(name, number, problem, "Correct this line, or put # before it.")
+
+
+def _weight(text: str, name: str, number: int) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        problem = f"a weight must be a number, got {text!r}"
+        hint = "Correct this line; a line with column names must hold source and target."
+        raise format_error(name, number, problem, hint) from None
+
+
+def _refuse_unknown_header(
+    name: str, layout: _Layout, first: int | None, source: list[str], target: list[str]
+) -> None:
+    """Refuse a first line of words above lines of integers: it is no edge but a header."""
+    if layout.header_line is not None or len(source) < 2 or all_integers((source[0], target[0])):
+        return
+    if all_integers(source[1:]) and all_integers(target[1:]):
+        problem = f"{source[0]!r} and {target[0]!r} look like column names above integer node names"
+        hint = "Call the columns source and target, or put # before this line."
+        raise format_error(name, first, problem, hint)

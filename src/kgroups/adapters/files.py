@@ -1,0 +1,148 @@
+"""Graph files of every supported format to ``Graph``; files are never trusted."""
+
+import gzip
+import os
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, TypeAlias
+
+from kgroups._doors import check_choice
+from kgroups._types import Symmetrize
+from kgroups.adapters.binary import read_matrix_market, read_npz, read_parquet
+from kgroups.adapters.edgelist import read_edge_list
+from kgroups.adapters.markup import read_gml, read_graphml
+from kgroups.adapters.pajek import read_pajek
+from kgroups.adapters.text import format_error
+from kgroups.errors import FileFormatError, GraphError
+from kgroups.graph import Graph
+
+__all__ = ["read_graph"]
+
+FileFormat: TypeAlias = Literal[
+    "edgelist", "gml", "graphml", "pajek", "matrixmarket", "npz", "parquet"
+]
+Reader: TypeAlias = Callable[[BinaryIO, str, str | None, Symmetrize | None], Graph]
+
+_READERS: dict[str, Reader] = {
+    "edgelist": read_edge_list,
+    "gml": read_gml,
+    "graphml": read_graphml,
+    "pajek": read_pajek,
+    "matrixmarket": read_matrix_market,
+    "npz": read_npz,
+    "parquet": read_parquet,
+}
+_FORMAT_OF_SUFFIX = {
+    ".csv": "edgelist",
+    ".tsv": "edgelist",
+    ".txt": "edgelist",
+    ".edges": "edgelist",
+    ".edgelist": "edgelist",
+    ".gml": "gml",
+    ".graphml": "graphml",
+    ".net": "pajek",
+    ".paj": "pajek",
+    ".mtx": "matrixmarket",
+    ".npz": "npz",
+    ".parquet": "parquet",
+}
+
+
+def read_graph(
+    path: str | os.PathLike[str],
+    *,
+    weight: str | None = "weight",
+    symmetrize: Symmetrize | None = None,
+    format: FileFormat | None = None,
+) -> Graph:
+    r"""Read a graph from a file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file. Its suffix tells the format; a further ``.gz`` tells that it is compressed.
+    weight : str or None
+        Edge attribute or column that holds the weights, as in :func:`kgroups.as_graph`. The third
+        column of an edge list without a header is the weight, whatever its name.
+    symmetrize : {"sum", "union"}, optional
+        What to do with a directed graph, as in :func:`kgroups.as_graph`.
+    format : str, optional
+        ``"edgelist"`` (``.csv .tsv .txt .edges .edgelist``), ``"gml"``, ``"graphml"``,
+        ``"pajek"`` (``.net .paj``), ``"matrixmarket"`` (``.mtx``), ``"npz"`` or ``"parquet"``,
+        when the suffix does not tell.
+
+    Returns
+    -------
+    Graph
+        Node names are integers if every name in the file is one, text otherwise; the rows of a
+        matrix are numbered from 0.
+
+    Raises
+    ------
+    FileFormatError
+        If the file cannot be read; the message names the file and the line.
+    MissingExtraError
+        If a Parquet file is given and pyarrow is not installed.
+
+    Notes
+    -----
+    Edge lists have one edge per line, two node names and perhaps a weight, separated by commas,
+    tabs, semicolons or blanks. What follows ``#`` or ``%`` at the start of a line or after a
+    blank is a comment. A first line with the names ``source`` and ``target`` chooses the columns.
+    The edges are undirected, unless a column ``type`` says ``directed``. A pair that stands there
+    twice, in whichever direction, is a parallel edge and its weights are added; where a file lists
+    each edge in both directions, ``symmetrize="union"`` makes each one edge of weight 1.
+
+    An ``.npz`` file holds what ``scipy.sparse.save_npz`` writes, or arrays ``source, target[,
+    weight]`` with an entry per edge, or ``row, col[, data]`` with the entries of a symmetric
+    matrix. Nothing in a file is ever executed: no pickles, no XML entities.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "friends.csv")
+    ...     _ = path.write_text("source,target,weight\nann,bob,2\nbob,cy,1\n")
+    ...     read_graph(path)
+    Graph(3 nodes, 2 edges, weighted)
+    """
+    check_choice("symmetrize", symmetrize, (None, "sum", "union"))
+    check_choice("format", format, (None, *_READERS))
+    file_path = Path(path)
+    reader = _READERS[_format_of(file_path) if format is None else format]
+    name = file_path.name
+    try:
+        with _opened(file_path) as file:
+            return reader(file, name, weight, symmetrize)
+    except FileFormatError:
+        raise
+    except GraphError as error:
+        message = str(error)
+        raise (error if name in message else type(error)(f"{name}: {message}")) from None
+    except FileNotFoundError:
+        hint = "Check the path; kgroups.read_graph takes the path of a graph file."
+        raise format_error(str(path), None, "there is no such file", hint) from None
+    except MemoryError as error:
+        hint = "Check the sizes that it claims."
+        raise format_error(name, None, "the graph does not fit in memory", hint) from error
+    except (OSError, EOFError, zlib.error) as error:
+        problem = f"the file could not be read: {error}"
+        raise format_error(name, None, problem, "Check that the file is whole.") from error
+
+
+def _opened(path: Path) -> Any:
+    return gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb")
+
+
+def _format_of(path: Path) -> str:
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] == ".gz":
+        suffixes.pop()
+    suffix = suffixes[-1] if suffixes else ""
+    if suffix not in _FORMAT_OF_SUFFIX:
+        problem = f"the suffix must tell the format, got {suffix!r}"
+        hint = f"Use one of {' '.join(_FORMAT_OF_SUFFIX)} (perhaps with .gz), or pass format=."
+        raise format_error(str(path), None, problem, hint)
+    return _FORMAT_OF_SUFFIX[suffix]

@@ -1,0 +1,81 @@
+"""What the readers of text files share: numbered lines, node names, errors that name the place."""
+
+import re
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import BinaryIO
+
+from kgroups.errors import FileFormatError, KGroupsError
+
+__all__ = [
+    "all_integers",
+    "check_claim",
+    "format_error",
+    "named_as_in_file",
+    "numbered_lines",
+    "parsing",
+]
+
+_INTEGER = re.compile(r"0|-?[1-9][0-9]*")
+_NODES_ALWAYS_BELIEVED = 10_000_000
+_NODES_PER_ENTRY = 1_000
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def format_error(name: str, line: int | None, problem: str, hint: str) -> FileFormatError:
+    """Return the error for a file, with the line where there is one."""
+    place = name if line is None else f"{name}, line {line}"
+    return FileFormatError(f"{place}: {problem}.\n  {hint}")
+
+
+def numbered_lines(file: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
+    """Yield each line with its number from 1; every kind of line end counts as one."""
+    number = 0
+    for raw in file:
+        for line in raw.splitlines():
+            number += 1
+            part = line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
+            try:
+                yield number, part.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise format_error(
+                    name, number, f"text must be UTF-8, {error.reason}", "Save the file as UTF-8."
+                ) from None
+
+
+def named_as_in_file(labels: Sequence[object]) -> Sequence[Hashable]:
+    """Return integers if every label is one in plain notation, else the labels as text."""
+    texts = [label if isinstance(label, str) else str(label) for label in labels]
+    if all(map(_INTEGER.fullmatch, texts)):
+        return [int(text) for text in texts]
+    return texts
+
+
+def all_integers(texts: Iterable[str]) -> bool:
+    """Whether each text is an integer in plain notation, so that ``007`` stays a name."""
+    return all(map(_INTEGER.fullmatch, texts))
+
+
+def check_claim(name: str, n: int, entries: int) -> None:
+    """Refuse a small file that claims so many nodes that they would fill the memory."""
+    if n > _NODES_ALWAYS_BELIEVED and n > _NODES_PER_ENTRY * (entries + 1):
+        problem = f"the file claims {n} nodes but has {entries} entries"
+        raise format_error(name, None, problem, "Number the nodes without such gaps.")
+
+
+@contextmanager
+def parsing(name: str, kind: str) -> Iterator[None]:
+    """Turn whatever a parser raises on a broken file into a FileFormatError."""
+    try:
+        yield
+    except (KGroupsError, OSError, EOFError):
+        raise
+    except MemoryError as error:
+        hint = "Check the sizes that its header claims."
+        raise format_error(name, None, f"the {kind} file does not fit in memory", hint) from error
+    except Exception as error:
+        where = re.search(r"\((\d+), \d+\)|[Ll]ine (\d+)", str(error))
+        line = int(where[1] or where[2]) if where else None
+        detail = str(error).rstrip(".") or type(error).__name__
+        problem = f"the file must be valid {kind}, but: {detail}"
+        raise format_error(name, line, problem, "Check that the file is whole.") from error

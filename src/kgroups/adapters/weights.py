@@ -1,0 +1,83 @@
+"""Edge weights: numbers that are finite and not negative, or an error that names the edge."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from kgroups._types import Floats
+from kgroups.errors import WeightError
+from kgroups.graph import bad_weight_message
+
+__all__ = ["checked_weights", "no_such_attribute"]
+
+EdgeNames = Callable[[int], tuple[object, object]]
+
+
+def checked_weights(values: Any, edge: EdgeNames) -> Floats:
+    """Return the weights as floats.
+
+    Parameters
+    ----------
+    values : ndarray or sequence
+        One weight per edge; text never counts as a number.
+    edge : callable
+        Gives the node names of the edge at a position, for the error message.
+
+    Returns
+    -------
+    ndarray of float
+        A new array.
+
+    Raises
+    ------
+    WeightError
+        If a weight is not a number, not finite or negative.
+    """
+    weights = _as_floats(values, edge)
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if bad.size:
+        first = int(bad[0])
+        raise WeightError(bad_weight_message(weights[first], edge(first), int(bad.size)))
+    return weights
+
+
+def _as_floats(values: Any, edge: EdgeNames) -> Floats:
+    if isinstance(values, np.ndarray):
+        if values.dtype.kind in "biuf":
+            with np.errstate(over="ignore"):
+                return values.astype(np.float64)
+        values = list(values)
+    if all(
+        issubclass(kind, float | int | np.floating | np.integer) for kind in set(map(type, values))
+    ):
+        try:
+            return np.array(values, dtype=np.float64)
+        except OverflowError:
+            pass
+    return _floats_one_by_one(values, edge)
+
+
+def _floats_one_by_one(values: Sequence[Any], edge: EdgeNames) -> Floats:
+    weights = np.empty(len(values))
+    bad: list[int] = []
+    for position, value in enumerate(values):
+        try:
+            if isinstance(value, str | bytes | bytearray | complex | np.complexfloating):
+                raise TypeError
+            weights[position] = float(value)
+        except (TypeError, ValueError, OverflowError):
+            bad.append(position)
+    if bad:
+        raise WeightError(bad_weight_message(repr(values[bad[0]]), edge(bad[0]), len(bad)))
+    return weights
+
+
+def no_such_attribute(weight: str, found: Iterable[object], *, kind: str) -> WeightError:
+    """Return the error for a weight that the caller named and no edge has."""
+    listed = ", ".join(sorted(repr(name) for name in found))
+    instead = f"it has {listed}" if listed else "it has none"
+    return WeightError(
+        f"weight must name an edge {kind} of the graph, got {weight!r}; {instead}.\n"
+        f"  Pass the name of one of its edge {kind}s, or weight=None to ignore all weights."
+    )
