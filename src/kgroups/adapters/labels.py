@@ -113,6 +113,9 @@ def read_labelling(partition: Any) -> Labelling:
     ):
         msg = f"a partition must name the community of every node, got {partition!r}.\n{_FORMS}"
         raise PartitionError(msg)
+    if isinstance(partition, np.ma.MaskedArray):
+        msg = f"an array of labels must not be masked, got {partition!r}.\n{_FORMS}"
+        raise PartitionError(msg)
     if hasattr(partition, "__array__"):
         return _read_array(np.asarray(partition))
     elements = list(partition)

@@ -12,7 +12,7 @@ from kgroups.adapters import as_graph
 from kgroups.adapters.labels import as_labels
 from kgroups.graph import Graph
 
-__all__ = ["LabelledGraph", "label_graph"]
+__all__ = ["LabelledGraph", "label_edges", "label_graph"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,3 +112,10 @@ def label_graph(
     """Return graph and labels from whatever holds them."""
     graph = as_graph(G, weight=weight, symmetrize=symmetrize)
     return LabelledGraph(graph, as_labels(partition, graph))
+
+
+def label_edges(G: Any, partition: Any, *, symmetrize: Symmetrize | None) -> LabelledGraph:
+    """Return graph and labels for scores that count edges and leave weights alone."""
+    # A Graph goes in with its weights: a copy without them would lose what it has cached.
+    weight = "weight" if isinstance(G, Graph) else None
+    return label_graph(G, partition, weight=weight, symmetrize=symmetrize)

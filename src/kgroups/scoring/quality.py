@@ -6,7 +6,7 @@ from typing import Any
 
 from kgroups._types import Symmetrize
 from kgroups.errors import InputError
-from kgroups.scoring._labelled import LabelledGraph, label_graph
+from kgroups.scoring._labelled import LabelledGraph, label_edges, label_graph
 
 __all__ = ["coverage", "modularity", "performance"]
 
@@ -45,8 +45,7 @@ def performance(G: Any, partition: Any, *, symmetrize: Symmetrize | None = None)
     >>> performance(path, [{0, 1}, {2, 3}])
     0.8333333333333334
     """
-    labelled = label_graph(G, partition, weight=None, symmetrize=symmetrize)
-    return performance_of(labelled)
+    return performance_of(label_edges(G, partition, symmetrize=symmetrize))
 
 
 def coverage(
@@ -83,8 +82,10 @@ def coverage(
     >>> coverage(path, [{0, 1}, {2, 3}])
     0.6666666666666666
     """
+    if weight is None:
+        return coverage_of(label_edges(G, partition, symmetrize=symmetrize))
     labelled = label_graph(G, partition, weight=weight, symmetrize=symmetrize)
-    return coverage_of(labelled) if weight is None else weighted_coverage_of(labelled)
+    return weighted_coverage_of(labelled)
 
 
 def modularity(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kgroups._types import Ints, Symmetrize
-from kgroups.scoring._labelled import label_graph
+from kgroups.scoring._labelled import label_edges
 
 __all__ = ["SizeDistribution", "size_distribution"]
 
@@ -114,5 +114,5 @@ def size_distribution(
     >>> size_distribution(path, [{0}, {1, 2, 3}])
     SizeDistribution(2 communities of 4 nodes: 3, 1)
     """
-    labelled = label_graph(G, partition, weight=None, symmetrize=symmetrize)
+    labelled = label_edges(G, partition, symmetrize=symmetrize)
     return SizeDistribution.from_sizes(labelled.sizes.tolist())

@@ -143,6 +143,7 @@ def test_labels_do_not_share_memory_with_the_caller(numbered):
         ([0, 1, 0], "one entry per node of the graph: 4 expected, got 3"),
         (np.zeros(5, int), "one entry per node of the graph: 4 expected, got 5"),
         (np.zeros((2, 2), int), r"must be one-dimensional, got shape \(2, 2\)"),
+        (np.ma.array([0, 1, 0, 1], mask=[0, 1, 0, 0]), "array of labels must not be masked, got"),
         (pd.DataFrame({"x": [0, 1, 0, 1]}), "one pandas Series, got a DataFrame"),
         ([0, 1, float("nan"), 1], "must have a label, got nan for the node in place 2"),
         ({"ann": 0, "bob": np.nan, "cat": 0, "dan": 1}, "got nan for node 'bob'"),
