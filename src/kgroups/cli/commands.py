@@ -1,0 +1,220 @@
+"""One function per command: call the library, hand the result to a printer."""
+
+import argparse
+import io
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from kgroups import datasets
+from kgroups._partition_io import check_suffix, write_atomically
+from kgroups.cli import views
+from kgroups.cli.sources import Source, open_graph, open_partition
+from kgroups.errors import InputError
+from kgroups.partition import Partition
+
+__all__ = ["detect", "info", "list_datasets", "score", "warm"]
+
+_PICTURES = (".png", ".svg", ".pdf")
+_UNLABELLED = -1
+
+
+def detect(args: argparse.Namespace) -> None:
+    """Find communities, print them, and write what was asked for."""
+    from kgroups.detect import detect_communities
+
+    _check_targets(args)
+    with _progress() as begin:
+        begin("reading the graph")
+        source = open_graph(args)
+        partition = detect_communities(
+            source.graph,
+            args.k,
+            self_loops=args.self_loops,
+            rng=args.rng,
+            progress=begin,
+        )
+        begin("scoring")
+        scores = partition.scores()
+        agreement = _agreement(source, partition)
+        if args.output is not None:
+            begin(f"writing {args.output}")
+            partition.save(args.output)
+        if args.plot is not None:
+            begin(f"drawing {args.plot}")
+            _draw(partition, source, args.plot)
+    if not args.json:
+        print(views.detection(source, partition, scores, agreement))
+        for path in (args.output, args.plot):
+            if path is not None:
+                print(f"wrote {path}")
+        return
+    _print_json(
+        {
+            "graph": source.describe(),
+            "k": partition.k,
+            "sizes": partition.sizes.tolist(),
+            "nodes": list(partition.nodes),
+            "labels": partition.labels.tolist(),
+            "uninformed": list(partition.uninformed),
+            "scores": scores.to_dict(),
+            "agreement": agreement,
+            "spectrum": None if partition.spectrum is None else partition.spectrum.to_dict(),
+            "report": None if partition.report is None else partition.report.to_dict(),
+            "output": args.output,
+            "plot": args.plot,
+        }
+    )
+
+
+def score(args: argparse.Namespace) -> None:
+    """Score a partition from a file."""
+    from kgroups.scoring import scores
+
+    with _progress() as begin:
+        begin("reading the graph")
+        source = open_graph(args)
+        partition = open_partition(args.partition, source.graph)
+        begin("scoring")
+        result = scores(source.graph, partition, resolution=args.resolution)
+        agreement = _agreement(source, partition)
+    if args.json:
+        document = {"graph": source.describe(), "partition": args.partition}
+        _print_json({**document, "scores": result.to_dict(), "agreement": agreement})
+    else:
+        print(views.scoring(source, args.partition, result, agreement))
+
+
+def info(args: argparse.Namespace) -> None:
+    """Describe a graph and what its spectrum shows."""
+    from kgroups.spectrum import connected_components, estimate_k
+
+    with _progress() as begin:
+        begin("reading the graph")
+        source = open_graph(args)
+        graph = source.graph
+        adjacency = graph.simple_adjacency()
+        links = np.diff(adjacency.indptr)
+        count, component = connected_components(adjacency)
+        begin("counting communities")
+        spectrum = estimate_k(graph, self_loops=args.self_loops)
+    shape = {
+        **source.describe(),
+        "mean_degree": float(links.mean()) if graph.n else 0.0,
+        "max_degree": int(links.max(initial=0)),
+        "components": int(count),
+        "largest_component": int(np.bincount(component).max(initial=0)),
+        "isolated_nodes": int(np.count_nonzero(links == 0)),
+    }
+    if args.json:
+        _print_json({"graph": shape, "spectrum": spectrum.to_dict()})
+    else:
+        print(views.description(source, shape, spectrum))
+
+
+def list_datasets(args: argparse.Namespace) -> None:
+    """List the known networks."""
+    known = datasets.describe()
+    folders = [str(folder) for folder in datasets.data_folders()]
+    if not args.json:
+        print(views.catalogue(known, folders))
+        return
+    listed = [
+        {
+            "name": entry.name,
+            "title": entry.title,
+            "nodes": entry.nodes,
+            "edges": entry.edges,
+            "directed": entry.directed,
+            "weighted": entry.weighted,
+            "bundled": entry.bundled,
+            "present": entry.present,
+            "labels": list(entry.label_files),
+            "truth": entry.truth,
+            "citation": entry.citation,
+            "origin": entry.origin,
+            "licence": entry.licence,
+            "note": entry.note,
+            "files": {data_file.file: data_file.sha256 for data_file in entry.files},
+        }
+        for entry in known
+    ]
+    _print_json({"networks": listed, "folders": folders})
+
+
+def warm(args: argparse.Namespace) -> None:
+    """Compile every kernel."""
+    from kgroups import detect as pipeline
+
+    start = perf_counter()
+    with _progress() as begin:
+        begin("compiling")
+        pipeline.warm()
+    seconds = perf_counter() - start
+    if args.json:
+        _print_json({"seconds": seconds})
+    else:
+        print(f"everything is compiled ({seconds:.1f} s)")
+
+
+def _check_targets(args: argparse.Namespace) -> None:
+    """Refuse file names that cannot be written before the long work starts."""
+    if args.output is not None:
+        check_suffix(args.output)
+    if args.plot is not None:
+        if Path(args.plot).suffix.lower() not in _PICTURES:
+            msg = f"the name of a picture must end in {', '.join(_PICTURES)}; got {args.plot!r}."
+            raise InputError(msg)
+        from kgroups.plotting.axes import require_matplotlib
+
+        require_matplotlib()
+    for path in (args.output, args.plot):
+        if path is not None and not Path(path).resolve().parent.is_dir():
+            msg = f"there is no folder {str(Path(path).parent)!r} to write {path!r} into."
+            raise InputError(msg)
+
+
+def _draw(partition: Partition, source: Source, path: str) -> None:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.0, 5.4), layout="constrained")
+    title = f"{source.name}: {views.counted(partition.k, 'community', 'communities')}"
+    partition.plot(figure.subplots(), title=title)
+    content = io.BytesIO()
+    figure.savefig(content, format=Path(path).suffix[1:].lower(), dpi=150)
+    write_atomically(path, content.getvalue())
+
+
+def _agreement(source: Source, partition: Partition) -> dict[str, dict[str, float]]:
+    """Compare with the labels that come with a known network."""
+    from kgroups import metrics
+
+    if source.dataset is None or source.dataset.truth is None:
+        return {}
+    found = np.array([partition.membership[node] for node in source.graph.nodes])
+    compared = {}
+    for name, truth in source.dataset.labels.items():
+        labelled = truth != _UNLABELLED if truth.dtype.kind == "i" else np.ones(truth.size, bool)
+        compared[name] = {
+            "overlap": float(metrics.overlap(truth[labelled], found[labelled])),
+            "ami": float(metrics.ami(truth[labelled], found[labelled])),
+        }
+    return compared
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str], None]]:
+    """Show on a terminal which stage is running and since when; elsewhere show nothing."""
+    from tqdm import tqdm
+
+    with tqdm(bar_format="{desc} [{elapsed}]", leave=False, disable=None) as bar:
+        yield lambda stage: bar.set_description_str(stage)
+
+
+def _print_json(document: dict[str, Any]) -> None:
+    print(json.dumps(document, indent=2, allow_nan=False))

@@ -1,0 +1,156 @@
+"""What people see: each function returns the text of one command."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from kgroups.cli.sources import Source
+from kgroups.cli.tables import facts, number, printable, shortened, table, width
+from kgroups.datasets import DatasetInfo
+from kgroups.partition import Partition
+
+if TYPE_CHECKING:
+    from kgroups.scoring import Scores
+    from kgroups.spectrum import Spectrum
+
+__all__ = ["catalogue", "counted", "description", "detection", "scoring"]
+
+_ROWS = 20
+_R_NAMES = {
+    "mean-degree": "mean degree",
+    "second-moment": "second moment",
+    "nonbacktracking": "non-backtracking",
+}
+
+Agreement = Mapping[str, Mapping[str, float]]
+
+
+def counted(number_of: int, one: str, many: str) -> str:
+    """Return a number with the word that fits it."""
+    return f"{number_of:,} {one if number_of == 1 else many}"
+
+
+def detection(source: Source, partition: Partition, scores: "Scores", agreement: Agreement) -> str:
+    """Return the communities, their scores, and what was noticed on the way."""
+    parts = [_headline(source), counted(partition.k, "community", "communities")]
+    if partition.k:
+        parts[-1] += f":\n\n{_communities(partition)}"
+    parts.append("Scores\n" + _score_facts(scores, agreement))
+    if partition.spectrum is not None:
+        parts.append(_uncertainty(partition.spectrum))
+    if partition.report is not None:
+        parts.append("Report\n" + "\n".join(f"  {line}" for line in partition.report.lines()))
+    return "\n\n".join(parts)
+
+
+def scoring(source: Source, path: str, scores: "Scores", agreement: Agreement) -> str:
+    """Return the scores of a partition from a file."""
+    about = f"{printable(path)}: {counted(scores.k, 'community', 'communities')}"
+    return "\n\n".join([_headline(source), about, "Scores\n" + _score_facts(scores, agreement)])
+
+
+def description(source: Source, shape: Mapping[str, Any], spectrum: "Spectrum") -> str:
+    """Return the size of a graph and what its spectrum shows."""
+    size = facts(
+        [
+            ("nodes", f"{shape['nodes']:,}"),
+            ("edges", f"{shape['edges']:,}"),
+            ("mean degree", number(shape["mean_degree"])),
+            ("largest degree", f"{shape['max_degree']:,}"),
+            ("weighted", "yes" if shape["weighted"] else "no"),
+            ("components", f"{shape['components']:,}"),
+            ("largest component", counted(shape["largest_component"], "node", "nodes")),
+            ("isolated nodes", f"{shape['isolated_nodes']:,}"),
+            ("self-loops", f"{shape['self_loops']:,}"),
+        ]
+    )
+    near = ", ".join(f"{value:.3f}" for value in spectrum.eigenvalues[-8:])
+    around = facts([("eigenvalues near 1", near or "none"), ("gap at 1", number(spectrum.gap))])
+    warnings = [f"Warning: {warning}" for warning in spectrum.warnings]
+    return "\n\n".join(
+        [_title(source) + "\n" + size, _uncertainty(spectrum) + "\n" + around, *warnings]
+    )
+
+
+def catalogue(known: Sequence[DatasetInfo], folders: Sequence[str]) -> str:
+    """Return the known networks with sizes, whether they are here, and whom to cite."""
+    rows = [
+        (entry.name, f"{entry.nodes:,}", f"{entry.edges:,}", _place(entry), entry.title)
+        for entry in known
+    ]
+    listed = table(("name", "nodes", "edges", "files", "what"), rows, align="lrrll")
+    cited = facts((entry.name, entry.citation) for entry in known)
+    return (
+        f"{listed}\n\nWhom to cite\n{cited}\n\n"
+        "Files that do not ship with kgroups are looked for in\n"
+        + "\n".join(f"  {printable(folder)}" for folder in folders)
+    )
+
+
+def _place(entry: DatasetInfo) -> str:
+    if entry.bundled:
+        return "bundled"
+    return "present" if entry.present else "absent"
+
+
+def _title(source: Source) -> str:
+    title = "" if source.dataset is None else f": {source.dataset.title}"
+    return printable(source.name) + title
+
+
+def _headline(source: Source) -> str:
+    graph = source.graph
+    size = [counted(graph.n, "node", "nodes"), counted(graph.m, "edge", "edges")]
+    if graph.is_weighted:
+        size.append("weighted")
+    if graph.n_loops:
+        size.append(counted(graph.n_loops, "self-loop", "self-loops"))
+    return f"{_title(source)}\n{', '.join(size)}"
+
+
+def _communities(partition: Partition) -> str:
+    from kgroups.scoring import conductance
+
+    n = max(partition.labels.size, 1)
+    shown = min(partition.k, _ROWS)
+    room = max(width() - 42, 20)
+    conductances = conductance(partition.graph, partition)
+    members: list[list[str]] = [[] for _ in range(shown)]
+    for node, a in partition.membership.items():
+        if a < shown and len(members[a]) < room:
+            members[a].append(printable(node))
+    rows = [
+        (
+            a,
+            partition.sizes[a],
+            f"{partition.sizes[a] / n:.1%}",
+            number(float(conductances[a])),
+            shortened(members[a], room),
+        )
+        for a in range(shown)
+    ]
+    text = table(("community", "nodes", "share", "conductance", "members"), rows, align="rrrrl")
+    hidden = partition.k - shown
+    if hidden:
+        nodes = counted(int(partition.sizes[shown:].sum()), "node", "nodes")
+        text += f"\n  and {hidden:,} smaller ones of {nodes} together; --output FILE writes all"
+    return text
+
+
+def _score_facts(scores: "Scores", agreement: Agreement) -> str:
+    pairs: list[tuple[str, object]] = [
+        ("modularity", number(scores.modularity)),
+        ("coverage", number(scores.coverage)),
+        ("performance", number(scores.performance)),
+        ("mean conductance", number(scores.mean_conductance)),
+    ]
+    for name, compared in agreement.items():
+        pairs.append((f"overlap with {name}", number(compared["overlap"])))
+        pairs.append((f"AMI with {name}", number(compared["ami"])))
+    return facts(pairs)
+
+
+def _uncertainty(spectrum: "Spectrum") -> str:
+    pairs = [
+        (f"r by {_R_NAMES.get(choice, choice)}", f"k = {k}") for choice, k in spectrum.k_at.items()
+    ]
+    return "Number of communities that the spectrum shows\n" + facts(pairs)
