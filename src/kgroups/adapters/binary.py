@@ -1,4 +1,4 @@
-"""Matrix Market, NumPy and Parquet files to ``Graph``."""
+"""NumPy and Parquet files to ``Graph``."""
 
 from typing import Any, BinaryIO
 
@@ -6,26 +6,12 @@ import numpy as np
 
 from kgroups._types import Symmetrize
 from kgroups.adapters.arrays import as_column, edge_columns, from_edge_arrays
-from kgroups.adapters.matrix import from_dense, from_sparse
+from kgroups.adapters.matrix import from_sparse
 from kgroups.adapters.text import check_claim, parsing
 from kgroups.errors import MissingExtraError
 from kgroups.graph import Graph
 
-__all__ = ["read_matrix_market", "read_npz", "read_parquet"]
-
-
-def read_matrix_market(
-    file: BinaryIO, name: str, weight: str | None, symmetrize: Symmetrize | None
-) -> Graph:
-    """Read a square matrix in Matrix Market form."""
-    from scipy import io, sparse
-
-    with parsing(name, "Matrix Market"):
-        matrix = io.mmread(file)
-    if sparse.issparse(matrix):
-        check_claim(name, matrix.shape[0], matrix.nnz)
-        return from_sparse(matrix, weight, symmetrize)
-    return from_dense(matrix, weight, symmetrize)
+__all__ = ["read_npz", "read_parquet"]
 
 
 def read_npz(file: BinaryIO, name: str, weight: str | None, symmetrize: Symmetrize | None) -> Graph:

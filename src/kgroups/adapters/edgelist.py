@@ -1,18 +1,17 @@
 """Edge lists as text: vectorised where all names are integers, line by line otherwise."""
 
 import csv
-import io
 import re
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 
 from kgroups._types import Floats, Ints, Symmetrize
 from kgroups.adapters.arrays import from_edge_arrays
 from kgroups.adapters.direction import refuse_directed
+from kgroups.adapters.records import line_blocks, read_records
 from kgroups.adapters.text import all_integers, format_error, named_as_in_file, numbered_lines
 from kgroups.adapters.weights import no_such_attribute
 from kgroups.errors import FileFormatError
@@ -20,7 +19,6 @@ from kgroups.graph import Graph
 
 __all__ = ["read_edge_list"]
 
-_BLOCK_BYTES = 1 << 24
 _COMMENT = re.compile(r"(?:^|\s)[#%].*")
 _COMMENT_BYTES = re.compile(rb"(?m)(?:^|[ \t])[#%][^\r\n]*")
 # "007" and "+7" are names, not the integer 7, and only the line by line reader keeps them apart.
@@ -136,46 +134,25 @@ def _integer_columns(file: BinaryIO, layout: _Layout) -> tuple[Ints, Ints, Float
     """Read all lines at once, or return ``None`` if some name is not a plain integer."""
     kinds = [("source", np.int64), ("target", np.int64)]
     record = np.dtype([*kinds, ("weight", np.float64)] if layout.n_fields == 3 else kinds)
-    parts: list[Any] = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for block in _blocks(file, layout):
-            if _NOT_PLAIN.search(block):
-                return None
-            try:
-                parts.append(
-                    np.loadtxt(
-                        io.BytesIO(block),
-                        dtype=record,
-                        delimiter=layout.delimiter,
-                        comments=None,
-                        ndmin=1,
-                        encoding="utf-8",
-                    )
-                )
-            except (ValueError, OverflowError, TypeError, Warning):
-                return None
-    edges = np.concatenate(parts) if parts else np.empty(0, record)
+    blocks = _blocks(file, layout)
+    edges = read_records(blocks, record, layout.delimiter, refuse=_NOT_PLAIN)
+    if edges is None:
+        return None
     weights = edges["weight"].copy() if layout.weight is not None else None
     return edges["source"].copy(), edges["target"].copy(), weights
 
 
 def _blocks(file: BinaryIO, layout: _Layout) -> Iterator[bytes]:
-    """Yield blocks of whole lines without comments, header or blank lines at their ends."""
-    rest, start = b"", True
-    while True:
-        chunk = file.read(_BLOCK_BYTES)
-        text, cut, rest = (rest + chunk).rpartition(b"\n") if chunk else (rest, b"", b"")
-        block = _COMMENT_BYTES.sub(b"", text + cut).replace(b"\r", b"\n")
-        if start and block.strip():
-            block = block.removeprefix(b"\xef\xbb\xbf").lstrip()
+    """Yield blocks of whole lines without the comments and the header."""
+    start = True
+    for block in line_blocks(file):
+        text = _COMMENT_BYTES.sub(b"", block)
+        if start and text.strip():
+            text = text.removeprefix(b"\xef\xbb\xbf").lstrip()
             if layout.header_line is not None:
-                block = block.partition(b"\n")[2]
+                text = text.partition(b"\n")[2]
             start = False
-        if block.strip():
-            yield block
-        if not chunk:
-            return
+        yield text
 
 
 def _line_by_line(

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import BinaryIO
 
 from kgroups.errors import FileFormatError, KGroupsError
 
@@ -28,7 +27,7 @@ def format_error(name: str, line: int | None, problem: str, hint: str) -> FileFo
     return FileFormatError(f"{place}: {problem}.\n  {hint}")
 
 
-def numbered_lines(file: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
+def numbered_lines(file: Iterable[bytes], name: str) -> Iterator[tuple[int, str]]:
     """Yield each line with its number from 1; every kind of line end counts as one."""
     number = 0
     for raw in file:
