@@ -17,7 +17,7 @@ def diagonal_of(csr: CSR) -> Floats:
     rows = rows_of(csr)
     loops = rows == csr.indices
     n = len(csr.indptr) - 1
-    return np.bincount(rows[loops], weights=csr.data[loops], minlength=n)
+    return np.asarray(np.bincount(rows[loops], weights=csr.data[loops], minlength=n), dtype=float)
 
 
 def masked(csr: CSR, keep: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> CSR:

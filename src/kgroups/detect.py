@@ -53,8 +53,8 @@ def detect_communities(
         Undirected; see ``symmetrize`` for directed ones. Weights are similarities. Parallel edges
         count with the sum of their weights.
     k : int, optional
-        Number of communities. If not given, the spectrum says how many there are, and communities are
-        connected. If given, exactly ``k`` non-empty communities are returned.
+        Number of communities. If not given, the spectrum says how many there are, and communities
+        are connected. If given, exactly ``k`` non-empty communities are returned.
     weight : str or None
         Edge attribute or column that holds the weights; ``None`` ignores weights.
     operator : BetheHessian
@@ -67,8 +67,8 @@ def detect_communities(
         How first labels are improved; ``None`` leaves them, and makes no splits by description
         length.
     symmetrize : {"sum", "union"}, optional
-        How a directed graph becomes undirected: weights of both directions summed, or any edge as one
-        edge of weight 1.
+        How a directed graph becomes undirected: weights of both directions summed, or any edge as
+        one edge of weight 1.
     self_loops : {"drop", "keep"}
         Whether self-loops take part.
     rng : int, Generator or None

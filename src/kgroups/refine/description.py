@@ -96,7 +96,9 @@ class DescriptionLength:
         plain_shared = _log_binomial(pairs, inner) + one_density
         plain_inside = np.minimum(plain_shared, plain + own_density)
         plain_between = _log_binomial(n * (n - 1.0) / 2.0 - pairs, cut)
-        shared = xlogy(inner, np.divide(inner, expected, where=expected > 0, out=np.ones_like(inner)))
+        shared = xlogy(
+            inner, np.divide(inner, expected, where=expected > 0, out=np.ones_like(inner))
+        )
         gain_inside = np.maximum(shared - one_density, corrected - own_density)
         left = np.maximum(m - expected, np.finfo(float).tiny)
         gain_between = xlogy(cut, np.maximum(cut, np.finfo(float).tiny) / left)

@@ -27,8 +27,8 @@ class Hartigan:
     ----------
     weights : {"association", "uniform", "gram"}
         Matrix M and node weights w of the objective: ``"association"`` is M = -H_r with
-        w = Δ_r (best on unequal degrees), ``"uniform"`` is M = -H_r with w = 1 (the paper's tables of
-        real networks), ``"gram"`` is M = -D H_r D with w = d (the paper's figure of block models).
+        w = Δ_r (best on unequal degrees), ``"uniform"`` is M = -H_r with w = 1 (the paper's tables
+        of real networks), ``"gram"`` is M = -D H_r D with w = d (its figure of block models).
     candidates : {"neighbors", "all"}
         Groups that a node may join: those of its neighbours, or all.
     margin : float
@@ -37,14 +37,15 @@ class Hartigan:
     max_sweeps : int
         Sweeps over all nodes before giving up on convergence.
     guard : float or None
-        Part of the planted-partition likelihood that the refined labels may lose against the first
-        labels. If they lose more, moves on that likelihood are made instead. ``None`` keeps the
-        refined labels whatever they are, as the paper does.
+        How far the planted-partition likelihood of the refined labels may fall short of what moves
+        on that likelihood itself reach from the same first labels, as a part of it. Labels that
+        fall shorter have lost communities to one giant: the likelihood's moves are kept instead.
+        ``None`` keeps the refined labels whatever they are, as the paper does.
 
     Examples
     --------
     >>> Hartigan()
-    Hartigan(weights='association', candidates='neighbors', margin=0.25, max_sweeps=100, guard=0.03)
+    Hartigan(weights='association', candidates='neighbors', margin=0.25, max_sweeps=100, guard=0.1)
     >>> paper = Hartigan(weights="uniform", candidates="all", margin=0.0, guard=None)
     """
 
@@ -52,7 +53,7 @@ class Hartigan:
     candidates: Candidates = "neighbors"
     margin: float = 0.25
     max_sweeps: int = 100
-    guard: float | None = 0.03
+    guard: float | None = 0.1
 
     def __post_init__(self) -> None:
         check_choice("weights", self.weights, ("association", "uniform", "gram"))
@@ -60,8 +61,10 @@ class Hartigan:
         if not self.margin >= 0.0:
             msg = f"margin must be a number of edges >= 0, got {self.margin!r}."
             raise InputError(msg)
-        if isinstance(self.max_sweeps, bool) or self.max_sweeps != int(self.max_sweeps) or (
-            self.max_sweeps < 1
+        if (
+            isinstance(self.max_sweeps, bool)
+            or self.max_sweeps != int(self.max_sweeps)
+            or (self.max_sweeps < 1)
         ):
             msg = f"max_sweeps must be a whole number >= 1, got {self.max_sweeps!r}."
             raise InputError(msg)
@@ -109,12 +112,14 @@ def refine_labels(
         margin=method.margin,
         max_sweeps=method.max_sweeps,
     )
-    labels, kept = found.z, "hartigan"
+    labels = found.z
+    kept: Literal["hartigan", "likelihood moves", "first labels"] = "hartigan"
     if method.guard is not None and k > 1:
-        first = planted_fit(A, d, z, k=k).gain
-        if planted_fit(A, d, found.z, k=k).gain < (1.0 - method.guard) * first:
-            labels = likelihood_moves(A, d, z, k=k)
-            kept = "first labels" if np.array_equal(labels, z) else "likelihood moves"
+        rival = likelihood_moves(A, d, z, k=k)
+        reached = planted_fit(A, d, rival, k=k).gain
+        if planted_fit(A, d, found.z, k=k).gain < (1.0 - method.guard) * reached:
+            labels = rival
+            kept = "first labels" if np.array_equal(rival, z) else "likelihood moves"
     return Refinement(
         labels, kept, found.objective, found.sweeps, found.moves, found.visits, found.converged
     )

@@ -76,21 +76,21 @@ def _split_groups(A: CSR, z: Ints, k: int, measure: DescriptionLength) -> tuple[
 def _paying_splits(
     A: CSR, z: Ints, k: int, piece: Ints, parent: Ints, count: int, measure: DescriptionLength
 ) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
-    """Say which groups are cheaper in pieces, taken one after another."""
+    """Say which groups to cut: those whose cuts, the most paying first, add up to the least."""
     whole = measure.terms(group_statistics(A, z, k))
     parts = np.zeros_like(whole)
     np.add.at(parts, parent, measure.terms(group_statistics(A, piece, count)))
     sums = whole.sum(axis=0)
-    current = float(measure.length(sums))
     candidates = np.flatnonzero(np.bincount(parent, minlength=k) > 1)
-    alone = measure.length(sums + parts[candidates] - whole[candidates])
+    change = parts[candidates] - whole[candidates]
+    order = np.argsort(measure.length(sums + change), kind="stable")
     accepted = np.zeros(k, dtype=np.bool_)
-    for a in candidates[np.argsort(alone, kind="stable")]:
-        offered = sums + parts[a] - whole[a]
-        length = float(measure.length(offered))
-        if length < current - _ROUNDING:
-            accepted[a] = True
-            sums, current = offered, length
+    if candidates.size:
+        # Equal small communities may pay only together: one density then serves them all.
+        together = measure.length(sums + np.cumsum(change[order], axis=0))
+        best = int(np.argmin(together))
+        if together[best] < float(measure.length(sums)) - _ROUNDING:
+            accepted[candidates[order[: best + 1]]] = True
     return accepted
 
 

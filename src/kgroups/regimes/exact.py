@@ -111,17 +111,35 @@ def communities_found(
                 found.refinements.append(part.refined(z, k, refine))
                 z = found.refinements[-1].z
             z, _ = absorb_fragments(part.A, z)
-        if refine is not None and (k == 1 or not problem.weighted):
-            # Description length looks at edges, not weights: it may split what the weighted spectrum
-            # leaves whole, but has no say over communities that the weights have made.
-            better = split_and_merge(without_diagonal(part.A), z, k=k, least=k)
-            found.splits += better.splits
-            found.merges += better.merges
-            found.nats_saved += better.saved
-            z, k = better.z, better.k
+        if refine is not None:
+            z, k = _rearranged(part, z, k, found, weighted=problem.weighted)
         found.z[rows] = np.where(z == 0, component, k_total + z - 1)
         k_total += k - 1
     return found
+
+
+def _rearranged(part: Part, z: Ints, k: int, found: Found, *, weighted: bool) -> tuple[Ints, int]:
+    """Split and merge communities by description length."""
+    A = without_diagonal(part.A)
+    # Description length looks at edges, not weights: it may split what the weighted spectrum
+    # leaves whole, but has no say over the communities that the weights have made.
+    groups = [np.flatnonzero(z == a) for a in range(k)] if weighted else [np.arange(z.size)]
+    result = np.empty_like(z)
+    total = 0
+    for rows in groups:
+        alone = len(groups) > 1
+        better = split_and_merge(
+            restricted(A, rows) if alone else A,
+            np.zeros_like(rows) if alone else z,
+            k=1 if alone else k,
+            least=1 if alone else k,
+        )
+        found.splits += better.splits
+        found.merges += better.merges
+        found.nats_saved += better.saved
+        result[rows] = total + better.z
+        total += better.k
+    return result, total
 
 
 def _worth_a_look(problem: Problem, counts: Ints) -> Iterator[int]:

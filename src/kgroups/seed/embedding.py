@@ -45,4 +45,5 @@ def embedding_rows(V: Floats, rows: Rows) -> Floats:
     if rows == "raw":
         return V
     length = np.sqrt(np.einsum("ic,ic->i", V, V))
-    return V / np.maximum(length, np.finfo(float).tiny)[:, None]
+    scaled: Floats = V / np.maximum(length, np.finfo(float).tiny)[:, None]
+    return scaled

@@ -64,6 +64,8 @@ def _plus_plus(X: Floats, k: int, rng: np.random.Generator) -> Ints:
 
 
 def _squared_distances(X: Floats, length: Floats, picks: Ints) -> Floats:
-    gap = length[:, None] + length[picks] - 2.0 * (X @ X[picks].T)
+    # einsum keeps to one thread, so that the number of threads cannot change the sums.
+    gap: Floats = length[:, None] + length[picks] - 2.0 * np.einsum("ic,jc->ij", X, X[picks])
     gap[picks, np.arange(picks.size)] = 0.0
-    return np.maximum(gap, 0.0, out=gap)
+    np.maximum(gap, 0.0, out=gap)
+    return gap

@@ -11,7 +11,7 @@ _ROUNDING = 1e-9
 
 
 def relabelled(z: Ints) -> tuple[Ints, int]:
-    """Number the groups 0, 1, ... in the order in which they first appear."""
+    """Return labels 0, 1, ... in the order in which the groups first appear, and their number."""
     names, first, inverse = np.unique(z, return_index=True, return_inverse=True)
     rank = np.empty(names.size, dtype=np.int64)
     rank[np.argsort(first)] = np.arange(names.size)
@@ -29,7 +29,7 @@ def local_moves(
     may_empty: bool = False,
     max_sweeps: int = 20,
 ) -> Ints:
-    r"""Move nodes while :math:`\sum_a 2 E_a - \gamma K_a^2 / 2m` rises; ``penalty`` is γ/2m.
+    r"""Move nodes while :math:`\sum_a 2 E_a - \gamma K_a^2 / 2m` rises; ``penalty`` is gamma/2m.
 
     ``penalty`` has one value per node, so that parts of a graph can each have their own null
     model. A move must be worth more than ``margin`` edges.
@@ -37,7 +37,7 @@ def local_moves(
     from kgroups.seed._moving_nb import move_nodes
 
     z = z.astype(np.int64, copy=True)
-    total = np.bincount(z, weights=strength, minlength=k)
+    total = np.asarray(np.bincount(z, weights=strength, minlength=k), dtype=float)
     size = np.bincount(z, minlength=k)
     link, touched = np.zeros(k), np.zeros(k, dtype=np.int64)
     move_nodes(
@@ -87,7 +87,7 @@ def multilevel_groups(A: CSR, strength: Floats, penalty: Floats) -> tuple[Ints, 
             break
         levels.append((A, strength, penalty, z))
         A = coarse_graph(A, z, k)
-        strength = np.bincount(z, weights=strength, minlength=k)
+        strength = np.asarray(np.bincount(z, weights=strength, minlength=k), dtype=float)
         coarse_penalty = np.empty(k)
         coarse_penalty[z] = penalty
         penalty = coarse_penalty

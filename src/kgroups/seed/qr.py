@@ -21,6 +21,6 @@ def pivoted_qr_labels(X: Floats) -> Ints:
     U, _, Wt = np.linalg.svd(X[pivots[:k]].T, full_matrices=False)
     turned = np.abs(X @ (U @ Wt))
     # Equal up to rounding means equal: the lowest axis wins on every machine.
-    z = np.argmax(np.round(turned, 10), axis=1).astype(np.int64)
+    z: Ints = np.argmax(np.round(turned, 10), axis=1).astype(np.int64)
     z[pivots[:k]] = np.arange(k)
     return z
