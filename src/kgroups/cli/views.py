@@ -1,5 +1,6 @@
 """What people see: each function returns the text of one command."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -34,18 +35,18 @@ def detection(source: Source, partition: Partition, scores: "Scores", agreement:
     parts = [_headline(source), counted(partition.k, "community", "communities")]
     if partition.k:
         parts[-1] += f":\n\n{_communities(partition)}"
-    parts.append("Scores\n" + _score_facts(scores, agreement))
+    parts += [_scores(scores), *_agreement(agreement)]
     if partition.spectrum is not None:
         parts.append(_uncertainty(partition.spectrum))
     if partition.report is not None:
-        parts.append("Report\n" + "\n".join(f"  {line}" for line in partition.report.lines()))
+        parts.append("\n".join(["Report", *map(_wrapped, partition.report.lines())]))
     return "\n\n".join(parts)
 
 
 def scoring(source: Source, path: str, scores: "Scores", agreement: Agreement) -> str:
     """Return the scores of a partition from a file."""
     about = f"{printable(path)}: {counted(scores.k, 'community', 'communities')}"
-    return "\n\n".join([_headline(source), about, "Scores\n" + _score_facts(scores, agreement)])
+    return "\n\n".join([_headline(source), about, _scores(scores), *_agreement(agreement)])
 
 
 def description(source: Source, shape: Mapping[str, Any], spectrum: "Spectrum") -> str:
@@ -65,10 +66,9 @@ def description(source: Source, shape: Mapping[str, Any], spectrum: "Spectrum") 
     )
     near = ", ".join(f"{value:.3f}" for value in spectrum.eigenvalues[-8:])
     around = facts([("eigenvalues near 1", near or "none"), ("gap at 1", number(spectrum.gap))])
-    warnings = [f"Warning: {warning}" for warning in spectrum.warnings]
-    return "\n\n".join(
-        [_title(source) + "\n" + size, _uncertainty(spectrum) + "\n" + around, *warnings]
-    )
+    parts = [f"{_title(source)}\n{size}", _uncertainty(spectrum), f"Spectrum\n{around}"]
+    warnings = [_wrapped(f"Warning: {warning}") for warning in spectrum.warnings]
+    return "\n\n".join([*parts, *(["\n".join(warnings)] if warnings else [])])
 
 
 def catalogue(known: Sequence[DatasetInfo], folders: Sequence[str]) -> str:
@@ -136,21 +136,38 @@ def _communities(partition: Partition) -> str:
     return text
 
 
-def _score_facts(scores: "Scores", agreement: Agreement) -> str:
-    pairs: list[tuple[str, object]] = [
-        ("modularity", number(scores.modularity)),
-        ("coverage", number(scores.coverage)),
-        ("performance", number(scores.performance)),
-        ("mean conductance", number(scores.mean_conductance)),
+def _scores(scores: "Scores") -> str:
+    return "Scores\n" + facts(
+        [
+            ("modularity", number(scores.modularity)),
+            ("coverage", number(scores.coverage)),
+            ("performance", number(scores.performance)),
+            ("mean conductance", number(scores.mean_conductance)),
+        ]
+    )
+
+
+def _agreement(agreement: Agreement) -> list[str]:
+    if not agreement:
+        return []
+    rows = [
+        (name, number(compared["overlap"]), number(compared["ami"]))
+        for name, compared in agreement.items()
     ]
-    for name, compared in agreement.items():
-        pairs.append((f"overlap with {name}", number(compared["overlap"])))
-        pairs.append((f"AMI with {name}", number(compared["ami"])))
-    return facts(pairs)
+    compared = table(("labels", "overlap", "AMI"), rows, align="lrr")
+    return [f"Agreement with the known labels\n{compared}"]
 
 
 def _uncertainty(spectrum: "Spectrum") -> str:
-    pairs = [
-        (f"r by {_R_NAMES.get(choice, choice)}", f"k = {k}") for choice, k in spectrum.k_at.items()
+    rows = [
+        (_R_NAMES.get(choice, choice), number(spectrum.r_at[choice]), k)
+        for choice, k in spectrum.k_at.items()
     ]
-    return "Number of communities that the spectrum shows\n" + facts(pairs)
+    shown = table(("r by", "r", "k"), rows, align="lrr")
+    return f"Number of communities that the spectrum shows\n{shown}"
+
+
+def _wrapped(sentence: str) -> str:
+    return textwrap.fill(
+        printable(sentence), width(), initial_indent="  ", subsequent_indent="    "
+    )
