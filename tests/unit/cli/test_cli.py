@@ -1,0 +1,346 @@
+"""The command line in this process: what is printed, written, refused."""
+
+import gzip
+import json
+import re
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import kgroups
+from kgroups import datasets
+from kgroups.cli import commands, main
+from kgroups.cli.tables import facts, number, printable, shortened, table
+from kgroups.detect import detect_communities
+from kgroups.partition import Partition
+
+
+@pytest.fixture
+def run(capsys):
+    """Run a command; return its exit code, stdout and stderr."""
+
+    def run_command(*words):
+        code = main([str(word) for word in words])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run_command
+
+
+@pytest.fixture
+def triangles(tmp_path):
+    """Two bridged triangles under names, as a file."""
+    path = tmp_path / "triangles.csv"
+    path.write_text(
+        "source,target,weight,calls\nann,bob,2,1\nann,cat,2,1\nbob,cat,2,1\ncat,dan,1,1\n"
+        "dan,eve,2,1\ndan,fay,2,1\neve,fay,2,1\n"
+    )
+    return path
+
+
+def test_detect_karate_tells_the_whole_story(run):
+    code, out, err = run("detect", "karate")
+    assert (code, err) == (0, "")
+    assert out.startswith(
+        "karate: Friendships in a karate club that split in two\n34 nodes, 78 edges"
+    )
+    for part in (
+        "2 communities:",
+        "modularity",
+        "labels   overlap",
+        "faction",
+        "mean degree",
+        "Report",
+    ):
+        assert part in out
+    assert max(map(len, out.splitlines())) <= 100
+
+
+def test_detect_prints_what_the_library_returns(run):
+    code, out, _ = run("detect", "karate", "--no-weight", "--json")
+    document = json.loads(out)
+    partition = detect_communities(datasets.load("karate").graph, weight=None)
+    assert code == 0
+    assert document["labels"] == partition.labels.tolist()
+    assert document["nodes"] == list(range(34))
+    assert document["k"] == partition.k == len(document["sizes"])
+    assert document["scores"] == partition.scores().to_dict()
+    assert document["spectrum"] == partition.spectrum.to_dict()
+    assert document["report"]["k_found"] == partition.k
+    assert document["graph"] == {
+        "name": "karate",
+        "nodes": 34,
+        "edges": 78,
+        "weighted": False,
+        "self_loops": 0,
+    }
+    assert document["agreement"]["faction"]["overlap"] > 0.9
+
+
+def test_k_rng_and_self_loops_reach_the_library(run, tmp_path):
+    path = tmp_path / "loops.txt"
+    path.write_text("0 0\n0 1\n1 2\n2 0\n2 3\n3 4\n4 5\n5 3\n")
+    code, out, _ = run("detect", path, "-k", 3, "--rng", 5, "--self-loops", "keep", "--json")
+    document = json.loads(out)
+    expected = detect_communities(str(path), 3, rng=5, self_loops="keep")
+    assert code == 0
+    assert document["k"] == 3
+    assert document["labels"] == expected.labels.tolist()
+    assert document["report"]["loops_dropped"] == 0
+    assert json.loads(run("detect", path, "--json")[1])["report"]["loops_dropped"] == 1
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".json", ".parquet", ".csv.gz"])
+def test_output_holds_the_partition_and_can_be_scored(run, triangles, tmp_path, suffix):
+    target = tmp_path / f"out{suffix}"
+    code, out, _ = run("detect", triangles, "-k", 2, "--output", target)
+    assert code == 0
+    assert out.endswith(f"wrote {target}\n")
+    found = Partition.load(target)
+    assert set(found) == {frozenset({"ann", "bob", "cat"}), frozenset({"dan", "eve", "fay"})}
+    code, out, _ = run("score", triangles, target, "--json")
+    assert code == 0
+    assert json.loads(out)["scores"] == found_scores(triangles, found)
+
+
+def found_scores(path, partition):
+    return kgroups.scoring.scores(str(path), partition).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("suffix", "start"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")]
+)
+def test_plot_writes_a_picture(run, triangles, tmp_path, suffix, start):
+    code, out, _ = run("detect", triangles, "--plot", tmp_path / f"p{suffix}")
+    assert code == 0
+    assert (tmp_path / f"p{suffix}").read_bytes().startswith(start)
+    assert {path.name for path in tmp_path.iterdir()} == {"triangles.csv", f"p{suffix}"}
+    assert out.endswith(f"wrote {tmp_path / 'p'}{suffix}\n")
+
+
+def test_score_prints_modularity_as_networkx_has_it(run, tmp_path):
+    G = nx.karate_club_graph()
+    blocks = [set(range(17)), set(range(17, 34))]
+    Partition([0] * 17 + [1] * 17).save(tmp_path / "halves.csv")
+    code, out, _ = run("score", "karate", tmp_path / "halves.csv", "--resolution", "0.5", "--json")
+    expected = nx.community.modularity(G, blocks, resolution=0.5)
+    assert code == 0
+    assert json.loads(out)["scores"]["modularity"] == pytest.approx(expected, abs=1e-12)
+    code, out, _ = run("score", "karate", tmp_path / "halves.csv", "--no-weight")
+    expected = nx.community.modularity(G, blocks, weight=None)
+    assert re.search(rf"modularity +{expected:.3f}\n", out)
+    assert "halves.csv: 2 communities" in out
+
+
+def test_score_finds_names_whose_type_only_differs(run, tmp_path):
+    G = nx.relabel_nodes(nx.path_graph(4), str)
+    nx.write_gml(G, tmp_path / "path.gml")
+    (tmp_path / "p.csv").write_text("node,community\n3,1\n2,1\n1,0\n0,0\n")
+    code, out, err = run("score", tmp_path / "path.gml", tmp_path / "p.csv", "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["scores"]["coverage"] == pytest.approx(2 / 3)
+
+
+def test_info_describes_the_graph(run, tmp_path):
+    path = tmp_path / "g.gml"
+    G = nx.Graph([(0, 1), (1, 2), (2, 0), (3, 4), (4, 4)])
+    G.add_node(9)
+    nx.write_gml(G, path)
+    code, out, _ = run("info", path, "--json")
+    graph = json.loads(out)["graph"]
+    assert code == 0
+    assert {key: graph[key] for key in ("nodes", "edges", "self_loops", "weighted")} == {
+        "nodes": 6,
+        "edges": 5,
+        "self_loops": 1,
+        "weighted": False,
+    }
+    assert (graph["components"], graph["largest_component"], graph["isolated_nodes"]) == (3, 3, 1)
+    assert (graph["max_degree"], graph["mean_degree"]) == (2, pytest.approx(8 / 6))
+    code, out, _ = run("info", path)
+    assert re.search(r"isolated nodes +1\n", out)
+    assert re.search(r"non-backtracking +\d+\.\d+ +\d+\n", out)
+
+
+def test_info_prints_k_at_three_r_and_the_warnings(run):
+    code, out, _ = run("info", "davis_southern_women")
+    spectrum = kgroups.estimate_k(datasets.load("davis_southern_women").graph)
+    assert code == 0
+    for k in spectrum.k_at.values():
+        assert re.search(rf"\d\.\d+ +{k}\n", out)
+    assert spectrum.warnings
+    assert out.count("Warning:") == len(spectrum.warnings)
+
+
+def test_detect_and_info_of_an_empty_graph(run, tmp_path):
+    nx.write_gml(nx.Graph(), tmp_path / "empty.gml")
+    code, out, _ = run("detect", tmp_path / "empty.gml", "--plot", tmp_path / "p.png")
+    assert code == 0
+    assert "0 nodes, 0 edges\n\n0 communities\n" in out
+    assert run("info", tmp_path / "empty.gml")[0] == 0
+
+
+def test_many_communities_are_cut_with_a_word(run, tmp_path):
+    nx.write_edgelist(
+        nx.disjoint_union_all([nx.complete_graph(4)] * 25), tmp_path / "c.txt", data=False
+    )
+    _, out, _ = run("detect", tmp_path / "c.txt")
+    assert "25 communities:" in out
+    assert "and 5 smaller ones of 20 nodes together; --output FILE writes all" in out
+
+
+def test_named_networks_that_are_directed_are_loaded_by_union(run):
+    _, out, _ = run("info", "drosophila_left", "--json")
+    assert json.loads(out)["graph"]["edges"] == 5559
+    _, out, _ = run("info", "drosophila_left", "--symmetrize", "sum", "--json")
+    assert json.loads(out)["graph"]["weighted"] is True
+
+
+def test_datasets_lists_every_network(run):
+    code, out, _ = run("datasets")
+    assert code == 0
+    for entry in datasets.describe():
+        assert entry.name in out
+        assert entry.citation in out
+    assert str(datasets.data_folders()[-1]) in out
+    listed = json.loads(run("datasets", "--json")[1])["networks"]
+    assert [entry["name"] for entry in listed] == list(datasets.names())
+    assert listed[0]["files"]["karate.edges.csv"] == datasets.describe()[0].edge_file.sha256
+
+
+def test_warm_compiles(run):
+    code, out, _ = run("warm")
+    assert code == 0
+    assert re.fullmatch(r"everything is compiled \(\d+\.\d s\)\n", out)
+    assert json.loads(run("warm", "--json")[1])["seconds"] >= 0.0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["detect", "karat"], r"'karat', which is neither\. Did you mean 'karate'\?\n"),
+        (["detect", "no/such.gml"], r"'no/such\.gml', which is neither\.\n.*kgroups datasets"),
+        (["detect", "karate", "-k", "0"], "k must"),
+        (["detect", "karate", "-k", "35"], "k must not exceed the number of nodes"),
+        (["detect", "karate", "--rng", "-1"], "rng must be"),
+        (["detect", "karate", "--weight", "calls"], "called 'weight', got --weight calls"),
+        (["detect", "karate", "--output", "out.txt"], r"must end in \.json"),
+        (["detect", "karate", "--output", "no/such/out.csv"], "there is no folder 'no/such'"),
+        (
+            ["detect", "karate", "--plot", "out.bmp"],
+            r"must end in \.png, \.svg, \.pdf; got 'out.bmp'",
+        ),
+        (["score", "karate", "none.csv"], "there is no file 'none.csv'"),
+        (["score", "karate", "none.txt"], "there is no file 'none.txt'"),
+    ],
+)
+def test_user_errors_exit_with_1_and_a_message(run, words, message):
+    code, out, err = run(*words)
+    assert (code, out) == (1, "")
+    assert err.startswith("kgroups: error: ")
+    assert re.search(message, err)
+    assert "Traceback" not in err
+
+
+def test_errors_in_files_name_file_and_line(run, tmp_path):
+    (tmp_path / "bad.csv").write_text("source,target\na,b\na\n")
+    code, _, err = run("detect", tmp_path / "bad.csv")
+    assert code == 1
+    assert "bad.csv" in err
+    assert "3" in err
+    (tmp_path / "p.csv").write_text("node,community\n0,0\n")
+    code, _, err = run("score", "karate", tmp_path / "p.csv")
+    assert code == 1
+    assert "in no community" in err
+
+
+def test_a_directed_file_asks_for_symmetrize(run, tmp_path):
+    nx.write_gml(nx.DiGraph([(0, 1), (1, 2)]), tmp_path / "directed.gml")
+    code, _, err = run("info", tmp_path / "directed.gml")
+    assert code == 1
+    assert "symmetrize" in err
+    assert run("info", tmp_path / "directed.gml", "--symmetrize", "union")[0] == 0
+
+
+def test_a_weight_column_is_chosen_by_name(run, triangles):
+    assert json.loads(run("info", triangles, "--json")[1])["graph"]["weighted"] is True
+    calls = run("info", triangles, "--weight", "calls", "--json")
+    assert json.loads(calls[1])["graph"]["weighted"] is False
+    code, _, err = run("info", triangles, "--weight", "size")
+    assert code == 1
+    assert "size" in err
+
+
+def test_a_folder_in_place_of_a_graph_is_told(run, tmp_path):
+    code, _, err = run("info", tmp_path)
+    assert code == 1
+    assert str(tmp_path) in err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["detekt"],
+        ["detect"],
+        ["detect", "karate", "-k", "two"],
+        ["info", "karate", "--symmetrize", "x"],
+    ],
+)
+def test_wrong_usage_exits_with_2(words, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(words)
+    assert caught.value.code == 2
+    assert "usage: kgroups" in capsys.readouterr().err
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["--version"])
+    assert caught.value.code == 0
+    assert capsys.readouterr().out == f"kgroups {kgroups.__version__}\n"
+
+
+def test_interrupt_exits_with_130(run, monkeypatch):
+    def interrupted(args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(commands, "info", interrupted)
+    assert run("info", "karate") == (130, "", "")
+
+
+def test_errors_of_the_system_are_told_without_traceback(run, monkeypatch):
+    def full(args):
+        raise OSError(28, "No space left on device", "out.csv")
+
+    monkeypatch.setattr(commands, "info", full)
+    assert run("info", "karate") == (1, "", "kgroups: error: out.csv: No space left on device\n")
+
+
+def test_nothing_is_written_when_drawing_fails(run, triangles, tmp_path, monkeypatch):
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda *a, **k: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        run("detect", triangles, "--plot", tmp_path / "p.png")
+    assert [path.name for path in tmp_path.iterdir()] == ["triangles.csv"]
+
+
+def test_node_names_cannot_command_the_terminal(run, tmp_path):
+    with gzip.open(tmp_path / "evil.csv.gz", "wt", encoding="utf-8") as stream:
+        stream.write("source,target\n\x1b[31mred,b\nb,c\nc,\x1b[31mred\n")
+    _, out, _ = run("detect", tmp_path / "evil.csv.gz")
+    assert "\x1b" not in out
+    assert "\\x1b[31mred" in out
+
+
+def test_tables_align_and_shorten():
+    lines = table(("name", "n"), [("a", 1), ("long", 100)], align="lr").splitlines()
+    assert lines == ["  name    n", "  a       1", "  long  100"]
+    assert facts([("a", 1), ("long", "x")]) == "  a     1\n  long  x"
+    assert facts([]) == ""
+    assert shortened(["aa", "bb", "cc"], 100) == "aa, bb, cc"
+    assert shortened(["aa", "bb", "cc"], 11) == "aa, bb, ..."
+    assert shortened(["a" * 50, "b"], 20) == "a" * 15 + "..."
+    assert printable("é\n\x07") == "é\\n\\x07"
+    assert (number(3), number(0.12345)) == ("3", "0.123")
+    assert number(float(np.float64(2.0))) == "2.000"
