@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kgroups._types import CSR, Floats, Ints
+from kgroups._types import CSR, Bools, Floats, Ints
 
 __all__ = ["diagonal_of", "masked", "restricted", "rows_of", "without_diagonal"]
 
@@ -20,7 +20,7 @@ def diagonal_of(csr: CSR) -> Floats:
     return np.asarray(np.bincount(rows[loops], weights=csr.data[loops], minlength=n), dtype=float)
 
 
-def masked(csr: CSR, keep: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> CSR:
+def masked(csr: CSR, keep: Bools) -> CSR:
     """Return the matrix with only the entries marked in ``keep``."""
     indptr = np.concatenate([[0], np.cumsum(keep)])[csr.indptr].astype(csr.indptr.dtype)
     return CSR(indptr, csr.indices[keep], csr.data[keep])

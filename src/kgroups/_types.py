@@ -5,9 +5,10 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["CSR", "Floats", "Indices", "Ints", "SelfLoops", "Symmetrize"]
+__all__ = ["CSR", "Bools", "Floats", "Indices", "Ints", "SelfLoops", "Symmetrize"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+Bools: TypeAlias = npt.NDArray[np.bool_]
 Ints: TypeAlias = npt.NDArray[np.int64]
 Indices: TypeAlias = npt.NDArray[Any]
 """Index arrays of a CSR matrix: int32 while they fit, int64 beyond."""

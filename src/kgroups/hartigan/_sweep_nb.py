@@ -2,7 +2,7 @@
 
 from numba import njit
 
-from kgroups._types import CSR, Floats, Ints
+from kgroups._types import CSR, Bools, Floats, Ints
 
 __all__ = ["add_totals", "sweep_matrix", "sweep_rows"]
 
@@ -35,13 +35,14 @@ def sweep_matrix(
     Q: Floats,
     size: Ints,
     link: Floats,
+    seen: Bools,
     touched: Ints,
     tally: Ints,
 ) -> None:
     """Visit every node once and make the best improving move of each.
 
-    A move must gain more than ``min_gain + margin (1/s_a + 1/s_b)``. ``link`` comes and goes as
-    zeros; ``tally`` gains the moves made and the entries read.
+    A move must gain more than ``min_gain + margin (1/s_a + 1/s_b)``. ``link`` and
+    ``seen`` come and go as zeros; ``tally`` gains the moves made and the entries read.
     """
     k = s.size
     moves = 0
@@ -58,7 +59,8 @@ def sweep_matrix(
             if j == i:
                 continue
             b = z[j]
-            if link[b] == 0.0:
+            if not seen[b]:
+                seen[b] = True
                 touched[count] = b
                 count += 1
             link[b] += M.data[t]
@@ -93,6 +95,7 @@ def sweep_matrix(
                 Q[a] = 0.0
         for position in range(count):
             link[touched[position]] = 0.0
+            seen[touched[position]] = False
     tally[0] += moves
     tally[1] += visits
 

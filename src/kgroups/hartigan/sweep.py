@@ -82,7 +82,7 @@ def improve(
     s, Q = group_totals(M, diagonal, w, z, k=k)
     size = np.bincount(z, minlength=k)
     order = np.arange(n)
-    link, touched = np.zeros(k), np.zeros(k, dtype=np.int64)
+    link, seen, touched = np.zeros(k), np.zeros(k, np.bool_), np.zeros(k, np.int64)
     tally = np.zeros(2, dtype=np.int64)
     typical = float(np.mean(np.abs(M.data))) if M.data.size else 0.0
     filled = s > 0
@@ -104,6 +104,7 @@ def improve(
             Q,
             size,
             link,
+            seen,
             touched,
             tally,
         )

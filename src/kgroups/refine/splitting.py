@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kgroups._csr import diagonal_of, rows_of
-from kgroups._types import CSR, Floats, Ints
+from kgroups._types import CSR, Bools, Floats, Ints
 from kgroups.refine.description import DescriptionLength, group_statistics
 from kgroups.refine.pieces import connected_pieces, inner_edges
 from kgroups.seed.moving import coarse_graph, multilevel_groups, relabelled
@@ -75,7 +75,7 @@ def _split_groups(A: CSR, z: Ints, k: int, measure: DescriptionLength) -> tuple[
 
 def _paying_splits(
     A: CSR, z: Ints, k: int, piece: Ints, parent: Ints, count: int, measure: DescriptionLength
-) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+) -> Bools:
     """Say which groups to cut: those whose cuts, the most paying first, add up to the least."""
     whole = measure.terms(group_statistics(A, z, k))
     parts = np.zeros_like(whole)

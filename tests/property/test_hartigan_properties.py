@@ -1,0 +1,104 @@
+import numpy as np
+import oracles_hartigan as oracles
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies_hartigan import as_csr, labelled_matrices
+
+from kgroups.hartigan import group_association, group_totals, improve, improve_rows
+
+candidates = st.sampled_from(["neighbors", "all"])
+
+
+def close(value):
+    return pytest.approx(value, rel=1e-9, abs=1e-9)
+
+
+@given(labelled_matrices())
+def test_association_equals_the_dense_form(case):
+    M, w, z, k = case
+    expected = oracles.association(M, w, z, k)
+    assert group_association(as_csr(M), np.diag(M).copy(), w, z, k=k) == close(expected)
+
+
+@given(labelled_matrices(), candidates)
+def test_every_sweep_raises_the_objective(case, which):
+    M, w, z, k = case
+    G, diagonal = as_csr(M), np.diag(M).copy()
+    value = oracles.association(M, w, z, k)
+    for _ in range(30):
+        step = improve(G, diagonal, w, z, k=k, candidates=which, max_sweeps=1)
+        after = oracles.association(M, w, step.z, k)
+        assert after >= value - 1e-9 * (1 + abs(value))
+        if step.moves:
+            assert after > value
+        if step.converged:
+            break
+        z, value = step.z, after
+    else:
+        pytest.fail("30 sweeps did not converge on a dozen nodes")
+
+
+@given(labelled_matrices(), candidates, st.booleans())
+def test_running_totals_equal_totals_counted_anew(case, which, may_empty):
+    M, w, z, k = case
+    G, diagonal = as_csr(M), np.diag(M).copy()
+    found = improve(G, diagonal, w, z, k=k, candidates=which, may_empty=may_empty)
+    s, Q = group_totals(G, diagonal, w, found.z, k=k)
+    np.testing.assert_allclose(found.s, s, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(found.Q, Q, rtol=1e-9, atol=1e-9)
+    assert found.objective == close(oracles.association(M, w, found.z, k))
+
+
+@given(labelled_matrices())
+def test_no_single_move_improves_what_all_candidates_converged_to(case):
+    M, w, z, k = case
+    found = improve(as_csr(M), np.diag(M).copy(), w, z, k=k, candidates="all", max_sweeps=1000)
+    assert found.converged
+    assert oracles.best_single_move(M, w, found.z, k) <= 1e-8 * (1 + np.abs(M).sum())
+
+
+@given(labelled_matrices(), candidates)
+def test_no_group_is_emptied_when_k_is_fixed(case, which):
+    M, w, z, k = case
+    found = improve(as_csr(M), np.diag(M).copy(), w, z, k=k, candidates=which)
+    assert np.unique(found.z).size == k
+
+
+@given(labelled_matrices(), candidates)
+def test_each_sweep_reads_every_entry_once(case, which):
+    M, w, z, k = case
+    G = as_csr(M)
+    found = improve(G, np.diag(M).copy(), w, z, k=k, candidates=which)
+    assert found.visits == found.sweeps * len(G.indices)
+
+
+@given(labelled_matrices(), st.sampled_from([0.1, 0.5, 2.0]))
+def test_a_margin_makes_fewer_gains_but_never_a_loss(case, margin):
+    M, w, z, k = case
+    G, diagonal = as_csr(M), np.diag(M).copy()
+    found = improve(G, diagonal, w, z, k=k, candidates="all", margin=margin)
+    assert found.objective >= oracles.association(M, w, z, k) - 1e-9 * (1 + np.abs(M).sum())
+
+
+@given(labelled_matrices(), st.randoms(use_true_random=False))
+def test_association_ignores_group_names_and_node_order(case, random):
+    M, w, z, k = case
+    name = np.array(random.sample(range(k), k))
+    p = np.array(random.sample(range(z.size), z.size))
+    shuffled = M[np.ix_(p, p)]
+    original = group_association(as_csr(M), np.diag(M).copy(), w, z, k=k)
+    renamed = group_association(as_csr(shuffled), np.diag(shuffled).copy(), w[p], name[z][p], k=k)
+    assert renamed == close(original)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 20), st.integers(1, 4), st.integers(1, 4))
+def test_row_moves_lower_the_kmeans_cost_and_report_it(seed, n, p, k):
+    rng = np.random.default_rng(seed)
+    k = min(k, n)
+    X = rng.normal(size=(n, p))
+    z = rng.permutation(np.concatenate([np.arange(k), rng.integers(0, k, n - k)]))
+    found, cost = improve_rows(X, z, k=k)
+    assert cost == pytest.approx(oracles.kmeans_cost(X, found, k), rel=1e-9, abs=1e-9)
+    assert cost <= oracles.kmeans_cost(X, z, k) + 1e-9
+    assert np.unique(found).size == k

@@ -1,0 +1,99 @@
+import numpy as np
+import pytest
+from strategies_hartigan import as_csr
+
+from kgroups.errors import InputError
+from kgroups.hartigan import group_association, improve
+
+
+def two_triangles():
+    M = np.zeros((6, 6))
+    for u, v in [(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5), (2, 3)]:
+        M[u, v] = M[v, u] = 1.0
+    return M
+
+
+def test_a_misplaced_node_goes_home():
+    M = two_triangles()
+    start = np.array([0, 0, 1, 1, 1, 1])
+    found = improve(as_csr(M), np.zeros(6), np.ones(6), start, k=2)
+    assert found.z.tolist() == [0, 0, 0, 1, 1, 1]
+    assert found.objective == pytest.approx(4.0)
+    assert found.converged
+    assert start.tolist() == [0, 0, 1, 1, 1, 1], "the caller's labels stay as they were"
+
+
+def test_the_gain_of_the_design_formula_is_the_change_of_the_objective():
+    rng = np.random.default_rng(3)
+    M = rng.normal(size=(7, 7))
+    M = M + M.T
+    w = rng.uniform(0.5, 2.0, 7)
+    z = np.array([0, 0, 0, 1, 1, 1, 1])
+    i, a, b = 2, 0, 1
+    s = np.array([w[z == c].sum() for c in (0, 1)])
+    Q = np.array([M[np.ix_(z == c, z == c)].sum() for c in (0, 1)])
+    link = np.array([M[i, z == c].sum() for c in (0, 1)])
+    gain = (w[i] * Q[a] / s[a] - 2 * link[a] + M[i, i]) / (s[a] - w[i]) - (
+        w[i] * Q[b] / s[b] - 2 * link[b] - M[i, i]
+    ) / (s[b] + w[i])
+    moved = z.copy()
+    moved[i] = b
+    G, diagonal = as_csr(M), np.diag(M).copy()
+    change = group_association(G, diagonal, w, moved, k=2) - group_association(
+        G, diagonal, w, z, k=2
+    )
+    assert gain == pytest.approx(change)
+
+
+def test_the_last_node_may_leave_only_when_groups_may_be_emptied():
+    M = two_triangles()
+    start = np.array([0, 0, 2, 1, 1, 1])
+    fixed = improve(as_csr(M), np.zeros(6), np.ones(6), start, k=3)
+    free = improve(as_csr(M), np.zeros(6), np.ones(6), start, k=3, may_empty=True)
+    assert fixed.z[2] == 2
+    assert free.z.tolist() == [0, 0, 0, 1, 1, 1]
+
+
+def test_a_near_tie_is_left_alone_by_a_margin():
+    # The middle node of a path of five has one neighbour on either side.
+    M = np.zeros((5, 5))
+    for u in range(4):
+        M[u, u + 1] = M[u + 1, u] = 1.0
+    start = np.array([0, 0, 0, 1, 1])
+    w = np.array([1.0, 1.0, 1.0, 1.2, 1.2])
+    eager = improve(as_csr(M), np.zeros(5), w, start, k=2)
+    patient = improve(as_csr(M), np.zeros(5), w, start, k=2, margin=1.0)
+    assert eager.moves == 1
+    assert patient.moves == 0
+
+
+def test_sweeps_that_run_out_are_reported():
+    rng = np.random.default_rng(0)
+    M = rng.random((40, 40))
+    M = M + M.T
+    z = rng.integers(0, 4, 40)
+    found = improve(as_csr(M), np.zeros(40), np.ones(40), z, k=4, candidates="all", max_sweeps=1)
+    assert not found.converged
+    assert found.sweeps == 1
+
+
+@pytest.mark.parametrize("bad", [-1, 2])
+def test_labels_outside_the_groups_are_refused(bad):
+    z = np.array([0, 1, bad, 0, 0, 0])
+    with pytest.raises(InputError, match=rf"labels must lie in range\(2\), got {bad} for node 2"):
+        improve(as_csr(two_triangles()), np.zeros(6), np.ones(6), z, k=2)
+
+
+def test_no_nodes_is_a_finished_sweep():
+    found = improve(as_csr(np.zeros((0, 0))), np.zeros(0), np.zeros(0), np.zeros(0, int), k=1)
+    assert found.converged
+    assert found.objective == 0.0
+
+
+def test_entries_that_cancel_do_not_confuse_the_candidates():
+    M = np.zeros((6, 6))
+    for j, value in zip(range(1, 6), [1.0, -1.0, 1.0, -1.0, 1.0], strict=True):
+        M[0, j] = M[j, 0] = value
+    z = np.array([0, 1, 1, 1, 1, 1])
+    found = improve(as_csr(M), np.zeros(6), np.ones(6), z, k=2, may_empty=True)
+    assert found.visits == found.sweeps * 10
