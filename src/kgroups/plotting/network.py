@@ -68,7 +68,7 @@ def plot_partition(
     _draw_edges(axes, graph, z, xy, colours)
     _draw_nodes(axes, graph, z, xy, colours)
     _write_names(axes, graph, xy, names)
-    axes.set_aspect("equal")
+    axes.set_aspect("equal", adjustable="datalim")
     axes.margins(0.06)
     axes.set_axis_off()
     if title is not None:
