@@ -32,7 +32,8 @@ class Dataset:
     graph : Graph
         Undirected; nodes that occur only in a label file are isolated nodes.
     labels : mapping of str to ndarray
-        Every known labelling by its name, in node order.
+        Every known labelling by its name, in node order; the number -1 marks a node without a
+        label.
     communities : tuple of frozenset
         Known communities that overlap or leave nodes out; empty for most networks.
     directed : bool
