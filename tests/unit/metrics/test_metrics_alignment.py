@@ -6,6 +6,7 @@ import igraph
 import numpy as np
 import pytest
 
+from kgroups import Partition
 from kgroups.errors import PartitionError
 from kgroups.metrics import accuracy, confusion
 
@@ -21,6 +22,7 @@ TRUTH = {"ann": "red", "bob": "red", "cat": "blue", "dan": "blue"}
         [{"dan", "cat"}, {"ann", "bob"}],
         [["bob", "ann"], ["cat", "dan"]],
         PartitionLike(np.array([0, 1, 0, 1]), ["ann", "cat", "bob", "dan"]),
+        Partition([0, 1, 0, 1], nodes=["ann", "cat", "bob", "dan"]),
     ],
 )
 def test_named_nodes_are_matched_by_name(labels):
@@ -41,6 +43,7 @@ def test_clustering_with_vertex_names_is_matched_by_name():
         np.array([0, 1, 0, 1]),
         ["a", "b", "a", "b"],
         PartitionLike(np.array([0, 1, 0, 1]), ["ann", "cat", "bob", "dan"]),
+        Partition([0, 1, 0, 1], nodes=["ann", "cat", "bob", "dan"]),
         igraph.VertexClustering(igraph.Graph.Ring(4), membership=[0, 1, 0, 1]),
         {0: "a", 1: "b", 2: "a", 3: "b"},
         [{1, 3}, {0, 2}],

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from kgroups import scoring
+from kgroups import Partition, as_graph, scoring
 from kgroups.errors import DirectedGraphError, InputError, PartitionError, WeightError
 from kgroups.graph import Graph
 
@@ -46,6 +46,15 @@ def test_two_triangles_by_hand(triangles):
 )
 def test_any_partition(triangles, partition):
     assert scoring.scores(triangles, partition).modularity == pytest.approx(5 / 14, abs=1e-15)
+
+
+def test_a_partition_keeps_its_order_of_communities():
+    graph = as_graph(nx.Graph([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")]))
+    partition = Partition([1, 0, 0, 0], graph=graph)
+    assert scoring.conductance(graph, partition).tolist() == [1.0, 1.0]
+    assert partition.scores() == scoring.scores(graph, [{"b", "c", "d"}, {"a"}])
+    shuffled = Partition([0, 0, 1, 0], nodes=["d", "c", "a", "b"])
+    assert scoring.scores(graph, shuffled) == partition.scores()
 
 
 def dense(u, v):
