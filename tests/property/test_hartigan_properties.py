@@ -1,11 +1,11 @@
 import numpy as np
-import oracles_hartigan as oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies_hartigan import as_csr, labelled_matrices
 
+import oracles_hartigan as oracles
 from kgroups.hartigan import group_association, group_totals, improve, improve_rows
+from strategies_hartigan import as_csr, labelled_matrices
 
 candidates = st.sampled_from(["neighbors", "all"])
 

@@ -4,13 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgroups._csr import diagonal_of, rows_of
-from kgroups._types import CSR, Bools, Floats, Ints
+from kgroups._csr import diagonal_of, restricted, rows_of
+from kgroups._types import CSR, Floats, Ints
 from kgroups.refine.description import DescriptionLength, group_statistics
-from kgroups.refine.pieces import connected_pieces, inner_edges
+from kgroups.refine.pieces import connected_pieces
 from kgroups.seed.moving import coarse_graph, multilevel_groups, relabelled
 
-__all__ = ["Rearranged", "split_and_merge"]
+__all__ = ["Rearranged", "merge_communities", "split_communities"]
 
 # Two bridged triangles are the smallest graph that two communities describe better than one.
 _SMALLEST = 6
@@ -18,7 +18,7 @@ _ROUNDING = 1e-9
 
 
 class Rearranged(NamedTuple):
-    """Connected communities after splits and merges, and how many of each were made."""
+    """Connected communities after splits and merges, how many of each, and the nats saved."""
 
     z: Ints
     k: int
@@ -27,78 +27,53 @@ class Rearranged(NamedTuple):
     saved: float
 
 
-def split_and_merge(A: CSR, z: Ints, *, k: int, least: int) -> Rearranged:
-    """Split and merge the communities of a connected graph while its description gets shorter.
+def split_communities(A: CSR, z: Ints, *, k: int) -> Rearranged:
+    """Split communities that are, each taken alone, described better in pieces.
+
+    A community is judged as a graph of its own, against the same graph in one piece. So a faint
+    community, whose cut the description of the whole graph would not pay for, is not shattered
+    for it: its inside is a random graph, and those stay whole.
+    """
+    result = np.empty_like(z)
+    count, splits, saved = 0, 0, 0.0
+    order = np.argsort(z, kind="stable")
+    waiting = np.split(order, np.cumsum(np.bincount(z, minlength=k))[:-1])[::-1]
+    while waiting:
+        rows = waiting.pop()
+        piece, gain = _cut(restricted(A, rows)) if len(rows) >= _SMALLEST else (None, 0.0)
+        if piece is None:
+            result[rows] = count
+            count += 1
+        else:
+            splits += 1
+            saved += gain
+            waiting.extend(rows[piece == a] for a in range(int(piece.max()), -1, -1))
+    return Rearranged(*relabelled(result), splits, 0, saved)
+
+
+def _cut(A: CSR) -> tuple[Ints | None, float]:
+    """Return connected pieces of a graph and the nats that they save, or None if none are saved."""
+    degree = np.diff(A.indptr).astype(float)
+    # A tree or a single cycle has no more edges than it needs: no partition shortens it.
+    if len(A.indices) < 2 * (degree.size + 1):
+        return None, 0.0
+    unweighted = CSR(A.indptr, A.indices, np.ones(len(A.indices)))
+    piece, _ = multilevel_groups(unweighted, degree, np.full(degree.size, 1.0 / degree.sum()))
+    piece, count = connected_pieces(A, piece)
+    measure = DescriptionLength(A)
+    saved = measure.of(A, np.zeros_like(piece), 1) - measure.of(A, piece, count)
+    return (piece, saved) if saved > _ROUNDING else (None, 0.0)
+
+
+def merge_communities(A: CSR, z: Ints, *, k: int, least: int) -> Rearranged:
+    """Join neighbouring communities, the most paying pairs of each round first.
 
     Merges stop at ``least`` communities: what the spectrum has found is not taken back, for it sees
     communities that are too faint to shorten a description.
     """
-    n = z.size
-    # A tree or a single cycle has no more edges than it needs: no partition shortens it.
-    if n < _SMALLEST or len(A.indices) < 2 * (n + 1):
-        return Rearranged(z, k, 0, 0, 0.0)
     measure = DescriptionLength(A)
-    before = measure.of(A, z, k)
-    z, k_split, splits = _split_groups(A, z, k, measure)
-    z, k, merges = _merge_groups(A, z, k_split, max(1, least), measure)
-    return Rearranged(z, k, splits, merges, before - measure.of(A, z, k))
-
-
-def _split_groups(A: CSR, z: Ints, k: int, measure: DescriptionLength) -> tuple[Ints, int, int]:
-    """Cut groups along the modularity of their inside, again and again where it pays."""
-    splits = 0
-    open_groups = np.ones(k, dtype=np.bool_)
-    while open_groups.any():
-        inner = inner_edges(A, np.where(open_groups[z], z, k + np.arange(z.size)))
-        strength = np.diff(inner.indptr).astype(float)
-        mass = np.bincount(z, weights=strength, minlength=k)
-        piece, _ = multilevel_groups(
-            CSR(inner.indptr, inner.indices, np.ones(len(inner.indices))),
-            strength,
-            1.0 / np.maximum(mass, 1.0)[z],
-        )
-        piece, _ = connected_pieces(A, relabelled(piece * k + z)[0])
-        # Groups that are not open fell into single nodes above: they stay whole.
-        piece, count = relabelled(np.where(open_groups[z], k + piece, z))
-        parent = np.empty(count, dtype=np.int64)
-        parent[piece] = z
-        accepted = _paying_splits(A, z, k, piece, parent, count, measure)
-        if not accepted.any():
-            break
-        splits += int(accepted.sum())
-        changed = accepted[z]
-        z, k = relabelled(np.where(changed, k + piece, z))
-        open_groups = np.zeros(k, dtype=np.bool_)
-        open_groups[z[changed]] = True
-    return z, k, splits
-
-
-def _paying_splits(
-    A: CSR, z: Ints, k: int, piece: Ints, parent: Ints, count: int, measure: DescriptionLength
-) -> Bools:
-    """Say which groups to cut: those whose cuts, the most paying first, add up to the least."""
-    whole = measure.terms(group_statistics(A, z, k))
-    parts = np.zeros_like(whole)
-    np.add.at(parts, parent, measure.terms(group_statistics(A, piece, count)))
-    sums = whole.sum(axis=0)
-    candidates = np.flatnonzero(np.bincount(parent, minlength=k) > 1)
-    change = parts[candidates] - whole[candidates]
-    order = np.argsort(measure.length(sums + change), kind="stable")
-    accepted = np.zeros(k, dtype=np.bool_)
-    if candidates.size:
-        # Equal small communities may pay only together: one density then serves them all.
-        together = measure.length(sums + np.cumsum(change[order], axis=0))
-        best = int(np.argmin(together))
-        if together[best] < float(measure.length(sums)) - _ROUNDING:
-            accepted[candidates[order[: best + 1]]] = True
-    return accepted
-
-
-def _merge_groups(
-    A: CSR, z: Ints, k: int, least: int, measure: DescriptionLength
-) -> tuple[Ints, int, int]:
-    """Join neighbouring groups, the most paying pairs of each round first."""
     merges = 0
+    before = measure.of(A, z, k)
     links = coarse_graph(CSR(A.indptr, A.indices, np.ones(len(A.indices))), z, k)
     statistics = group_statistics(A, z, k)
     while k > least:
@@ -119,7 +94,7 @@ def _merge_groups(
         np.add.at(summed, label, statistics)
         summed[:, 2] = 0.5 * diagonal_of(links)
         z, k, statistics = label[z], fewer, summed
-    return z, k, merges
+    return Rearranged(z, k, 0, merges, before - measure.of(A, z, k))
 
 
 def _paying_merges(

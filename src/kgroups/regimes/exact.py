@@ -13,8 +13,9 @@ from kgroups.refine import (
     Hartigan,
     Refinement,
     absorb_fragments,
+    merge_communities,
     refine_labels,
-    split_and_merge,
+    split_communities,
 )
 from kgroups.seed import Seed, embedding_rows, informative_eigenpairs
 
@@ -119,27 +120,18 @@ def communities_found(
 
 
 def _rearranged(part: Part, z: Ints, k: int, found: Found, *, weighted: bool) -> tuple[Ints, int]:
-    """Split and merge communities by description length."""
+    """Split communities by description length, and merge what is in excess of the spectrum."""
     A = without_diagonal(part.A)
+    steps = [split_communities(A, z, k=k)]
     # Description length looks at edges, not weights: it may split what the weighted spectrum
     # leaves whole, but has no say over the communities that the weights have made.
-    groups = [np.flatnonzero(z == a) for a in range(k)] if weighted else [np.arange(z.size)]
-    result = np.empty_like(z)
-    total = 0
-    for rows in groups:
-        alone = len(groups) > 1
-        better = split_and_merge(
-            restricted(A, rows) if alone else A,
-            np.zeros_like(rows) if alone else z,
-            k=1 if alone else k,
-            least=1 if alone else k,
-        )
-        found.splits += better.splits
-        found.merges += better.merges
-        found.nats_saved += better.saved
-        result[rows] = total + better.z
-        total += better.k
-    return result, total
+    if steps[0].splits and not weighted:
+        steps.append(merge_communities(A, steps[0].z, k=steps[0].k, least=k))
+    for step in steps:
+        found.splits += step.splits
+        found.merges += step.merges
+        found.nats_saved += step.saved
+    return steps[-1].z, steps[-1].k
 
 
 def _worth_a_look(problem: Problem, counts: Ints) -> Iterator[int]:

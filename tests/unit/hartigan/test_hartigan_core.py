@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from strategies_hartigan import as_csr
 
 from kgroups.errors import InputError
 from kgroups.hartigan import group_association, improve
+from strategies_hartigan import as_csr
 
 
 def two_triangles():

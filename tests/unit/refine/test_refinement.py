@@ -1,0 +1,129 @@
+import networkx as nx
+import numpy as np
+import pytest
+
+from kgroups.adapters import as_graph
+from kgroups.errors import InputError
+from kgroups.hartigan import group_association
+from kgroups.operators import BetheHessian
+from kgroups.refine import Hartigan, absorb_fragments, connected_pieces, refine_labels
+from kgroups.refine.likelihood import likelihood_moves, planted_fit
+
+
+def bound_karate():
+    A = as_graph(nx.karate_club_graph(), weight=None).simple_adjacency()
+    return A, np.diff(A.indptr).astype(float), BetheHessian().bind(A, weighted=False)
+
+
+@pytest.mark.parametrize("weights", ["association", "uniform", "gram"])
+def test_conventions_are_the_matrices_of_the_theory(weights):
+    A, d, bound = bound_karate()
+    M, diagonal, w = Hartigan(weights=weights).objective(bound, d)
+    H = bound.matrix().toarray()
+    expected, node_weights = {
+        "association": (-H, bound.diagonal),
+        "uniform": (-H, np.ones(34)),
+        "gram": (-d[:, None] * H * d, d),
+    }[weights]
+    dense = np.diag(diagonal)
+    rows = np.repeat(np.arange(34), np.diff(M.indptr))
+    dense[rows, M.indices] += M.data
+    np.testing.assert_allclose(dense, expected, atol=1e-12)
+    np.testing.assert_allclose(w, node_weights)
+    assert len(A.indices) == len(M.indices)
+
+
+@pytest.mark.parametrize("weights", ["association", "uniform", "gram"])
+def test_refinement_raises_its_objective(weights):
+    A, d, bound = bound_karate()
+    method = Hartigan(weights=weights, candidates="all", guard=None)
+    z = np.arange(34) % 2
+    found = refine_labels(bound, A, d, z, k=2, method=method)
+    M, diagonal, w = method.objective(bound, d)
+    assert found.objective > group_association(M, diagonal, w, z, k=2)
+    assert found.objective == pytest.approx(group_association(M, diagonal, w, found.z, k=2))
+    assert found.visits == found.sweeps * len(A.indices)
+
+
+def test_planted_fit_equals_its_formula():
+    A, d, _ = bound_karate()
+    z = np.array([0] * 17 + [1] * 17)
+    G = nx.karate_club_graph()
+    inner = sum(z[u] == z[v] for u, v in G.edges)
+    K = [d[z == a].sum() for a in (0, 1)]
+    m = 78
+    expected = sum(x * x for x in K) / (4 * m)
+    gain = inner * np.log(inner / expected) + (m - inner) * np.log((m - inner) / (m - expected))
+    fit = planted_fit(A, d, z, k=2)
+    assert fit.gain == pytest.approx(gain)
+    assert fit.inside == pytest.approx(inner / expected)
+
+
+def test_planted_fit_does_not_depend_on_the_unit_of_weights():
+    A, d, _ = bound_karate()
+    z = np.arange(34) % 3
+    heavy = A._replace(data=A.data * 1000)
+    assert planted_fit(heavy, d * 1000, z, k=3).gain == pytest.approx(
+        planted_fit(A, d, z, k=3).gain
+    )
+    moved = likelihood_moves(A, d, z, k=3)
+    assert np.array_equal(likelihood_moves(heavy, d * 1000, z, k=3), moved)
+    assert planted_fit(A, d, moved, k=3).gain >= planted_fit(A, d, z, k=3).gain
+
+
+def test_the_guard_rejects_a_giant_that_swallows_the_rest():
+    # Dense little cliques and a sparse periphery: without a guard Hartigan sends nodes of low
+    # degree to one giant community, and the likelihood shows it.
+    rng = np.random.default_rng(0)
+    G = nx.random_partition_graph([60] * 4, 0.12, 0.01, seed=1)
+    for i, clique in enumerate(range(240, 300, 6)):
+        G.add_edges_from((u, v) for u in range(clique, clique + 6) for v in range(clique, u))
+        G.add_edge(clique, int(rng.integers(60)) + 60 * (i % 4))
+    graph = as_graph(G)
+    A = graph.simple_adjacency()
+    d = graph.degrees
+    bound = BetheHessian().bind(A, weighted=False)
+    truth = np.concatenate([np.repeat(np.arange(4), 60), 4 + np.repeat(np.arange(10), 6)])
+    shuffled = truth.copy()
+    moved = rng.choice(240, 120, replace=False)
+    shuffled[moved] = 0
+    free = refine_labels(bound, A, d, shuffled, k=14, method=Hartigan(guard=None))
+    held = refine_labels(bound, A, d, shuffled, k=14, method=Hartigan(guard=0.0))
+    rival = likelihood_moves(A, d, shuffled, k=14)
+    best = max(planted_fit(A, d, x, k=14).gain for x in (free.z, rival))
+    assert planted_fit(A, d, held.z, k=14).gain == pytest.approx(best)
+    assert held.kept in ("hartigan", "likelihood moves")
+
+
+def test_fragments_join_the_neighbour_they_know_best():
+    G = nx.Graph([(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5), (2, 3), (5, 6), (4, 6)])
+    A = as_graph(G).simple_adjacency()
+    z, k = absorb_fragments(A, np.array([0, 0, 0, 1, 1, 1, 0]))
+    assert k == 2
+    assert z.tolist() == [0, 0, 0, 1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_absorbing_fragments_keeps_the_number_of_groups_and_connects_them(seed):
+    G = nx.connected_watts_strogatz_graph(40, 4, 0.3, seed=seed)
+    A = as_graph(G).simple_adjacency()
+    z = np.random.default_rng(seed).integers(0, 5, 40)
+    z[:5] = np.arange(5)
+    joined, k = absorb_fragments(A, z)
+    assert k == 5
+    assert connected_pieces(A, joined)[1] == 5
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"weights": "degree"}, "weights must be one of 'association', 'uniform', 'gram'"),
+        ({"candidates": "some"}, "candidates must be one of"),
+        ({"margin": -1.0}, "margin must be a number of edges >= 0, got -1.0"),
+        ({"max_sweeps": 0}, "max_sweeps must be a whole number >= 1, got 0"),
+        ({"guard": 1.5}, "guard must be None or a number from 0 to below 1, got 1.5"),
+    ],
+)
+def test_bad_options_are_refused(options, message):
+    with pytest.raises(InputError, match=message):
+        Hartigan(**options)

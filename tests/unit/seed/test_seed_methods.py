@@ -1,0 +1,87 @@
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+
+import oracles_hartigan as oracles
+from kgroups.errors import InputError
+from kgroups.graph import Graph
+from kgroups.metrics import ari
+from kgroups.operators import BetheHessian
+from kgroups.seed import KMeansSeed, QRSeed, embedding_rows, informative_eigenpairs
+from kgroups.seed.kmeans import kmeans
+
+
+def blobs(rng, k=5, each=30, spread=0.4):
+    centres = rng.normal(size=(k, 3)) * 3
+    truth = np.repeat(np.arange(k), each)
+    return centres[truth] + spread * rng.normal(size=(k * each, 3)), truth
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_kmeans_is_as_good_as_scikit_learn(seed):
+    X, _ = blobs(np.random.default_rng(seed), spread=1.0)
+    ours = kmeans(X, 5, n_init=10, rng=np.random.default_rng(0))
+    theirs = KMeans(5, n_init=10, random_state=0).fit(X)
+    assert oracles.kmeans_cost(X, ours, 5) <= theirs.inertia_ * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("method", [KMeansSeed(), QRSeed()])
+@pytest.mark.parametrize("k", [1, 3, 6])
+def test_every_group_gets_a_row_even_when_rows_repeat(method, k):
+    X = np.repeat(np.eye(6)[:2], 3, axis=0)
+    z = method.labels(X, k, np.random.default_rng(0))
+    assert np.unique(z).tolist() == list(range(k))
+
+
+@pytest.mark.parametrize("method", [KMeansSeed(), QRSeed()])
+def test_orthogonal_groups_are_told_apart(method):
+    rng = np.random.default_rng(1)
+    truth = np.repeat(np.arange(4), 25)
+    rotation = np.linalg.qr(rng.normal(size=(4, 4)))[0]
+    X = (np.eye(4)[truth] + 0.05 * rng.normal(size=(100, 4))) @ rotation
+    assert ari(truth, method.labels(X, 4, rng)) == 1.0
+
+
+def test_qr_uses_no_randomness():
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    first = QRSeed().labels(X, 3, np.random.default_rng(0))
+    second = QRSeed().labels(X, 3, np.random.default_rng(99))
+    assert np.array_equal(first, second)
+
+
+def test_normalized_rows_have_length_one_and_raw_rows_span_the_low_end_of_h():
+    rng = np.random.default_rng(5)
+    u, v = np.triu_indices(40, 1)
+    drawn = rng.random(u.size) < 0.2
+    A = Graph.from_edges(u[drawn], v[drawn], n=40).simple_adjacency()
+    bound = BetheHessian().bind(A, weighted=False)
+    lam, V = informative_eigenpairs(bound, 3, "normalized")
+    assert np.all(np.diff(lam) <= 1e-12)
+    np.testing.assert_allclose(np.linalg.norm(embedding_rows(V, "normalized"), axis=1), 1.0)
+    H = bound.matrix().toarray()
+    lam, V = informative_eigenpairs(bound, 3, "raw")
+    np.testing.assert_allclose(-lam, np.linalg.eigvalsh(H)[:3])
+    np.testing.assert_allclose(H @ V, V * -lam, atol=1e-9)
+    assert embedding_rows(V, "raw") is V
+
+
+def test_sparse_solver_finds_the_same_low_end_of_h(monkeypatch):
+    rng = np.random.default_rng(6)
+    u, v = np.triu_indices(60, 1)
+    drawn = rng.random(u.size) < 0.15
+    A = Graph.from_edges(u[drawn], v[drawn], n=60).simple_adjacency()
+    bound = BetheHessian().bind(A, weighted=False)
+    dense, _ = informative_eigenpairs(bound, 4, "raw")
+    monkeypatch.setattr("kgroups.seed.embedding._DENSE_NODES", 10)
+    sparse, V = informative_eigenpairs(bound, 4, "raw")
+    np.testing.assert_allclose(sparse, dense, atol=1e-9)
+    np.testing.assert_allclose(bound.matrix() @ V, V * -sparse, atol=1e-7)
+
+
+def test_bad_options_are_refused():
+    with pytest.raises(InputError, match="rows must be one of 'normalized', 'raw', got 'scaled'"):
+        KMeansSeed(rows="scaled")
+    with pytest.raises(InputError, match="rows must be one of"):
+        QRSeed(rows="scaled")
+    with pytest.raises(InputError, match="n_init must be a whole number >= 1, got 0"):
+        KMeansSeed(n_init=0)
