@@ -1,0 +1,390 @@
+"""Graph files of the other formats: what they may say, and what they may never do."""
+
+import builtins
+import gzip
+import pickle
+
+import networkx as nx
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from scipy import sparse
+
+from kgroups.adapters import read_graph
+from kgroups.errors import (
+    DirectedGraphError,
+    FileFormatError,
+    GraphError,
+    InputError,
+    MissingExtraError,
+    WeightError,
+)
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write_file(name, content):
+        path = tmp_path / name
+        raw = content if isinstance(content, bytes) else content.encode()
+        path.write_bytes(gzip.compress(raw) if name.endswith(".gz") else raw)
+        return path
+
+    return write_file
+
+
+def dense(graph):
+    return graph.to_scipy().toarray().tolist()
+
+
+class TestDoor:
+    def test_unknown_suffixes_are_refused(self, write):
+        with pytest.raises(FileFormatError, match=r"must tell the format, got '\.dat'(.|\n)*\.gml"):
+            read_graph(write("a.dat", "1 2"))
+        with pytest.raises(FileFormatError, match="must tell the format, got ''"):
+            read_graph(write("edges", "1 2"))
+
+    def test_format_overrules_the_suffix(self, write):
+        assert read_graph(write("a.dat", "1 2"), format="edgelist").m == 1
+        with pytest.raises(InputError, match="format must be one of None, 'edgelist', 'gml'"):
+            read_graph(write("a.dat", "1 2"), format="excel")
+
+    def test_missing_files_and_folders(self, tmp_path):
+        with pytest.raises(FileFormatError, match=r"none\.gml: there is no such file"):
+            read_graph(tmp_path / "none.gml")
+        (tmp_path / "folder.csv").mkdir()
+        with pytest.raises(FileFormatError, match=r"folder\.csv: the file could not be read"):
+            read_graph(tmp_path / "folder.csv")
+
+    @pytest.mark.parametrize("content", [b"1 2\n", gzip.compress(b"1 2\n" * 500)[:-20]])
+    def test_broken_compression(self, tmp_path, content):
+        path = tmp_path / "a.txt.gz"
+        path.write_bytes(content)
+        with pytest.raises(FileFormatError, match=r"a\.txt\.gz: the file could not be read"):
+            read_graph(path)
+
+
+class TestGML:
+    def test_labels_name_the_nodes_and_attributes_weigh_the_edges(self, write):
+        text = (
+            'graph [ node [ id 0 label "a" ] node [ id 1 label "b" ] node [ id 2 label "c" ]\n'
+            "edge [ source 0 target 1 value 3 ] ]"
+        )
+        graph = read_graph(write("a.gml", text), weight="value")
+        assert graph.nodes == ("a", "b", "c")
+        assert dense(graph)[0] == [0, 3, 0]
+        assert read_graph(write("a.gml.gz", text)).weights is None
+
+    @pytest.mark.parametrize(
+        ("labels", "nodes"),
+        [
+            (('label "x"', 'label "x"'), (4, 7)),
+            (("", ""), (4, 7)),
+            (('label "10"', 'label "3"'), (10, 3)),
+            (("label 10", 'label "b"'), ("10", "b")),
+        ],
+    )
+    def test_names_of_nodes(self, write, labels, nodes):
+        text = (
+            f"graph [ node [ id 4 {labels[0]} ] node [ id 7 {labels[1]} ] "
+            "edge [ source 4 target 7 ] ]"
+        )
+        assert read_graph(write("a.gml", text)).nodes == nodes
+
+    def test_parallel_edges_need_no_flag(self, write):
+        text = (
+            "graph [\n node [ id 1 ]\n node [ id 2 ]\n"
+            " edge [ source 1 target 2 ]\n edge [ source 2 target 1 ] ]"
+        )
+        assert read_graph(write("a.gml", text)).multiplicity.tolist() == [2, 2]
+
+    def test_directed_files_name_the_ways_on(self, write):
+        text = "graph [ directed 1 node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] ]"
+        with pytest.raises(DirectedGraphError, match=r'^a\.gml: .*directed(.|\n)*"union"'):
+            read_graph(write("a.gml", text))
+        assert read_graph(write("a.gml", text), symmetrize="union").m == 1
+
+    def test_a_malformed_line_is_named(self, write):
+        with pytest.raises(FileFormatError, match=r"a\.gml, line 3: the file must be valid GML"):
+            read_graph(write("a.gml", "graph [\n node [ id 1 ]\n node { id 2 }\n]"))
+
+    def test_deep_nesting_is_an_error(self, write):
+        with pytest.raises(FileFormatError, match="valid GML"):
+            read_graph(write("a.gml", "graph " + "[ a " * 100_000))
+
+
+class TestGraphML:
+    HEAD = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
+
+    def test_a_default_weight_is_used(self, write):
+        text = (
+            self.HEAD + '<key id="w" for="edge" attr.name="weight" attr.type="double">'
+            '<default>2.5</default></key><graph edgedefault="undirected"><node id="a"/>'
+            '<node id="b"/><node id="c"/><edge source="a" target="b"/>'
+            '<edge source="b" target="c"><data key="w">4</data></edge></graph></graphml>'
+        )
+        graph = read_graph(write("a.graphml", text))
+        assert graph.nodes == ("a", "b", "c")
+        assert graph.weights.tolist() == [2.5, 2.5, 4, 4]
+
+    def test_directed_files_name_the_ways_on(self, tmp_path):
+        nx.write_graphml(nx.DiGraph([(1, 2)]), tmp_path / "a.graphml")
+        with pytest.raises(DirectedGraphError, match=r"a\.graphml: (.|\n)*symmetrize"):
+            read_graph(tmp_path / "a.graphml")
+        assert read_graph(tmp_path / "a.graphml", symmetrize="sum").nodes == (1, 2)
+
+    @pytest.mark.parametrize(
+        "declaration",
+        [
+            '<!DOCTYPE x [<!ENTITY a "b">]>',
+            '<!DOCTYPE x SYSTEM "file:///etc/hostname">',
+            '<!DOCTYPE x [<!ENTITY a "b"><!ENTITY c "&a;&a;">]>',
+        ],
+    )
+    def test_entities_and_document_types_are_refused(self, write, declaration, monkeypatch):
+        monkeypatch.setattr(nx, "read_graphml", lambda *_: pytest.fail("parsed"))
+        text = f'<?xml version="1.0"?>\n{declaration}{self.HEAD}</graphml>'
+        message = r"line 2: a GraphML file must not declare a document type or entities"
+        with pytest.raises(FileFormatError, match=r"^a\.graphml, " + message):
+            read_graph(write("a.graphml", text))
+        with pytest.raises(FileFormatError, match=r"^a\.graphml\.gz, " + message):
+            read_graph(write("a.graphml.gz", text))
+
+    def test_a_malformed_line_is_named(self, write):
+        with pytest.raises(FileFormatError, match=r"a\.graphml, line 2: .* valid XML"):
+            read_graph(write("a.graphml", f"{self.HEAD}\n<graph></graphml>"))
+
+
+class TestPajek:
+    def test_all_sections_of_edges(self, write):
+        text = (
+            '*Network trial\n% comment\n*Vertices 4\n1 ann 0.1 0.2\n2 "bob lee" ic Red\n'
+            '3 "cy"\n*Edges :1 "knows"\n1 2 0.5 c Blue\n2 3\n*Edgeslist\n1 3 4\n*Arcs\n'
+        )
+        graph = read_graph(write("a.net", text))
+        assert graph.nodes == ("ann", "bob lee", "cy", "4")
+        assert dense(graph) == [[0, 0.5, 1, 1], [0.5, 0, 1, 0], [1, 1, 0, 0], [1, 0, 0, 0]]
+        assert read_graph(write("a.net", text), weight=None).weights is None
+
+    def test_arcs_are_directed_and_edges_beside_them_go_both_ways(self, write):
+        path = write("a.paj", "*Vertices 3\n*Edges\n1 2 3\n*Arcs\n2 3 5\n*Arcslist\n3 1\n")
+        with pytest.raises(DirectedGraphError, match=r"got a\.paj with \*Arcs"):
+            read_graph(path)
+        summed = read_graph(path, symmetrize="sum")
+        assert summed.nodes == (1, 2, 3)
+        assert dense(summed) == [[0, 6, 1], [6, 0, 5], [1, 5, 0]]
+        assert dense(read_graph(path, symmetrize="union")) == [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
+
+    def test_matrices(self, write):
+        graph = read_graph(write("a.net", '*Vertices 2\n1 "a"\n2 "b"\n*Matrix\n0 2\n2 1\n'))
+        assert (graph.nodes, dense(graph)) == (("a", "b"), [[0, 2], [2, 1]])
+        with pytest.raises(GraphError, match=r"^a\.net: .*must be symmetric, got 2\.0 from 1 to 2"):
+            read_graph(write("a.net", "*Vertices 2\n*Matrix\n0 2\n1 1\n"))
+
+    def test_equal_labels_give_numbers(self, write):
+        text = '*Vertices 2\n1 "x"\n2 "x"\n*Edges\n1 2\n'
+        assert read_graph(write("a.net", text)).nodes == (1, 2)
+
+    def test_what_follows_the_network_is_left_alone(self, write):
+        text = "*Vertices 2\n*Edges\n1 2\n*Partition p\n*Vertices 2\n1\n2\n"
+        assert read_graph(write("a.paj", text)).m == 1
+
+    def test_weights_are_checked(self, write):
+        path = write("a.net", '*Vertices 2\n1 "a"\n2 "b"\n*Edges\n1 2 -1\n')
+        with pytest.raises(WeightError, match=r"^a\.net: .* got -1\.0 on edge \('a', 'b'\)"):
+            read_graph(path)
+        with pytest.raises(WeightError, match="got 'cost'; it has 'weight'"):
+            read_graph(path, weight="cost")
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("1 2\n", "line 1: a section such as"),
+            ("*Edges\n1 2\n", r"line 1: \*Vertices must come before \*Edges"),
+            ("*Vertices\n", "line 1: a whole number is needed, got ''"),
+            ("*Vertices 2\n*Edges\n1 3\n", "line 3: vertices are numbered from 1 to 2, got 3"),
+            ("*Vertices 2\n*Edges\n1\n", "line 3: an edge needs two vertices, got one"),
+            ("*Vertices 2\n*Edges\n1 2 x\n", "line 3: a number is needed, got 'x'"),
+            ("*Vertices 2\n*Edges\n1 b\n", "line 3: a whole number is needed, got 'b'"),
+            ("*Vertices 2\n1 a\n1 b\n", "line 3: vertex 1 is named twice"),
+            ("*Vertices 2\n*Vertices 2\n", r"line 2: a file must hold one network"),
+            ("*Vertices 2\n*Nonsense\n", r"line 2: \*Nonsense is not a section"),
+            ("*Vertices 2\n*Matrix\n1 2 3\n", r"line 3: \*Matrix needs 2 rows of 2 numbers"),
+            ("*Vertices 2\n*Matrix\n1 2\n", r"\*Matrix needs 2 rows, and no other edges"),
+            ("*Vertices 999999999\n", "claims 999999999 nodes but has 0 entries"),
+            ("", r"must have a \*Vertices section"),
+        ],
+    )
+    def test_a_malformed_line_is_named(self, write, text, message):
+        with pytest.raises(FileFormatError, match=r"^a\.net(, |: ).*" + message):
+            read_graph(write("a.net", text))
+
+
+class TestMatrixMarket:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            (
+                "coordinate real symmetric\n% c\n3 3 2\n2 1 1.5\n3 3 2\n",
+                [[0, 1.5, 0], [1.5, 0, 0], [0, 0, 2]],
+            ),
+            ("coordinate pattern symmetric\n2 2 1\n2 1\n", [[0, 1], [1, 0]]),
+            ("COORDINATE Integer General\n2 2 2\n1 2 3\n% late\n2 1 3\n", [[0, 3], [3, 0]]),
+            ("array real general\n2 2\n0\n3\n3\n1\n", [[0, 3], [3, 1]]),
+            ("array real symmetric\n2 2\n0\n3\n1\n", [[0, 3], [3, 1]]),
+            ("coordinate real general\n2 2 0\n", [[0, 0], [0, 0]]),
+        ],
+    )
+    def test_matrices(self, write, text, expected):
+        for name in ("a.mtx", "a.mtx.gz"):
+            assert dense(read_graph(write(name, "%%MatrixMarket matrix " + text))) == expected
+
+    @pytest.mark.parametrize("symmetry", ["general", "symmetric"])
+    @pytest.mark.parametrize("kind", [sparse.csr_array, np.array])
+    def test_scipy_writes_what_is_read(self, tmp_path, symmetry, kind):
+        from scipy import io as scipy_io
+
+        rng = np.random.default_rng(0)
+        half = np.triu(rng.random((6, 6)) * (rng.random((6, 6)) < 0.5))
+        matrix = half + half.T
+        scipy_io.mmwrite(tmp_path / "a.mtx", kind(matrix), symmetry=symmetry, precision=17)
+        assert dense(read_graph(tmp_path / "a.mtx")) == matrix.tolist()
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("hello\n", "line 1: the first line must announce a real Matrix Market matrix"),
+            ("%%MatrixMarket matrix coordinate complex general\n", "line 1: the first line must"),
+            ("%%MatrixMarket matrix coordinate real general\n", "the line of sizes is missing"),
+            (
+                "%%MatrixMarket matrix coordinate real general\n% c\n2 2\n",
+                "line 3: the line of sizes must hold 3 whole numbers, got '2 2'",
+            ),
+            (
+                "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 1\n2 x 1\n",
+                "line 4: an entry must be 3 numbers, got '2 x 1'",
+            ),
+            (
+                "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 1\n",
+                "the sizes ask for 2 entries, got 1",
+            ),
+            (
+                "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 1\n",
+                "entry 1: columns are numbered from 1 to 2, got 3",
+            ),
+            (
+                "%%MatrixMarket matrix coordinate real general\n99999999999 99999999999 0\n",
+                "the file claims 99999999999 nodes but has 0 entries",
+            ),
+            (b"%%MatrixMarket \xff\n", "line 1: text must be UTF-8"),
+        ],
+    )
+    def test_what_is_malformed_is_named(self, write, text, message):
+        with pytest.raises(FileFormatError, match=r"^a\.mtx(, |: )" + message):
+            read_graph(write("a.mtx", text))
+
+    def test_matrices_that_are_no_graphs(self, write):
+        head = "%%MatrixMarket matrix coordinate real "
+        with pytest.raises(GraphError, match=r"^a\.mtx: an adjacency matrix must be square"):
+            read_graph(write("a.mtx", head + "general\n2 3 0\n"))
+        with pytest.raises(GraphError, match=r"^a\.mtx: an adjacency matrix must be symmetric"):
+            read_graph(write("a.mtx", head + "general\n2 2 1\n1 2 1\n"))
+        with pytest.raises(
+            WeightError, match=r"^a\.mtx: edge weights must be finite and >= 0, got -1"
+        ):
+            read_graph(write("a.mtx", head + "skew-symmetric\n2 2 1\n2 1 1\n"))
+
+
+class TestNpz:
+    def save(self, path, **arrays):
+        np.savez(path, **arrays)
+        return path
+
+    @pytest.mark.parametrize("kind", ["csr", "csc", "coo", "bsr", "dia"])
+    def test_what_scipy_saves(self, tmp_path, kind):
+        matrix = sparse.coo_array([[0, 2.0], [2.0, 1.0]]).asformat(kind)
+        sparse.save_npz(tmp_path / "a.npz", matrix)
+        assert dense(read_graph(tmp_path / "a.npz")) == [[0, 2], [2, 1]]
+
+    def test_arrays_of_edges(self, tmp_path):
+        path = self.save(
+            tmp_path / "a.npz", source=[5, 6], target=[6, 9], weight=[1, 2.5], cost=[4, 4]
+        )
+        assert read_graph(path).nodes == (5, 6, 9)
+        assert read_graph(path).weights.tolist() == [1, 1, 2.5, 2.5]
+        assert read_graph(path, weight="cost").weights.tolist() == [4] * 4
+
+    def test_arrays_of_matrix_entries(self, tmp_path):
+        path = self.save(tmp_path / "a.npz", row=[0, 1], col=[1, 0], data=[3.0, 3.0])
+        assert dense(read_graph(path)) == [[0, 3], [3, 0]]
+        path = self.save(tmp_path / "b.npz", row=[0, 1], col=[1, 0], shape=[3, 3])
+        assert read_graph(path).n == 3
+        path = self.save(tmp_path / "c.npz", row=[0], col=[1])
+        with pytest.raises(GraphError, match=r"^c\.npz: an adjacency matrix must be symmetric"):
+            read_graph(path)
+
+    def test_other_arrays_are_refused(self, tmp_path):
+        with pytest.raises(
+            GraphError, match=r"^a\.npz: .* one column 'source' .* got the columns 'x'"
+        ):
+            read_graph(self.save(tmp_path / "a.npz", x=[1]))
+
+    def test_pickles_are_never_loaded(self, tmp_path, monkeypatch):
+        names = np.array(["a", ("b",)], dtype=object)
+        path = tmp_path / "a.npz"
+        np.savez(path, source=names, target=names, allow_pickle=True)
+        monkeypatch.setattr(pickle, "load", lambda *_, **__: pytest.fail("unpickled"))
+        with pytest.raises(FileFormatError, match=r"^a\.npz: .*allow_pickle=False"):
+            read_graph(path)
+        (tmp_path / "b.npz").write_bytes(pickle.dumps({"source": [1]}))
+        with pytest.raises(FileFormatError, match=r"^b\.npz: "):
+            read_graph(tmp_path / "b.npz")
+
+    def test_indices_that_point_outside_are_refused(self, tmp_path):
+        parts = {"indices": [0, 9], "indptr": [0, 1, 2], "data": [1.0, 1.0], "shape": [2, 2]}
+        path = self.save(tmp_path / "a.npz", format=np.array(b"csr"), **parts)
+        with pytest.raises(GraphError, match=r"^a\.npz: .*"):
+            read_graph(path)
+
+    def test_a_small_file_that_claims_many_nodes_is_refused(self, tmp_path):
+        path = self.save(tmp_path / "a.npz", row=[0], col=[0], shape=[10**10, 10**10])
+        with pytest.raises(FileFormatError, match="claims 10000000000 nodes but has 1 entries"):
+            read_graph(path)
+
+
+class TestParquet:
+    def test_columns_by_name(self, tmp_path):
+        table = pa.table(
+            {"source": ["a", "b"], "other": [1, 2], "target": ["b", "c"], "cost": [2, 3]}
+        )
+        pyarrow.parquet.write_table(table, tmp_path / "a.parquet")
+        assert read_graph(tmp_path / "a.parquet").nodes == ("a", "b", "c")
+        graph = read_graph(tmp_path / "a.parquet", weight="cost")
+        assert graph.weights.tolist() == [2, 2, 3, 3]
+        with pytest.raises(WeightError, match=r"^a\.parquet: .*got 'x'; it has 'cost', 'other'"):
+            read_graph(tmp_path / "a.parquet", weight="x")
+
+    def test_without_pyarrow_the_extra_is_named(self, write, monkeypatch):
+        real_import = builtins.__import__
+
+        def no_pyarrow(name, *rest, **options):
+            if name.partition(".")[0] == "pyarrow":
+                raise ImportError(name)
+            return real_import(name, *rest, **options)
+
+        monkeypatch.setattr(builtins, "__import__", no_pyarrow)
+        with pytest.raises(MissingExtraError, match=r'pip install "kgroups\[parquet\]"'):
+            read_graph(write("a.parquet", b"PAR1"))
+
+    def test_what_is_no_parquet_is_refused(self, write):
+        with pytest.raises(FileFormatError, match=r"^a\.parquet: the file must be valid Parquet"):
+            read_graph(write("a.parquet", b"hello"))
+
+
+def test_memory_that_does_not_suffice_is_an_error_of_the_file(write, monkeypatch):
+    def starved(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr("kgroups.graph.Graph.from_checked_edges", starved)
+    with pytest.raises(FileFormatError, match=r"^a\.csv: the graph does not fit in memory"):
+        read_graph(write("a.csv", "1,2\n"))
