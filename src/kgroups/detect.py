@@ -11,6 +11,7 @@ from kgroups._doors import RngLike, as_rng, check_choice, check_k
 from kgroups._types import Ints, SelfLoops, Symmetrize
 from kgroups.adapters import as_graph, canonical_order
 from kgroups.adapters.labels import as_labels
+from kgroups.errors import InputError
 from kgroups.graph import Graph
 from kgroups.operators import BetheHessian
 from kgroups.partition import Partition
@@ -101,6 +102,7 @@ def detect_communities(
     """
     clock = _Clock(progress)
     chosen, why = chosen_regime(regime)
+    _check_options(operator, init, refine)
     rng = as_rng(rng)
 
     clock.start("reading the graph")
@@ -178,6 +180,7 @@ def refine_partition(
     """
     clock = _Clock(None)
     clock.start("refining")
+    _check_options(operator, KMeansSeed(), refine)
     source = as_graph(graph, weight=weight, symmetrize=symmetrize)
     labels = as_labels(partition, source)
     problem, order, ordering = _prepared(source, operator, self_loops)
@@ -212,6 +215,17 @@ def warm() -> None:
         triangles = Graph.from_edges(source, target, weights)
         for k in (None, 2):
             refine_partition(triangles, detect_communities(triangles, k))
+
+
+def _check_options(operator: BetheHessian, init: Seed, refine: Hartigan | None) -> None:
+    for name, value, kinds, listed in (
+        ("operator", operator, BetheHessian, "BetheHessian()"),
+        ("init", init, Seed, "KMeansSeed() or QRSeed()"),
+        ("refine", refine, Hartigan | None, "Hartigan() or None"),
+    ):
+        if not isinstance(value, kinds):
+            msg = f"{name} must be {listed}, got {value!r}."
+            raise InputError(msg)
 
 
 def _prepared(

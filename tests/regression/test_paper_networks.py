@@ -1,0 +1,130 @@
+"""The paper's real networks, in its own settings and in ours."""
+
+import numpy as np
+import pytest
+
+import kgroups as kg
+from kgroups import datasets
+from kgroups.errors import KGroupsError
+
+PAPER = {
+    "init": kg.KMeansSeed(rows="raw"),
+    "refine": kg.Hartigan(weights="uniform", candidates="all", margin=0.0, guard=None),
+    "weight": None,
+}
+
+
+def load(name, **options):
+    try:
+        return datasets.load(name, **options)
+    except KGroupsError as error:
+        pytest.skip(f"{name} is not here: {str(error).splitlines()[0]}")
+
+
+def truth_of(name):
+    data = load(name)
+    labels = data.labels["faction"] if name == "karate" else data.truth
+    return data.graph, np.asarray(labels)
+
+
+@pytest.mark.parametrize(
+    ("name", "paper", "default"),
+    [
+        ("karate", 1.00, 1.0000),
+        ("dolphins", 1.00, 1.0000),
+        ("football", 0.90, 0.9051),
+        ("polbooks", 0.75, 0.7143),
+    ],
+)
+def test_overlap_in_the_papers_settings_and_ours(name, paper, default):
+    graph, truth = truth_of(name)
+    k = len(set(truth.tolist()))
+    theirs = kg.metrics.overlap(truth, kg.detect_communities(graph, k, **PAPER).labels)
+    ours = kg.metrics.overlap(truth, kg.detect_communities(graph, k, weight=None).labels)
+    assert theirs >= paper
+    assert ours >= theirs - 0.05
+    assert ours == pytest.approx(default, abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "k", "ami"),
+    [
+        ("karate", 2, 1.0000),
+        ("dolphins", 2, 1.0000),
+        ("football", 11, 0.8820),
+        ("polbooks", 4, 0.4748),
+    ],
+)
+def test_communities_with_k_found(name, k, ami):
+    graph, truth = truth_of(name)
+    partition = kg.detect_communities(graph, weight=None)
+    assert len(partition) == k
+    assert kg.metrics.ami(truth, partition.labels) == pytest.approx(ami, abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "scores", "sizes"),
+    [
+        ("drosophila_left", (0.67, 0.84, 0.041), [116, 93]),
+        ("drosophila_right", (0.66, 0.83, 0.055), [112, 101]),
+    ],
+)
+def test_drosophila_to_the_printed_digit(name, scores, sizes):
+    graph = load(name).graph
+    partition = kg.detect_communities(graph, 2, **PAPER)
+    found = kg.scoring.scores(graph, partition, weight=None)
+    assert partition.sizes.tolist() == sizes
+    rounded = (round(found.performance, 2), round(found.coverage, 2), round(found.modularity, 3))
+    assert rounded == scores
+
+
+@pytest.mark.parametrize(
+    ("name", "k"),
+    [
+        ("karate", 2),
+        ("dolphins", 2),
+        ("football", 10),
+        ("polbooks", 4),
+        ("drosophila_left", 2),
+        ("drosophila_right", 2),
+        ("ca-GrQc", 164),
+    ],
+)
+def test_number_of_communities_of_the_spectrum(name, k):
+    assert kg.estimate_k(load(name).graph, weight=None).k == k
+
+
+def test_collaboration_network_with_its_self_loops():
+    assert kg.estimate_k(load("ca-GrQc").graph, self_loops="keep").k == 165
+
+
+def test_collaboration_network_with_k_of_the_paper():
+    graph = load("ca-GrQc").graph
+    partition = kg.detect_communities(graph, 165)
+    found = partition.scores()
+    assert len(partition) == 165
+    assert found.performance >= 0.94
+    assert found.coverage >= 0.81
+    assert found.modularity >= 0.78
+
+
+def test_collaboration_network_with_k_found():
+    graph = load("ca-GrQc").graph
+    partition = kg.detect_communities(graph)
+    found = partition.scores()
+    assert partition.disconnected == ()
+    assert found.performance >= 0.98
+    assert found.coverage >= 0.80
+    assert found.modularity >= 0.79
+
+
+def test_the_guard_saves_the_departments_of_the_email_network():
+    data = load("email-Eu-core", symmetrize="union")
+    truth = np.asarray(data.truth)
+    first = kg.detect_communities(data.graph, 42, refine=None)
+    free = kg.detect_communities(data.graph, 42, refine=kg.Hartigan(guard=None))
+    held = kg.detect_communities(data.graph, 42)
+    seed, unguarded, guarded = (kg.metrics.overlap(truth, p.labels) for p in (first, free, held))
+    assert unguarded < seed
+    assert guarded > seed
+    assert held.report.refinement.kept == {"likelihood moves": 1}

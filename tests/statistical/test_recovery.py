@@ -1,0 +1,69 @@
+"""Recovery of planted partitions at n = 1000, d = 3; bounds from measured spread."""
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import kgroups as kg
+from models import configuration_null, planted_partition
+
+
+def overlaps(k, snr, seeds, **options):
+    found = []
+    for seed in seeds:
+        graph, truth = planted_partition(1000, k, 3.0, snr, np.random.default_rng(seed))
+        found.append(kg.metrics.overlap(truth, kg.detect_communities(graph, k, **options).labels))
+    return np.array(found)
+
+
+CELLS = [(2, 1.4, 0.735), (5, 1.4, 0.725), (15, 1.4, 0.715), (15, 1.6, 0.86)]
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize(("k", "snr", "bar"), CELLS)
+def test_recovery_above_the_threshold(k, snr, bar):
+    refined = overlaps(k, snr, range(8))
+    seeds = overlaps(k, snr, range(8), refine=None)
+    spread = 3 * refined.std(ddof=1) / np.sqrt(8)
+    assert refined.mean() >= bar - spread
+    assert refined.mean() >= seeds.mean() - 0.005
+
+
+@pytest.mark.slow
+@pytest.mark.statistical
+@pytest.mark.parametrize(("k", "snr", "bar"), CELLS)
+def test_recovery_of_a_hundred_graphs(k, snr, bar):
+    refined = overlaps(k, snr, range(100))
+    seeds = overlaps(k, snr, range(100), refine=None)
+    assert refined.mean() >= bar
+    assert refined.mean() >= seeds.mean() - 0.005
+
+
+@pytest.mark.statistical
+def test_below_the_threshold_nothing_is_found():
+    found = []
+    for seed in range(8):
+        graph, _ = planted_partition(1000, 2, 3.0, 0.5, np.random.default_rng(seed))
+        partition = kg.detect_communities(graph)
+        found.append(len(partition) == partition.report.n_components)
+    assert all(found)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("degree", [4, 10])
+def test_null_models_are_one_community_per_component(degree):
+    for seed in range(10):
+        G = nx.gnm_random_graph(400, 200 * degree, seed=seed)
+        assert len(kg.detect_communities(G)) == nx.number_connected_components(G)
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("G", [nx.karate_club_graph(), nx.les_miserables_graph()])
+def test_rewired_networks_lose_their_communities(G):
+    counts = []
+    for seed in range(10):
+        null = configuration_null(G, seed)
+        counts.append(
+            len(kg.detect_communities(null, weight=None)) - nx.number_connected_components(null)
+        )
+    assert counts == [0] * 10

@@ -1,0 +1,250 @@
+import networkx as nx
+import numpy as np
+import pytest
+
+import kgroups as kg
+from kgroups.errors import InputError, NumberOfCommunitiesError
+
+
+def sizes(partition):
+    return [len(community) for community in partition]
+
+
+def test_karate_splits_into_its_two_factions():
+    partition = kg.detect_communities(nx.karate_club_graph(), weight=None)
+    assert sizes(partition) == [18, 16]
+    assert partition.spectrum.k == 2
+    assert partition.report.k_found == partition.report.k_hat == 2
+
+
+@pytest.mark.parametrize(
+    ("G", "cliques"),
+    [
+        (nx.ring_of_cliques(6, 5), 6),
+        (nx.ring_of_cliques(20, 5), 20),
+        (nx.ring_of_cliques(10, 8), 10),
+        (nx.connected_caveman_graph(10, 5), 10),
+        (nx.connected_caveman_graph(20, 6), 20),
+        (nx.connected_caveman_graph(30, 8), 30),
+        (nx.barbell_graph(5, 0), 2),
+        (nx.barbell_graph(8, 0), 2),
+    ],
+)
+def test_cliques_come_out_exactly(G, cliques):
+    partition = kg.detect_communities(G)
+    size = len(G) // cliques
+    expected = {frozenset(range(a * size, (a + 1) * size)) for a in range(cliques)}
+    assert set(partition) == expected
+
+
+@pytest.mark.parametrize(("count", "size"), [(3, 5), (4, 6), (6, 8), (10, 5)])
+def test_windmill_sails_come_out_and_the_hub_joins_one(count, size):
+    partition = kg.detect_communities(nx.windmill_graph(count, size))
+    sails = {frozenset(range(1 + a * (size - 1), 1 + (a + 1) * (size - 1))) for a in range(count)}
+    assert {community - {0} for community in partition} == sails
+
+
+@pytest.mark.parametrize("path", [1, 3, 10])
+def test_bells_of_a_barbell_are_not_torn(path):
+    partition = kg.detect_communities(nx.barbell_graph(8, path))
+    left, right = set(range(8)), set(range(8 + path, 16 + path))
+    assert any(left <= community for community in partition)
+    assert any(right <= community for community in partition)
+    assert not any(left | right <= community for community in partition)
+
+
+def test_splits_below_the_threshold_are_said_in_the_report():
+    partition = kg.detect_communities(nx.ring_of_cliques(4, 4))
+    assert sizes(partition) == [4, 4, 4, 4]
+    assert partition.spectrum.k < 4
+    assert partition.report.splits >= 1
+    assert "too small for the threshold" in partition.report.about_k()
+
+
+def test_two_bridged_triangles_are_two_communities():
+    G = nx.Graph(
+        [("a", "b"), ("b", "c"), ("a", "c"), ("x", "y"), ("y", "z"), ("x", "z"), ("c", "x")]
+    )
+    assert set(kg.detect_communities(G)) == {frozenset("abc"), frozenset("xyz")}
+
+
+def test_components_and_isolated_nodes_are_communities_of_their_own():
+    G = nx.disjoint_union_all([nx.karate_club_graph(), nx.path_graph(4), nx.empty_graph(3)])
+    partition = kg.detect_communities(G, weight=None)
+    assert sizes(partition) == [18, 16, 4, 1, 1, 1]
+    assert partition.uninformed == ()
+    assert partition.disconnected == ()
+    assert "each of the 5 components" in partition.report.about_k()
+
+
+def test_k_given_sends_what_has_no_signal_to_the_largest_community():
+    G = nx.disjoint_union_all([nx.karate_club_graph(), nx.path_graph(4), nx.empty_graph(3)])
+    partition = kg.detect_communities(G, 2, weight=None)
+    assert sizes(partition) == [18 + 7, 16]
+    assert set(partition.uninformed) == set(range(34, 41))
+    assert len(partition.disconnected) == 1
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 7, 12])
+@pytest.mark.parametrize(
+    "G",
+    [
+        nx.empty_graph(12),
+        nx.path_graph(12),
+        nx.complete_graph(12),
+        nx.star_graph(11),
+        nx.disjoint_union_all([nx.complete_graph(3)] * 4),
+        nx.gnm_random_graph(12, 18, seed=0),
+    ],
+)
+def test_k_given_is_k_returned(G, k):
+    partition = kg.detect_communities(G, k)
+    assert len(partition) == k
+    assert nx.community.is_partition(G, partition)
+
+
+def test_equal_components_and_k_equal_to_their_number():
+    G = nx.disjoint_union_all([nx.complete_graph(4)] * 3)
+    assert sorted(map(sorted, kg.detect_communities(G, 3))) == [
+        [0, 1, 2, 3],
+        [4, 5, 6, 7],
+        [8, 9, 10, 11],
+    ]
+
+
+@pytest.mark.parametrize("k", [0, -1, 2.5, True, "3"])
+def test_k_must_be_a_whole_number(k):
+    with pytest.raises(NumberOfCommunitiesError, match="k must be a whole number >= 1 or None"):
+        kg.detect_communities(nx.path_graph(4), k)
+
+
+def test_k_above_n_says_why():
+    with pytest.raises(NumberOfCommunitiesError, match="got k=5 for 4 nodes"):
+        kg.detect_communities(nx.path_graph(4), 5)
+
+
+@pytest.mark.parametrize("G", [nx.Graph(), nx.empty_graph(1), nx.empty_graph(4)])
+def test_graphs_without_edges_have_defined_answers(G):
+    partition = kg.detect_communities(G)
+    assert len(partition) == len(G)
+    assert partition.spectrum.k == 0
+
+
+def test_self_loops_are_dropped_and_counted_unless_kept():
+    G = nx.karate_club_graph()
+    G.add_edges_from([(0, 0), (33, 33)])
+    dropped = kg.detect_communities(G, weight=None)
+    kept = kg.detect_communities(G, weight=None, self_loops="keep")
+    assert dropped.report.loops_dropped == 2
+    assert dropped == kg.detect_communities(nx.karate_club_graph(), weight=None)
+    assert kept.report.loops_dropped == 0
+    assert kept.report.r > dropped.report.r
+
+
+def test_no_refinement_leaves_the_first_labels():
+    G = nx.karate_club_graph()
+    partition = kg.detect_communities(G, 3, weight=None, refine=None)
+    assert partition.report.refinement.components == 0
+    assert partition.report.refinement.method == "no refinement"
+    assert len(partition) == 3
+
+
+def test_options_are_recorded():
+    partition = kg.detect_communities(
+        nx.karate_club_graph(), 2, weight=None, init=kg.QRSeed(), regime=kg.Exact(), rng=7
+    )
+    assert partition.report.init == "QRSeed(rows='normalized')"
+    assert (partition.report.regime, partition.report.why) == ("Exact", "asked for")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"regime": "exact"}, r"regime must be Auto\(\) or Exact\(\), got 'exact'"),
+        ({"self_loops": "ignore"}, "self_loops must be one of 'drop', 'keep'"),
+        ({"rng": -1}, "rng must be None, a whole number >= 0 or a numpy Generator"),
+        ({"init": "kmeans"}, r"init must be KMeansSeed\(\) or QRSeed\(\), got 'kmeans'"),
+        ({"refine": True}, r"refine must be Hartigan\(\) or None, got True"),
+        ({"operator": 2.0}, r"operator must be BetheHessian\(\), got 2.0"),
+    ],
+)
+def test_bad_options_are_refused(options, message):
+    with pytest.raises(InputError, match=message):
+        kg.detect_communities(nx.karate_club_graph(), **options)
+
+
+def test_stages_are_told_as_they_begin():
+    stages = []
+    kg.detect_communities(nx.karate_club_graph(), progress=stages.append)
+    assert stages == ["reading the graph", "counting communities", "finding communities"]
+
+
+def test_refining_a_partition_keeps_its_number_of_communities():
+    G = nx.karate_club_graph()
+    start = {node: node % 3 for node in G}
+    refined = kg.refine_partition(G, start, weight=None)
+    assert len(refined) == 3
+    assert refined.report.refinement.components == 1
+    again = kg.refine_partition(G, refined, weight=None)
+    assert again == refined
+
+
+@pytest.mark.parametrize("start", [[{0, 1, 2}, set(range(3, 10))], [0] * 3 + [1] * 7])
+def test_refining_starts_from_any_form_of_partition(start):
+    refined = kg.refine_partition(nx.barbell_graph(5, 0), start)
+    assert set(refined) == {frozenset(range(5)), frozenset(range(5, 10))}
+
+
+def test_refining_nothing_is_nothing():
+    assert len(kg.refine_partition(nx.Graph(), [])) == 0
+
+
+def test_weights_that_alone_hold_the_communities_are_used():
+    rng = np.random.default_rng(0)
+    G = nx.gnm_random_graph(120, 1200, seed=0)
+    for u, v, data in G.edges(data=True):
+        data["weight"] = rng.gamma(4.0) * (3.0 if u % 3 == v % 3 else 1.0)
+    truth = [node % 3 for node in G]
+    weighted = kg.metrics.overlap(truth, kg.detect_communities(G, 3).labels)
+    unweighted = kg.metrics.overlap(truth, kg.detect_communities(G, 3, weight=None).labels)
+    assert weighted >= unweighted + 0.1
+    assert weighted > 0.95
+
+
+@pytest.mark.parametrize("factor", [1e-6, 1000.0])
+def test_the_unit_of_the_weights_does_not_matter(factor):
+    rng = np.random.default_rng(1)
+    G = nx.les_miserables_graph()
+    H = nx.gnm_random_graph(100, 500, seed=2)
+    for _, _, data in H.edges(data=True):
+        data["weight"] = rng.gamma(1.0)
+    for graph in (G, H):
+        scaled = graph.copy()
+        for _, _, data in scaled.edges(data=True):
+            data["weight"] *= factor
+        assert kg.detect_communities(scaled) == kg.detect_communities(graph)
+        assert kg.detect_communities(scaled, 4) == kg.detect_communities(graph, 4)
+
+
+def test_a_heavy_edge_on_a_tree_makes_no_community():
+    G = nx.balanced_tree(2, 5)
+    nx.set_edge_attributes(G, 1.0, "weight")
+    G[0][1]["weight"] = 1000.0
+    partition = kg.detect_communities(G)
+    assert len(partition) == 1
+    assert partition.spectrum.k == 0
+
+
+def test_every_kernel_is_compiled_by_warm():
+    from kgroups.detect import warm
+    from kgroups.hartigan._sweep_nb import add_totals, sweep_matrix, sweep_rows
+    from kgroups.seed._moving_nb import move_nodes
+
+    warm()
+    kernels = (add_totals, sweep_matrix, sweep_rows, move_nodes)
+    if hasattr(add_totals, "signatures"):
+        known = [set(kernel.signatures) for kernel in kernels]
+        for weight in (None, "weight"):
+            for k in (None, 2, 4):
+                kg.detect_communities(nx.karate_club_graph(), k, weight=weight)
+        assert [set(kernel.signatures) for kernel in kernels] == known

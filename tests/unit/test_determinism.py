@@ -1,0 +1,90 @@
+import json
+import os
+import subprocess
+import sys
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import kgroups as kg
+
+GRAPHS = {
+    "karate": nx.karate_club_graph(),
+    "les miserables": nx.les_miserables_graph(),
+    "ring of cliques": nx.ring_of_cliques(12, 5),
+    "grid": nx.grid_2d_graph(8, 8),
+    "random": nx.gnm_random_graph(150, 400, seed=3),
+    "two equal parts": nx.disjoint_union(nx.karate_club_graph(), nx.karate_club_graph()),
+    "florentine": nx.florentine_families_graph(),
+}
+
+
+def shuffled(G, seed):
+    rng = np.random.default_rng(seed)
+    nodes = list(G)
+    edges = list(G.edges(data=True))
+    other = nx.Graph()
+    other.add_nodes_from(nodes[i] for i in rng.permutation(len(nodes)))
+    for i in rng.permutation(len(edges)):
+        u, v, data = edges[i]
+        other.add_edge(*((v, u) if rng.random() < 0.5 else (u, v)), **data)
+    return other
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("k", [None, 3])
+def test_node_and_edge_order_do_not_matter(name, k):
+    G = GRAPHS[name]
+    expected = kg.detect_communities(G, k)
+    for seed in range(4):
+        assert kg.detect_communities(shuffled(G, seed), k) == expected
+
+
+@pytest.mark.parametrize("name", ["karate", "les miserables"])
+def test_repeated_calls_agree(name):
+    G = GRAPHS[name]
+    assert kg.detect_communities(G, 3) == kg.detect_communities(G, 3)
+    assert kg.detect_communities(G, 3, rng=5) == kg.detect_communities(G, 3, rng=5)
+
+
+def test_names_that_cannot_be_sorted_are_kept_in_order_and_said():
+    G = nx.relabel_nodes(nx.karate_club_graph(), lambda i: i if i % 2 else str(i))
+    partition = kg.detect_communities(G, weight=None)
+    assert sorted(map(len, partition)) == [16, 18]
+    assert partition.report.ordering == "input order"
+    assert any("cannot be sorted" in line for line in partition.report.lines())
+
+
+SCRIPT = """
+import json, networkx as nx, kgroups as kg
+graphs = [
+    nx.les_miserables_graph(),
+    nx.ring_of_cliques(12, 5),
+    nx.gnm_random_graph(600, 1500, seed=3),
+    nx.grid_2d_graph(9, 9),
+    nx.planted_partition_graph(8, 60, 0.2, 0.01, seed=1),
+]
+for G in graphs:
+    for k in (None, 4):
+        print(json.dumps([sorted(map(str, c)) for c in kg.detect_communities(G, k)]))
+"""
+
+
+def test_hash_seed_threads_and_process_do_not_matter():
+    answers = set()
+    for hash_seed, threads in [("0", "1"), ("1", "2"), ("12345", "2")]:
+        environment = dict(os.environ, PYTHONHASHSEED=hash_seed)
+        for name in ("OMP", "OPENBLAS", "MKL", "NUMBA"):
+            environment[f"{name}_NUM_THREADS"] = threads
+        run = subprocess.run(
+            [sys.executable, "-c", SCRIPT],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        lines = run.stdout.splitlines()
+        assert all(json.loads(line) for line in lines)
+        answers.add(tuple(lines))
+    assert len(answers) == 1
