@@ -22,7 +22,7 @@ from kgroups.operators.rows import row_sums, rows_of
 __all__ = ["nonbacktracking_radius", "radius_above_entries"]
 
 _DENSE_NODES = 150
-_TOLERANCE = 1e-11
+_TOLERANCE = 1e-9
 _MAX_STEPS = 20_000
 
 
@@ -63,7 +63,14 @@ def nonbacktracking_radius(csr: CSR, entries: Floats) -> float:
     scale = float(entries.max())
     if float(entries.min()) == scale:
         return scale
-    return scale * _iterate_on_edges(csr, entries / scale)
+    rho, residual, _ = _iterate_on_edges(csr, entries / scale, _MAX_STEPS)
+    if residual > _TOLERANCE:
+        msg = (
+            f"the non-backtracking radius did not settle in {_MAX_STEPS} steps; the last value "
+            f"was {scale * rho:.6g}, with a relative residual of {residual:.1e}."
+        )
+        raise ConvergenceError(msg)
+    return scale * rho
 
 
 def radius_above_entries(csr: CSR, entries: Floats) -> float:
@@ -78,11 +85,14 @@ def radius_above_entries(csr: CSR, entries: Floats) -> float:
     scale = float(entries.max())
     v = entries / scale
     twin = _Twin(csr, rows, v, n)
-    start = row_sums(rows, v, n) + 0.5
     # Closer to the largest entry the root cannot be told from it in double precision.
     floor = low = 1.0 + 1e-7
     high = max(float(row_sums(rows, v, n).max()), 2.0 * floor)
-    lam = min(max(floor, twin.lower_bound(start)), high)
+    # Some steps on the edges give a start near the root, or the root where they settle.
+    guess, residual, start = _iterate_on_edges(csr, v, 20 if n <= _DENSE_NODES else 60)
+    if residual <= _TOLERANCE:
+        return scale * guess if guess > floor else 0.0
+    lam = min(max(floor, guess), high)
     for _ in range(200):
         nu, start, slope = twin.top(lam, start)
         if nu > 1.0:
@@ -108,15 +118,6 @@ class _Twin:
 
     def __init__(self, csr: CSR, rows: Ints, v: Floats, n: int) -> None:
         self.csr, self.rows, self.v, self.n = csr, rows, v, n
-
-    def lower_bound(self, y: Floats) -> float:
-        """Return the lambda at which the quadratic form of equal entries 1 vanishes at y."""
-        columns = self.csr.indices
-        square = float(y @ y)
-        a = float((y[self.rows] * y[columns]) @ self.v) / square
-        q = float(np.square(y[self.rows]) @ np.square(self.v)) / square
-        inside = a * a - 4.0 * (q - 1.0)
-        return (a + math.sqrt(inside)) / 2.0 if inside > 0.0 else 0.0
 
     def top(self, lam: float, start: Floats) -> tuple[float, Floats, float]:
         """Return the top eigenvalue, its eigenvector and its derivative by lambda."""
@@ -147,9 +148,12 @@ class _Twin:
         shape = (self.n, self.n)
         matrix = sparse.csr_array((data, self.csr.indices, self.csr.indptr), shape=shape)
         try:
-            values, vectors = eigsh(matrix, k=1, which="LA", v0=start, tol=1e-12, ncv=24)
+            values, vectors = eigsh(matrix, k=1, which="LA", v0=start, tol=1e-9, ncv=24)
         except ArpackError as error:
-            msg = f"the top eigenvector for the non-backtracking radius was not found: {error}"
+            msg = (
+                f"the top eigenvector for the non-backtracking radius was not found: {error}.\n"
+                '  Use r="mean-degree" or r="second-moment", or give r as a number.'
+            )
             raise ConvergenceError(msg) from error
         return float(values[0]), vectors[:, 0]
 
@@ -169,13 +173,17 @@ def _has_cycle(csr: CSR) -> bool:
     return bool(np.any((edges >= np.bincount(labels, minlength=parts)) | (loops >= 2)))
 
 
-def _iterate_on_edges(csr: CSR, v: Floats) -> float:
-    """Power iteration on directed edges, with the quotient that reversing them makes two-sided."""
+def _iterate_on_edges(csr: CSR, v: Floats, steps: int) -> tuple[float, float, Floats]:
+    """Return rho, its relative residual and the sums at the nodes after some power iterations.
+
+    Reversing all edges turns right eigenvectors of B into left ones, so the quotient is two-sided
+    and its error the square of the residual.
+    """
     rows, n = rows_of(csr), len(csr.indptr) - 1
     reverse = np.argsort(csr.indices, kind="stable")
     x = np.ones(len(v))
-    rho = 0.0
-    for _ in range(_MAX_STEPS):
+    rho, residual, sums = 0.0, math.inf, np.ones(n)
+    for _ in range(steps):
         flow = v * x
         left = flow[reverse]
         sums = row_sums(rows, flow, n)
@@ -183,14 +191,11 @@ def _iterate_on_edges(csr: CSR, v: Floats) -> float:
         below = float(left @ x)
         if below > 0.0:
             rho = float(left @ y) / below
-            residual = float(np.linalg.norm(y - rho * x) / np.linalg.norm(x))
-            if residual <= _TOLERANCE * max(rho, 1e-300):
-                return rho
+            distance = float(np.linalg.norm(y - rho * x) / np.linalg.norm(x))
+            residual = distance / max(rho, 1e-300)
+            if residual <= _TOLERANCE:
+                break
         # The shift breaks the period of graphs whose cycles share a length.
         x = y + 0.5 * max(rho, 0.1) * x
         x /= float(np.linalg.norm(x))
-    msg = (
-        f"the non-backtracking radius did not settle in {_MAX_STEPS} steps, the last value was "
-        f'{rho:.6g} (in units of the largest entry).\n  Use r="mean-degree" or give r as a number.'
-    )
-    raise ConvergenceError(msg)
+    return rho, residual, sums + 1e-3 * float(sums.max())

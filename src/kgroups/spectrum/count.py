@@ -1,25 +1,132 @@
-"""The number of negative eigenvalues of H_r, component by component."""
+"""The number of eigenvalues of N_r beyond 1 or -1, exact, component by component."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from kgroups._types import Floats, Ints
+from kgroups._types import CSR, Floats, Ints
 from kgroups.operators import BoundBetheHessian
-from kgroups.spectrum.lanczos import top_eigenpairs
+from kgroups.operators.rows import rows_of
+from kgroups.spectrum.components import two_core
+from kgroups.spectrum.fill import factorisation_work, work_budget
+from kgroups.spectrum.inertia import factorise
+from kgroups.spectrum.lanczos import eigenvalues_beyond_one
 
-__all__ = ["ComponentCounts", "count_components"]
+__all__ = ["ComponentCounts", "Layout", "Method", "count_components", "count_on"]
 
-_TOLERANCE = 1e-9
+Method: TypeAlias = Literal["pruned", "dense", "inertia", "lanczos"]
+
+DENSE_NODES = 250
+"""Graphs up to this size are solved densely, all eigenvalues at once."""
+
+_DENSE_FALLBACK_NODES = 1_500
+_LARGEST_WORK = 3e11
+_MANY = 40
+_NOISE = 1e-9
+
+
+class Layout:
+    """What the counts at every r share: components, 2-core, and the method for each component.
+
+    Parameters
+    ----------
+    coupling : CSR
+        Symmetric pattern of the graph.
+    labels : ndarray of int
+        Connected component of each node.
+    force : str or None
+        One method for all components that are not pruned, instead of a choice by size and fill.
+    """
+
+    def __init__(self, coupling: CSR, labels: Ints, *, force: Method | None = None) -> None:
+        self.coupling, self.labels, self.force = coupling, labels, force
+        self.sizes = np.bincount(labels)
+        rows = rows_of(coupling)
+        entries = np.bincount(labels[rows], minlength=len(self.sizes))
+        loops = np.bincount(labels[rows[rows == coupling.indices]], minlength=len(self.sizes))
+        # With no more edges than nodes there is one cycle at most, which no r > 1 sees.
+        self.empty = (entries + loops) // 2 <= self.sizes
+
+    @cached_property
+    def nodes(self) -> list[Ints]:
+        """The nodes of each component."""
+        order = np.argsort(self.labels, kind="stable")
+        return np.split(order, np.cumsum(self.sizes)[:-1])
+
+    @cached_property
+    def core(self) -> npt.NDArray[np.bool_]:
+        """The 2-core of the graph."""
+        return two_core(self.coupling)
+
+    @cached_property
+    def _plan(self) -> tuple[list[Method], set[int]]:
+        """The method for each component, and where inertia is the second choice."""
+        plan: list[Method] = ["pruned"] * len(self.sizes)
+        second_choice = set()
+        for a in np.flatnonzero(~self.empty).tolist():
+            if self.force is not None:
+                plan[a] = self.force
+            elif len(self.labels) <= DENSE_NODES:
+                plan[a] = "dense"
+            else:
+                core = _pattern_on(self.coupling, self.nodes[a][self.core[self.nodes[a]]])
+                work = factorisation_work(core)
+                cheap = work <= work_budget(len(core.indices))
+                plan[a] = "inertia" if cheap else "lanczos"
+                if not cheap and work <= _LARGEST_WORK:
+                    second_choice.add(a)
+        return plan, second_choice
+
+    @property
+    def methods(self) -> list[Method]:
+        """The method for each component."""
+        return list(self._plan[0])
+
+    def most_by_lanczos(self, a: int) -> float:
+        """Return how many eigenvalues Lanczos may find before a factorisation is better."""
+        return _MANY if a in self._plan[1] else float("inf")
+
+    def prefer_inertia(self, a: int) -> None:
+        """Remember that a component has many eigenvalues beyond 1, for the next r."""
+        self._plan[0][a] = "inertia"
+
+
+def _pattern_on(csr: CSR, nodes: Ints) -> CSR:
+    from scipy import sparse
+
+    n = len(csr.indptr) - 1
+    if len(nodes) == n:
+        return csr
+    pattern = sparse.csr_array((csr.data, csr.indices, csr.indptr), shape=(n, n))
+    part = pattern[nodes][:, nodes]
+    return CSR(part.indptr, part.indices, part.data)
 
 
 @dataclass(frozen=True, eq=False)
 class ComponentCounts:
-    """Counts by component, and how each was found."""
+    """Eigenvalues of N_r above 1 in each component, and how they were counted.
+
+    Attributes
+    ----------
+    k : ndarray of int, shape (components,)
+        The counts.
+    method : tuple of str
+        "pruned" (at most one cycle: nothing to count), "dense" (all eigenvalues), "inertia"
+        (pivots of a sparse factorisation of the 2-core) or "lanczos".
+    known : tuple of ndarray
+        The eigenvalues of each component that counting gave, falling: all of them by "dense",
+        those above 1 and a few more by "lanczos", else none.
+    layout : Layout
+        To be used again at another r.
+    """
 
     k: Ints
-    method: tuple[str, ...]
-    eigenvalues: Floats
+    method: tuple[Method, ...]
+    known: tuple[Floats, ...]
+    layout: Layout
 
     @property
     def total(self) -> int:
@@ -27,28 +134,83 @@ class ComponentCounts:
         return int(self.k.sum())
 
 
-def count_components(bound: BoundBetheHessian, component_labels: Ints) -> ComponentCounts:
-    """Count the eigenvalues of N_r above 1 in each connected component."""
-    n_components = int(component_labels.max()) + 1 if component_labels.size else 0
-    k = np.zeros(n_components, dtype=np.int64)
-    method = ["pruned"] * n_components
-    found: list[Floats] = []
-    if not bound.trivial:
-        order = np.argsort(component_labels, kind="stable")
-        bounds = np.concatenate([[0], np.cumsum(np.bincount(component_labels))])
-        for a in range(n_components):
-            rows = order[bounds[a] : bounds[a + 1]]
-            if len(rows) <= 2:
-                continue
-            part = bound.restrict(rows)
-            asked = min(16, part.n)
-            while True:
-                lam, _ = top_eigenpairs(part, asked)
-                if lam[-1] <= 1.0 or asked == part.n:
-                    break
-                asked = min(2 * asked, part.n)
-            k[a] = np.count_nonzero(lam > 1.0 + _TOLERANCE)
-            method[a] = "dense" if part.n <= 400 else "lanczos"
-            found.append(lam)
-    values = np.sort(np.concatenate(found))[::-1] if found else np.zeros(0)
-    return ComponentCounts(k, tuple(method), values)
+def count_components(
+    bound: BoundBetheHessian, component_labels: Ints, *, method: Method | None = None
+) -> ComponentCounts:
+    """Count the eigenvalues of N_r above 1, the negative ones of H_r, in each component.
+
+    Parameters
+    ----------
+    bound : BoundBetheHessian
+        The operator on the whole graph.
+    component_labels : ndarray of int
+        Connected component of each node, as ``connected_components`` numbers them.
+    method : {"dense", "inertia", "lanczos"}, optional
+        Use this one wherever there is something to count; by default chosen by size and fill.
+
+    Returns
+    -------
+    ComponentCounts
+    """
+    return count_on(bound, Layout(bound.coupling, component_labels, force=method), sign=1)
+
+
+def count_on(bound: BoundBetheHessian, layout: Layout, *, sign: int) -> ComponentCounts:
+    """Count the eigenvalues of ``sign * N`` above 1 in each component of a layout."""
+    k = np.zeros(len(layout.sizes), dtype=np.int64)
+    method: list[Method] = ["pruned"] * len(k)
+    known: list[Floats] = [np.zeros(0)] * len(k)
+    if bound.trivial:
+        return ComponentCounts(k, tuple(method), tuple(known), layout)
+    method = layout.methods
+    for a in _where(method, "lanczos"):
+        most = layout.most_by_lanczos(a)
+        known[a] = eigenvalues_beyond_one(_part(bound, layout, a), sign=sign, most=most)
+        if known[a][-1] > 1.0 and len(known[a]) < layout.sizes[a]:
+            layout.prefer_inertia(a)
+            method[a], known[a] = "inertia", np.zeros(0)
+    joint = _where(method, "inertia")
+    if joint:
+        negative = _negative_pivots(bound, layout, joint, sign)
+        if negative is not None:
+            k[joint] = np.bincount(layout.labels[negative], minlength=len(k))[joint]
+        else:
+            for a in joint:
+                if layout.sizes[a] <= _DENSE_FALLBACK_NODES:
+                    method[a] = "dense"
+                else:
+                    method[a] = "lanczos"
+                    known[a] = eigenvalues_beyond_one(_part(bound, layout, a), sign=sign)
+    for a in _where(method, "dense"):
+        values = np.linalg.eigvalsh(_part(bound, layout, a).normalized_dense())
+        known[a] = values[::-1] if sign > 0 else -values
+    for a in (*_where(method, "lanczos"), *_where(method, "dense")):
+        k[a] = np.count_nonzero(known[a] > 1.0 + _NOISE)
+    return ComponentCounts(k, tuple(method), tuple(known), layout)
+
+
+def _where(method: list[Method], name: Method) -> list[int]:
+    return [a for a, used in enumerate(method) if used == name]
+
+
+def _part(bound: BoundBetheHessian, layout: Layout, a: int) -> BoundBetheHessian:
+    return bound if len(layout.sizes) == 1 else bound.restrict(layout.nodes[a])
+
+
+def _negative_pivots(
+    bound: BoundBetheHessian, layout: Layout, joint: list[int], sign: int
+) -> Ints | None:
+    """Return the nodes of the chosen components whose pivot is negative, if it can be told."""
+    chosen = np.zeros(len(layout.sizes), dtype=np.bool_)
+    chosen[joint] = True
+    rows = np.flatnonzero(layout.core & chosen[layout.labels])
+    factor = factorise(signed_matrix(bound.on_core(rows), sign))
+    return None if factor is None else rows[factor.negative]
+
+
+def signed_matrix(bound: BoundBetheHessian, sign: int) -> Any:
+    """Return H for sign 1, and its mirror with the coupling added for sign -1."""
+    if sign > 0:
+        return bound.matrix()
+    indptr, indices, data = bound.coupling
+    return replace(bound, coupling=CSR(indptr, indices, -data)).matrix()

@@ -1,25 +1,55 @@
 """The number of communities that the spectrum shows, and how sure it is."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from kgroups import errors
 from kgroups._doors import check_choice
-from kgroups._types import CSR, Ints, SelfLoops, Symmetrize
-from kgroups.errors import KGroupsWarning
+from kgroups._types import CSR, Floats, Ints, SelfLoops, Symmetrize
+from kgroups.errors import CrowdedThresholdWarning, DisassortativeWarning, KGroupsWarning
 from kgroups.operators import BetheHessian, BoundBetheHessian
 from kgroups.operators.bethe_hessian import R_CHOICES
 from kgroups.spectrum.components import connected_components
-from kgroups.spectrum.count import ComponentCounts, count_components
+from kgroups.spectrum.count import ComponentCounts, count_components, count_on
+from kgroups.spectrum.threshold import eigenvalues_around_one
 
 __all__ = ["Spectrum", "estimate_k", "spectrum_of"]
+
+_WINDOW = 0.05
+_CROWDED_GAP = 0.04
+_CROWDED_ABOVE = 3
+_CROWDED_BELOW = 2
 
 
 @dataclass(frozen=True)
 class Spectrum:
-    """What the spectrum of N_r says about the number of communities."""
+    """What the eigenvalues of N_r say about the number of communities.
+
+    Attributes
+    ----------
+    k : int
+        Number of eigenvalues of N_r above 1, which is that of the negative ones of H_r.
+    r : float
+        The parameter used.
+    r_choice : str
+        The rule that gave it, or "given".
+    eigenvalues : tuple of float
+        Eigenvalues of N_r around 1, falling, none left out in between: all above 1 if they are
+        at most 50, else the nearest 12, and up to 6 below.
+    gap : float
+        From the last eigenvalue above 1 to the first below; from 1 itself where one is missing.
+    k_at, r_at : dict
+        k and r under each of the three rules, the spread of k being its uncertainty.
+    below_minus_one : int
+        Number of eigenvalues below -1: groups whose nodes avoid one another.
+    methods : dict
+        How many components were counted by which method.
+    warnings : tuple of KGroupsWarning
+        Reasons to doubt k. They are carried, not issued.
+    """
 
     k: int
     r: float
@@ -30,44 +60,64 @@ class Spectrum:
     r_at: dict[str, float]
     below_minus_one: int
     methods: dict[str, int]
-    warnings: tuple[KGroupsWarning, ...] = ()
+    warnings: tuple[KGroupsWarning, ...] = field(default=(), compare=False)
 
+    def __repr__(self) -> str:
+        at = ", ".join(f"{choice} {k}" for choice, k in self.k_at.items())
+        lines = [f"Spectrum(k={self.k}, r={self.r:.4g} ({self.r_choice}), gap={self.gap:.3g})"]
+        lines.append(f"  k by rule for r: {at}")
+        if self.eigenvalues:
+            shown = [f"{value:.3f}" for value in self.eigenvalues]
+            above = sum(value > 1.0 for value in self.eigenvalues)
+            first = max(0, above - 5)
+            left = "... " if first or above < self.k else ""
+            lines.append(
+                f"  eigenvalues of N_r: {left}{' '.join(shown[first:above])} | 1 | "
+                f"{' '.join(shown[above : above + 3])}"
+            )
+        if self.below_minus_one:
+            lines.append(f"  eigenvalues below -1: {self.below_minus_one}")
+        lines.extend(f"  {type(warning).__name__}: {warning}" for warning in self.warnings)
+        return "\n".join(lines)
 
-def spectrum_of(
-    bound: BoundBetheHessian,
-    adjacency: CSR,
-    *,
-    weighted: bool,
-    labels: Ints | None = None,
-    counts: ComponentCounts | None = None,
-) -> Spectrum:
-    """Return the spectrum of a bound operator; what is already known can be handed in."""
-    if labels is None:
-        _, labels = connected_components(adjacency)
-    if counts is None:
-        counts = count_components(bound, labels)
-    k_at, r_at = {}, {}
-    for choice in R_CHOICES:
-        if choice == bound.r_choice:
-            k_at[choice], r_at[choice] = counts.total, bound.r
-            continue
-        other = BetheHessian(choice).bind(adjacency, weighted=weighted)
-        k_at[choice], r_at[choice] = count_components(other, labels).total, other.r
-    known = counts.eigenvalues
-    above, below = known[known > 1.0], known[known <= 1.0]
-    gap = float(above[-1] - below[0]) if above.size and below.size else 0.0
-    shown = np.concatenate([above[-50:], below[:4]])
-    return Spectrum(
-        k=counts.total,
-        r=bound.r,
-        r_choice=bound.r_choice,
-        eigenvalues=tuple(shown.tolist()),
-        gap=gap,
-        k_at=k_at,
-        r_at=r_at,
-        below_minus_one=0,
-        methods=dict(Counter(counts.method)),
-    )
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values that JSON can hold."""
+        return {
+            "k": self.k,
+            "r": self.r,
+            "r_choice": self.r_choice,
+            "eigenvalues": list(self.eigenvalues),
+            "gap": self.gap,
+            "k_at": dict(self.k_at),
+            "r_at": dict(self.r_at),
+            "below_minus_one": self.below_minus_one,
+            "methods": dict(self.methods),
+            "warnings": [
+                {"kind": type(warning).__name__, "message": str(warning)}
+                for warning in self.warnings
+            ],
+        }
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> "Spectrum":
+        """Return the spectrum that :meth:`to_dict` wrote down."""
+        warnings = []
+        for entry in values["warnings"]:
+            kind = getattr(errors, entry["kind"], KGroupsWarning)
+            known = isinstance(kind, type) and issubclass(kind, KGroupsWarning)
+            warnings.append((kind if known else KGroupsWarning)(entry["message"]))
+        return cls(
+            k=int(values["k"]),
+            r=float(values["r"]),
+            r_choice=str(values["r_choice"]),
+            eigenvalues=tuple(float(value) for value in values["eigenvalues"]),
+            gap=float(values["gap"]),
+            k_at={str(name): int(k) for name, k in values["k_at"].items()},
+            r_at={str(name): float(r) for name, r in values["r_at"].items()},
+            below_minus_one=int(values["below_minus_one"]),
+            methods={str(name): int(count) for name, count in values["methods"].items()},
+            warnings=tuple(warnings),
+        )
 
 
 def estimate_k(
@@ -78,7 +128,45 @@ def estimate_k(
     symmetrize: Symmetrize | None = None,
     self_loops: SelfLoops = "drop",
 ) -> Spectrum:
-    """Estimate the number of communities of a graph."""
+    r"""Estimate the number of communities of a graph from the spectrum of its Bethe Hessian.
+
+    .. math:: \hat k = \#\{\text{negative eigenvalues of } H_r\}
+        = \#\{\text{eigenvalues of } N_r \text{ above } 1\}
+
+    Parameters
+    ----------
+    G : graph-like
+        Anything that :func:`kgroups.as_graph` takes.
+    weight : str or None
+        Edge attribute that holds the weights; ``None`` ignores them.
+    operator : BetheHessian
+        The rule for r, by default the square root of the mean degree.
+    symmetrize : {"sum", "union"} or None
+        How to make a directed graph undirected.
+    self_loops : {"drop", "keep"}
+        Kept self-loops are entries of the diagonal of A, and count once in the degree.
+
+    Returns
+    -------
+    Spectrum
+        ``.k`` is the estimate. 0 means that no structure was seen at all, 1 a single community.
+
+    Notes
+    -----
+    The count is exact. Components with at most one cycle hold nothing. Small graphs are solved
+    densely. Elsewhere the 2-core of each component is factorised where the fill is low, and the
+    signs of the pivots give the count (Sylvester's law of inertia); where the fill is high, Lanczos
+    on N_r grows until it passes 1.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> spectrum = estimate_k(nx.karate_club_graph(), weight=None)
+    >>> spectrum.k
+    2
+    >>> spectrum.k_at
+    {'mean-degree': 2, 'second-moment': 2, 'nonbacktracking': 2}
+    """
     from kgroups.adapters import as_graph
 
     check_choice("self_loops", self_loops, ("drop", "keep"))
@@ -86,3 +174,108 @@ def estimate_k(
     adjacency = graph.simple_adjacency(loops=self_loops == "keep")
     bound = operator.bind(adjacency, weighted=graph.is_weighted)
     return spectrum_of(bound, adjacency, weighted=graph.is_weighted)
+
+
+def spectrum_of(
+    bound: BoundBetheHessian,
+    adjacency: CSR,
+    *,
+    weighted: bool,
+    labels: Ints | None = None,
+    counts: ComponentCounts | None = None,
+) -> Spectrum:
+    """Return the spectrum of a bound operator; what is already known can be handed in.
+
+    Parameters
+    ----------
+    bound : BoundBetheHessian
+        The operator whose k is wanted.
+    adjacency : CSR
+        What it was bound to; the other rules for r are bound to it too.
+    weighted : bool
+        As it was bound.
+    labels : ndarray of int, optional
+        Connected components.
+    counts : ComponentCounts, optional
+        What ``count_components(bound, labels)`` gave.
+
+    Returns
+    -------
+    Spectrum
+    """
+    if counts is None:
+        if labels is None:
+            _, labels = connected_components(adjacency)
+        counts = count_components(bound, labels)
+    k_at: dict[str, int] = {}
+    r_at: dict[str, float] = {}
+    for choice in R_CHOICES:
+        other, k = bound, counts.total
+        if choice != bound.r_choice:
+            other = BetheHessian(choice).bind(adjacency, weighted=weighted)
+            k = count_on(other, counts.layout, sign=1).total
+        k_at[choice], r_at[choice] = k, other.r
+    values = eigenvalues_around_one(bound, counts)
+    below_minus_one = _count_below_minus_one(bound, counts)
+    gap = _gap(values)
+    return Spectrum(
+        k=counts.total,
+        r=bound.r,
+        r_choice=bound.r_choice,
+        eigenvalues=tuple(values.tolist()),
+        gap=gap,
+        k_at=k_at,
+        r_at=r_at,
+        below_minus_one=below_minus_one,
+        methods=dict(Counter(counts.method)),
+        warnings=(
+            *_crowding(counts.total, values, gap, k_at),
+            *_disassortativity(below_minus_one),
+        ),
+    )
+
+
+def _count_below_minus_one(bound: BoundBetheHessian, counts: ComponentCounts) -> int:
+    # N is non-negative, so -1 is passed only where 1 is; a dense solution has shown all.
+    if all(name in ("pruned", "dense") for name in counts.method):
+        return int(sum(np.count_nonzero(known < -1.0 - 1e-9) for known in counts.known))
+    return count_on(bound, counts.layout, sign=-1).total
+
+
+def _gap(values: Floats) -> float:
+    if values.size == 0:
+        return 0.0
+    above, below = values[values > 1.0], values[values <= 1.0]
+    upper = float(above[-1]) if above.size else 1.0
+    lower = float(below[0]) if below.size else 1.0
+    return upper - lower
+
+
+def _crowding(
+    k: int, values: Floats, gap: float, k_at: dict[str, int]
+) -> tuple[KGroupsWarning, ...]:
+    """Warn when the threshold cuts through a run of eigenvalues, as on grids and meshes."""
+    above = int(np.count_nonzero((values > 1.0) & (values < 1.0 + _WINDOW)))
+    below = int(np.count_nonzero((values <= 1.0) & (values > 1.0 - _WINDOW)))
+    if above < _CROWDED_ABOVE or below < _CROWDED_BELOW or gap > _CROWDED_GAP:
+        return ()
+    spread = "/".join(str(k_at[choice]) for choice in R_CHOICES)
+    message = (
+        f"k={k} is uncertain: at least {above} eigenvalues lie within {_WINDOW} above the "
+        f"threshold 1 and at least {below} within {_WINDOW} below, with a gap of {gap:.2g} "
+        f"between them. The rules for r give k={spread}. Grids, meshes and road maps look so "
+        "without having communities; give k if you know it."
+    )
+    return (CrowdedThresholdWarning(message),)
+
+
+def _disassortativity(count: int) -> tuple[KGroupsWarning, ...]:
+    if count == 0:
+        return ()
+    plural = "s" if count > 1 else ""
+    message = (
+        f"{count} eigenvalue{plural} of N_r below -1: the graph has groups whose nodes avoid one "
+        "another and link to other groups instead, as in bipartite graphs. Communities of nodes "
+        "that link to one another do not show this structure."
+    )
+    return (DisassortativeWarning(message),)

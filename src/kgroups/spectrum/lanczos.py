@@ -1,32 +1,187 @@
-"""Top eigenpairs of N_r."""
+"""Extreme eigenpairs of N_r: dense where the graph is small, Lanczos elsewhere."""
+
+from typing import Any
 
 import numpy as np
 
 from kgroups._types import Floats
+from kgroups.errors import ConvergenceError
 from kgroups.operators import BoundBetheHessian
 
-__all__ = ["top_eigenpairs"]
+__all__ = ["PartialEigenpairsError", "eigenvalues_beyond_one", "top_eigenpairs"]
 
-_DENSE_NODES = 400
+_DENSE_NODES = 300
+_DENSE_FALLBACK_NODES = 3_000
+_RESIDUAL = 1e-7
+_TOLERANCE = 1e-10
+_ROUGH = 1e-4
+
+
+class PartialEigenpairsError(ConvergenceError):
+    """The eigensolver stopped early; what had converged comes along.
+
+    Attributes
+    ----------
+    eigenvalues : ndarray of shape (found,)
+        The converged ones, falling.
+    eigenvectors : ndarray of shape (n, found)
+        Their eigenvectors.
+    """
+
+    def __init__(self, message: str, eigenvalues: Floats, eigenvectors: Floats) -> None:
+        super().__init__(message)
+        self.eigenvalues = eigenvalues
+        self.eigenvectors = eigenvectors
 
 
 def top_eigenpairs(bound: BoundBetheHessian, count: int) -> tuple[Floats, Floats]:
-    """Return the ``count`` largest eigenvalues of N_r, falling, and their eigenvectors."""
-    n = bound.n
-    if n <= _DENSE_NODES or 3 * count >= n:
-        lam, V = np.linalg.eigh(bound.normalized_dense())
-    else:
-        from scipy.sparse.linalg import eigsh
+    """Return the largest eigenvalues of N_r, falling, and their eigenvectors.
 
-        start = np.sqrt(bound.diagonal) * (1.0 + 0.1 * np.random.default_rng(0).random(n))
-        lam, V = eigsh(bound.normalized_matrix(), k=count, which="LA", v0=start)
-    order = np.argsort(-lam, kind="stable")[:count]
-    return lam[order], _with_fixed_signs(V[:, order])
+    Parameters
+    ----------
+    bound : BoundBetheHessian
+        Best of a connected graph: a Krylov method finds equal eigenvalues of several components
+        one by one only.
+    count : int
+        How many, from 0 to n.
+
+    Returns
+    -------
+    eigenvalues : ndarray of shape (count,)
+    eigenvectors : ndarray of shape (n, count)
+        Orthonormal columns; in each the entry of largest size is positive, the first one in a tie.
+
+    Raises
+    ------
+    PartialEigenpairsError
+        If Lanczos does not converge and the graph is too large for a dense solver.
+    """
+    n = bound.n
+    if count == 0:
+        return np.zeros(0), np.zeros((n, 0))
+    if n <= _DENSE_NODES or (3 * count >= n and n <= _DENSE_FALLBACK_NODES) or count >= n - 1:
+        lam, V = _dense(bound)
+    else:
+        matrix = bound.normalized_matrix()
+        try:
+            lam, V = _lanczos(matrix, count, _start(bound))
+            lam, V = _with_missed_copies(matrix, lam, V, above=float(lam[-1]) + 1e-7)
+        except PartialEigenpairsError:
+            if n > _DENSE_FALLBACK_NODES:
+                raise
+            lam, V = _dense(bound)
+    return lam[:count], _with_fixed_signs(V[:, :count])
+
+
+def eigenvalues_beyond_one(
+    bound: BoundBetheHessian, *, sign: int, most: float = float("inf")
+) -> Floats:
+    """Return all eigenvalues of ``sign * N`` above 1 and at least one that is not, falling.
+
+    The search grows until it has passed 1, then looks once more in the complement of what it has
+    found, where a Krylov method would show a copy of an eigenvalue that it had missed. When more
+    than ``most`` are above 1 it gives up, and the last value returned is above 1.
+    """
+    matrix = bound.normalized_matrix() * float(sign)
+    n = bound.n
+    start = _start(bound)
+    asked, tolerance = 3, _ROUGH
+    while 3 * asked < n:
+        lam, V = _lanczos(matrix, asked, start, tolerance=tolerance)
+        start = V @ np.ones(asked) + 0.1 * start / np.linalg.norm(start)
+        below = lam[lam <= 1.0]
+        if below.size == 0:
+            if asked > most:
+                return lam
+            asked = 2 * asked + 2
+            continue
+        # A Ritz value never exceeds its eigenvalue, so what is above 1 is above. The first one
+        # below must be sharp enough not to hide an eigenvalue above.
+        first = V[:, len(lam) - len(below)]
+        unsure = np.linalg.norm(matrix @ first - below[0] * first)
+        if below[0] + unsure < 1.0 or tolerance <= _TOLERANCE:
+            return _with_missed_copies(matrix, lam, V, above=1.0)[0]
+        tolerance *= 1e-2
+    return np.sort(np.linalg.eigvalsh(bound.normalized_dense()) * sign)[::-1]
+
+
+def _start(bound: BoundBetheHessian) -> Floats:
+    # Near the top eigenvector, but not exactly it on regular graphs, where Krylov would stop.
+    return np.sqrt(bound.diagonal) * (0.5 + np.random.default_rng(0).random(bound.n))
+
+
+def _dense(bound: BoundBetheHessian) -> tuple[Floats, Floats]:
+    lam, V = np.linalg.eigh(bound.normalized_dense())
+    return lam[::-1], V[:, ::-1]
+
+
+def _lanczos(
+    matrix: Any, count: int, start: Floats, *, tolerance: float = _TOLERANCE
+) -> tuple[Floats, Floats]:
+    from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, eigsh
+
+    n = matrix.shape[0]
+    width = min(n, max(2 * count + 1, 40))
+    found = np.zeros(0), np.zeros((n, 0))
+    for attempt in range(2):
+        try:
+            lam, V = eigsh(
+                matrix,
+                k=count,
+                which="LA",
+                v0=start,
+                ncv=min(n, width * (1 + 2 * attempt)),
+                tol=tolerance,
+                maxiter=max(300, 3_000_000 // n),
+            )
+        except ArpackNoConvergence as error:
+            found = error.eigenvalues, error.eigenvectors
+        except ArpackError:
+            start = start + np.random.default_rng(1).random(n)
+        else:
+            order = np.argsort(-lam, kind="stable")
+            lam, V = lam[order], V[:, order]
+            residual = np.linalg.norm(matrix @ V - V * lam, axis=0).max()
+            if residual <= max(_RESIDUAL, 10.0 * tolerance):
+                return lam, V
+    order = np.argsort(-found[0], kind="stable")
+    msg = (
+        f"Lanczos found {len(order)} of the {count} eigenpairs asked for on {n} nodes; the error "
+        "carries them as .eigenvalues and .eigenvectors.\n"
+        "  Ask for fewer communities, or remove components that carry no structure."
+    )
+    raise PartialEigenpairsError(msg, found[0][order], found[1][:, order])
+
+
+def _with_missed_copies(
+    matrix: Any, lam: Floats, V: Floats, *, above: float
+) -> tuple[Floats, Floats]:
+    """Search the complement of V for eigenvalues above a bound, and take in what is there."""
+    from scipy.sparse.linalg import LinearOperator
+
+    n = matrix.shape[0]
+    start = np.random.default_rng(2).standard_normal(n)
+    while True:
+        shift = lam + 1.0
+        held = V
+
+        def deflated(x: Floats, held: Floats = held, shift: Floats = shift) -> Floats:
+            flat = x.reshape(n)
+            return np.asarray(matrix @ flat - held @ (shift * (held.T @ flat)))
+
+        rest = LinearOperator((n, n), matvec=deflated, dtype=float)
+        value, vector = _lanczos(rest, 1, start - V @ (V.T @ start), tolerance=_ROUGH)
+        if value[0] <= above:
+            return lam, V
+        value, vector = _lanczos(rest, 1, vector[:, 0])
+        lam = np.append(lam, value)
+        V = np.linalg.qr(np.column_stack([V, vector]))[0]
+        order = np.argsort(-lam, kind="stable")
+        lam, V = lam[order], V[:, order]
 
 
 def _with_fixed_signs(V: Floats) -> Floats:
-    if V.size == 0:
-        return V
-    rounded = np.round(np.abs(V) / np.abs(V).max(axis=0), 8)
-    peak = V[np.argmax(rounded, axis=0), np.arange(V.shape[1])]
-    return V * np.where(peak < 0, -1.0, 1.0)
+    size = np.abs(V)
+    # Entries equal up to rounding must not decide by their last digits.
+    peak = np.argmax(size >= (1.0 - 1e-8) * size.max(axis=0), axis=0)
+    return V * np.where(V[peak, np.arange(V.shape[1])] < 0.0, -1.0, 1.0)

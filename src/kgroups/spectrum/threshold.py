@@ -1,0 +1,85 @@
+"""Eigenvalues of N_r around the threshold 1, whichever way they were counted."""
+
+import numpy as np
+
+from kgroups._types import Floats
+from kgroups.operators import BoundBetheHessian
+from kgroups.spectrum.count import ComponentCounts
+from kgroups.spectrum.inertia import Factor, factorise
+from kgroups.spectrum.lanczos import eigenvalues_beyond_one
+
+__all__ = ["eigenvalues_around_one"]
+
+_ALL_ABOVE = 50
+_NEAR_ABOVE = 12
+_NEAR_BELOW = 6
+_DENSE_NODES = 400
+
+
+def eigenvalues_around_one(bound: BoundBetheHessian, counts: ComponentCounts) -> Floats:
+    """Return eigenvalues around 1, falling, none left out between the first and the last.
+
+    All that are above 1 if these are at most 50, else the 12 next to it; and up to 6 below.
+    """
+    values = [known for known in counts.known if known.size]
+    # Lanczos stops somewhere below 1; under that some eigenvalues are unknown.
+    known_down_to = [
+        float(known[-1])
+        for known, name in zip(counts.known, counts.method, strict=True)
+        if name == "lanczos"
+    ]
+    sizes, labels = counts.layout.sizes, counts.layout.labels
+    unknown = np.array([known.size == 0 for known in counts.known], dtype=np.bool_) & (sizes > 1)
+    rows = np.flatnonzero(unknown[labels])
+    if rows.size:
+        part = bound if rows.size == bound.n else bound.restrict(rows)
+        k = int(counts.k[unknown].sum())
+        found = _around_one(part, k, k if counts.total <= _ALL_ABOVE else min(k, _NEAR_ABOVE))
+        values.append(found)
+        if found.size < rows.size:
+            known_down_to.append(float(found[-1]))
+    if not values:
+        return np.zeros(0)
+    merged = np.sort(np.concatenate(values))[::-1]
+    k = counts.total
+    first = 0 if k <= _ALL_ABOVE else np.count_nonzero(merged > 1.0) - _NEAR_ABOVE
+    kept = merged[first:]
+    below = kept[kept <= 1.0]
+    below = below[below >= max(known_down_to, default=-np.inf)][:_NEAR_BELOW]
+    return np.concatenate([kept[kept > 1.0], below])
+
+
+def _around_one(bound: BoundBetheHessian, k: int, above: int) -> Floats:
+    """Return the ``above`` eigenvalues next above 1 of the k there are, and some below."""
+    if bound.n <= _DENSE_NODES:
+        values: Floats = np.linalg.eigvalsh(bound.normalized_dense())[::-1]
+        return values[k - above :]
+    factor = factorise(bound.matrix())
+    if factor is None:
+        return eigenvalues_beyond_one(bound, sign=1)[k - above :]
+    up = _by_inverse(bound, factor, above, which="SA") if above else np.zeros(0)
+    return np.concatenate([up, _by_inverse(bound, factor, _NEAR_BELOW, which="LA")])
+
+
+def _by_inverse(bound: BoundBetheHessian, factor: Factor, count: int, *, which: str) -> Floats:
+    """Return eigenvalues nu of N from those of (1 - N)^-1, where the ones next to 1 are extreme."""
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    n = bound.n
+    scale = np.sqrt(bound.diagonal)
+
+    def inverse(x: Floats) -> Floats:
+        return scale * factor.solve(scale * x.reshape(n))
+
+    start = scale * (0.5 + np.random.default_rng(0).random(n))
+    width = min(n, max(2 * count + 1, 24))
+    mu = eigsh(
+        LinearOperator((n, n), matvec=inverse, dtype=float),
+        k=count,
+        which=which,
+        v0=start,
+        ncv=width,
+        tol=1e-9,
+        return_eigenvectors=False,
+    )
+    return np.sort(1.0 - 1.0 / mu)[::-1]
