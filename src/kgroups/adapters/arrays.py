@@ -167,9 +167,10 @@ def _integer_ends(source: Any, target: Any) -> tuple[Indices, Indices, Sequence[
 
 def _hashable_list(column: Any) -> list[Any]:
     values = column.tolist() if column.dtype.kind in "biufUSO" else list(column)
+    if set(map(type, values)) <= {str, int}:
+        return values
     for position, value in enumerate(values):
-        missing = value is None or _is_not_itself(value)
-        if missing:
+        if value is None or _is_not_itself(value):
             msg = (
                 f"node names must not be missing, got {value!r} for edge {position}.\n"
                 "  Drop these rows, or name the node."

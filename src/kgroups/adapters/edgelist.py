@@ -21,8 +21,7 @@ __all__ = ["read_edge_list"]
 
 _COMMENT = re.compile(r"(?:^|\s)[#%].*")
 _COMMENT_BYTES = re.compile(rb"(?m)(?:^|[ \t])[#%][^\r\n]*")
-# "007" and "+7" are names, not the integer 7, and only the line by line reader keeps them apart.
-_NOT_PLAIN = re.compile(rb"(?<![0-9A-Za-z.+-])[+-]?0[0-9]|(?<![0-9A-Za-z.])(?:\+[0-9]|-0)")
+_UNUSUAL_INTEGER = re.compile(rb"(?<![0-9A-Za-z.+-])[+-]?0[0-9]|(?<![0-9A-Za-z.])(?:\+[0-9]|-0)")
 
 
 @dataclass(frozen=True)
@@ -111,8 +110,12 @@ def _layout_of_header(
 
 def _data_lines(file: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
     for number, line in numbered_lines(file, name):
-        text = line if '"' in line else _COMMENT.sub("", line)
-        if text.strip() and not text.lstrip().startswith(("#", "%")):
+        text = line
+        if "#" in line or "%" in line:
+            if line.lstrip().startswith(("#", "%")):
+                continue
+            text = line if '"' in line else _COMMENT.sub("", line)
+        if text and not text.isspace():
             yield number, text
 
 
@@ -135,18 +138,34 @@ def _integer_columns(file: BinaryIO, layout: _Layout) -> tuple[Ints, Ints, Float
     kinds = [("source", np.int64), ("target", np.int64)]
     record = np.dtype([*kinds, ("weight", np.float64)] if layout.n_fields == 3 else kinds)
     blocks = _blocks(file, layout)
-    edges = read_records(blocks, record, layout.delimiter, refuse=_NOT_PLAIN)
+    edges = read_records(blocks, record, layout.delimiter, refuse=_has_unusual_integers)
     if edges is None:
         return None
     weights = edges["weight"].copy() if layout.weight is not None else None
     return edges["source"].copy(), edges["target"].copy(), weights
 
 
+def _has_unusual_integers(block: bytes) -> bool:
+    """Whether some integer is written as 007, +7 or -0, which are names of their own."""
+    characters = np.frombuffer(b"\n" + block, np.uint8)
+    is_digit = characters - ord("0") < 10
+    starts_with_zero = (
+        (characters[1:-1] == ord("0"))
+        & is_digit[2:]
+        & ~is_digit[:-2]
+        & (characters[:-2] != ord("."))
+    )
+    # The exact pattern is slow, so that only blocks that may hold one are searched for it.
+    suspicious = b"+" in block or b"-0" in block or bool(starts_with_zero.any())
+    return suspicious and _UNUSUAL_INTEGER.search(block) is not None
+
+
 def _blocks(file: BinaryIO, layout: _Layout) -> Iterator[bytes]:
     """Yield blocks of whole lines without the comments and the header."""
     start = True
     for block in line_blocks(file):
-        text = _COMMENT_BYTES.sub(b"", block)
+        has_comments = b"#" in block or b"%" in block
+        text = _COMMENT_BYTES.sub(b"", block) if has_comments else block
         if start and text.strip():
             text = text.removeprefix(b"\xef\xbb\xbf").lstrip()
             if layout.header_line is not None:

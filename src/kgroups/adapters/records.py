@@ -1,9 +1,8 @@
 """Lines of numbers to a structured array, a block of whole lines at a time."""
 
 import io
-import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -27,7 +26,7 @@ def read_records(
     record: "np.dtype[Any]",
     delimiter: str | None,
     *,
-    refuse: re.Pattern[bytes] | None = None,
+    refuse: Callable[[bytes], bool] | None = None,
 ) -> Any:
     """Parse lines that all hold the fields of ``record``.
 
@@ -39,8 +38,8 @@ def read_records(
         One field per column, in order.
     delimiter : str or None
         What separates the columns; ``None`` for blanks.
-    refuse : pattern, optional
-        What no block may contain.
+    refuse : callable, optional
+        Says of a block whether it holds what numpy would misread.
 
     Returns
     -------
@@ -54,7 +53,7 @@ def read_records(
         for block in blocks:
             if not block.strip():
                 continue
-            if refuse is not None and refuse.search(block):
+            if refuse is not None and refuse(block):
                 return None
             try:
                 lines = io.BytesIO(block)
