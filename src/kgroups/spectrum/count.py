@@ -13,7 +13,7 @@ from kgroups.operators.rows import rows_of
 from kgroups.spectrum.components import two_core
 from kgroups.spectrum.fill import factorisation_work, work_budget
 from kgroups.spectrum.inertia import factorise
-from kgroups.spectrum.lanczos import eigenvalues_beyond_one
+from kgroups.spectrum.lanczos import all_eigenvalues, eigenvalues_beyond_one
 
 __all__ = ["ComponentCounts", "Layout", "Method", "count_components", "count_on"]
 
@@ -25,7 +25,8 @@ DENSE_NODES = 250
 _DENSE_FALLBACK_NODES = 1_500
 _LARGEST_WORK = 3e11
 _MANY = 40
-_NOISE = 1e-9
+NOISE = 1e-9
+"""Eigenvalues this close to 1 are not beyond it."""
 
 
 class Layout:
@@ -79,6 +80,10 @@ class Layout:
                 if not cheap and work <= _LARGEST_WORK:
                     second_choice.add(a)
         return plan, second_choice
+
+    def part(self, bound: BoundBetheHessian, a: int) -> BoundBetheHessian:
+        """Return the operator on one component."""
+        return bound if len(self.sizes) == 1 else bound.restrict(self.nodes[a])
 
     @property
     def methods(self) -> list[Method]:
@@ -165,7 +170,7 @@ def count_on(bound: BoundBetheHessian, layout: Layout, *, sign: int) -> Componen
     method = layout.methods
     for a in _where(method, "lanczos"):
         most = layout.most_by_lanczos(a)
-        known[a] = eigenvalues_beyond_one(_part(bound, layout, a), sign=sign, most=most)
+        known[a] = eigenvalues_beyond_one(layout.part(bound, a), sign=sign, most=most)
         if known[a][-1] > 1.0 and len(known[a]) < layout.sizes[a]:
             layout.prefer_inertia(a)
             method[a], known[a] = "inertia", np.zeros(0)
@@ -180,21 +185,16 @@ def count_on(bound: BoundBetheHessian, layout: Layout, *, sign: int) -> Componen
                     method[a] = "dense"
                 else:
                     method[a] = "lanczos"
-                    known[a] = eigenvalues_beyond_one(_part(bound, layout, a), sign=sign)
+                    known[a] = eigenvalues_beyond_one(layout.part(bound, a), sign=sign)
     for a in _where(method, "dense"):
-        values = np.linalg.eigvalsh(_part(bound, layout, a).normalized_dense())
-        known[a] = values[::-1] if sign > 0 else -values
+        known[a] = all_eigenvalues(layout.part(bound, a), sign=sign)
     for a in (*_where(method, "lanczos"), *_where(method, "dense")):
-        k[a] = np.count_nonzero(known[a] > 1.0 + _NOISE)
+        k[a] = np.count_nonzero(known[a] > 1.0 + NOISE)
     return ComponentCounts(k, tuple(method), tuple(known), layout)
 
 
 def _where(method: list[Method], name: Method) -> list[int]:
     return [a for a, used in enumerate(method) if used == name]
-
-
-def _part(bound: BoundBetheHessian, layout: Layout, a: int) -> BoundBetheHessian:
-    return bound if len(layout.sizes) == 1 else bound.restrict(layout.nodes[a])
 
 
 def _negative_pivots(

@@ -13,7 +13,8 @@ from kgroups.errors import CrowdedThresholdWarning, DisassortativeWarning, KGrou
 from kgroups.operators import BetheHessian, BoundBetheHessian
 from kgroups.operators.bethe_hessian import R_CHOICES
 from kgroups.spectrum.components import connected_components
-from kgroups.spectrum.count import ComponentCounts, count_components, count_on
+from kgroups.spectrum.count import NOISE, ComponentCounts, count_components, count_on
+from kgroups.spectrum.lanczos import rough_top
 from kgroups.spectrum.threshold import eigenvalues_around_one
 
 __all__ = ["Spectrum", "estimate_k", "spectrum_of"]
@@ -22,6 +23,7 @@ _WINDOW = 0.05
 _CROWDED_GAP = 0.04
 _CROWDED_ABOVE = 3
 _CROWDED_BELOW = 2
+_RAGGED_EDGE = 0.02
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,8 @@ class Spectrum:
     k_at, r_at : dict
         k and r under each of the three rules, the spread of k being its uncertainty.
     below_minus_one : int
-        Number of eigenvalues below -1: groups whose nodes avoid one another.
+        Number of eigenvalues below -1: groups whose nodes avoid one another. A warning comes
+        with it when the lowest is below -1.02, farther than the edge of random graphs strays.
     methods : dict
         How many components were counted by which method.
     warnings : tuple of KGroupsWarning
@@ -216,7 +219,7 @@ def spectrum_of(
             k = count_on(other, counts.layout, sign=1).total
         k_at[choice], r_at[choice] = k, other.r
     values = eigenvalues_around_one(bound, counts)
-    below_minus_one = _count_below_minus_one(bound, counts)
+    below_minus_one, lowest = _below_minus_one(bound, counts)
     gap = _gap(values)
     return Spectrum(
         k=counts.total,
@@ -230,16 +233,24 @@ def spectrum_of(
         methods=dict(Counter(counts.method)),
         warnings=(
             *_crowding(counts.total, values, gap, k_at),
-            *_disassortativity(below_minus_one),
+            *_disassortativity(below_minus_one, lowest),
         ),
     )
 
 
-def _count_below_minus_one(bound: BoundBetheHessian, counts: ComponentCounts) -> int:
-    # N is non-negative, so -1 is passed only where 1 is; a dense solution has shown all.
+def _below_minus_one(bound: BoundBetheHessian, counts: ComponentCounts) -> tuple[int, float]:
+    """Return how many eigenvalues are below -1, and the lowest where there are some."""
     if all(name in ("pruned", "dense") for name in counts.method):
-        return int(sum(np.count_nonzero(known < -1.0 - 1e-9) for known in counts.known))
-    return count_on(bound, counts.layout, sign=-1).total
+        # A dense solution has shown them all.
+        values = np.concatenate([np.zeros(1), *counts.known])
+        return int(np.count_nonzero(values < -1.0 - NOISE)), float(values.min())
+    mirrored = count_on(bound, counts.layout, sign=-1)
+    lowest = 0.0
+    for a in np.flatnonzero(mirrored.k).tolist():
+        known = mirrored.known[a]
+        part = counts.layout.part(bound, a)
+        lowest = min(lowest, -float(known[0]) if known.size else -rough_top(part, sign=-1))
+    return mirrored.total, lowest
 
 
 def _gap(values: Floats) -> float:
@@ -269,13 +280,14 @@ def _crowding(
     return (CrowdedThresholdWarning(message),)
 
 
-def _disassortativity(count: int) -> tuple[KGroupsWarning, ...]:
-    if count == 0:
+def _disassortativity(count: int, lowest: float) -> tuple[KGroupsWarning, ...]:
+    """Warn of eigenvalues below -1, unless they are the ragged edge of the bulk."""
+    if lowest > -1.0 - _RAGGED_EDGE:
         return ()
     plural = "s" if count > 1 else ""
     message = (
-        f"{count} eigenvalue{plural} of N_r below -1: the graph has groups whose nodes avoid one "
-        "another and link to other groups instead, as in bipartite graphs. Communities of nodes "
-        "that link to one another do not show this structure."
+        f"{count} eigenvalue{plural} of N_r below -1, the lowest at {lowest:.3f}: there are groups "
+        "whose nodes avoid one another and link to other groups instead, as in bipartite graphs. "
+        "Communities of nodes that link to one another do not show this structure."
     )
     return (DisassortativeWarning(message),)

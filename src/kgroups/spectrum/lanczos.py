@@ -8,7 +8,13 @@ from kgroups._types import Floats
 from kgroups.errors import ConvergenceError
 from kgroups.operators import BoundBetheHessian
 
-__all__ = ["PartialEigenpairsError", "eigenvalues_beyond_one", "top_eigenpairs"]
+__all__ = [
+    "PartialEigenpairsError",
+    "all_eigenvalues",
+    "eigenvalues_beyond_one",
+    "rough_top",
+    "top_eigenpairs",
+]
 
 _DENSE_NODES = 300
 _DENSE_FALLBACK_NODES = 3_000
@@ -102,7 +108,21 @@ def eigenvalues_beyond_one(
         if below[0] + unsure < 1.0 or tolerance <= _TOLERANCE:
             return _with_missed_copies(matrix, lam, V, above=1.0)[0]
         tolerance *= 1e-2
-    return np.sort(np.linalg.eigvalsh(bound.normalized_dense()) * sign)[::-1]
+    return all_eigenvalues(bound, sign=sign)
+
+
+def rough_top(bound: BoundBetheHessian, *, sign: int) -> float:
+    """Return the largest eigenvalue of ``sign * N`` to about three digits, never too large."""
+    if bound.n <= _DENSE_NODES:
+        return float(all_eigenvalues(bound, sign=sign)[0])
+    matrix = bound.normalized_matrix() * float(sign)
+    return float(_lanczos(matrix, 1, _start(bound), tolerance=1e-3)[0][0])
+
+
+def all_eigenvalues(bound: BoundBetheHessian, *, sign: int) -> Floats:
+    """Return all eigenvalues of ``sign * N``, falling, from the dense matrix."""
+    values = np.linalg.eigvalsh(bound.normalized_dense()).astype(np.float64, copy=False)
+    return values[::-1] if sign > 0 else -values
 
 
 def _start(bound: BoundBetheHessian) -> Floats:

@@ -6,7 +6,7 @@ from kgroups._types import Floats
 from kgroups.operators import BoundBetheHessian
 from kgroups.spectrum.count import ComponentCounts
 from kgroups.spectrum.inertia import Factor, factorise
-from kgroups.spectrum.lanczos import eigenvalues_beyond_one
+from kgroups.spectrum.lanczos import all_eigenvalues, eigenvalues_beyond_one
 
 __all__ = ["eigenvalues_around_one"]
 
@@ -52,8 +52,7 @@ def eigenvalues_around_one(bound: BoundBetheHessian, counts: ComponentCounts) ->
 def _around_one(bound: BoundBetheHessian, k: int, above: int) -> Floats:
     """Return the ``above`` eigenvalues next above 1 of the k there are, and some below."""
     if bound.n <= _DENSE_NODES:
-        values: Floats = np.linalg.eigvalsh(bound.normalized_dense())[::-1]
-        return values[k - above :]
+        return all_eigenvalues(bound, sign=1)[k - above :]
     factor = factorise(bound.matrix())
     if factor is None:
         return eigenvalues_beyond_one(bound, sign=1)[k - above :]
