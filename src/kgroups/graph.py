@@ -1,11 +1,13 @@
 """The graph that every room works on: checked once, trusted ever after."""
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kgroups._mirror import Mirror
 from kgroups._types import CSR, Floats, Indices, Ints
 from kgroups.errors import GraphError, WeightError
 
@@ -26,6 +28,16 @@ def _frozen_names(nodes: Sequence[Hashable] | None, n: int) -> Sequence[Hashable
     if nodes is None or (isinstance(nodes, range) and nodes == range(n)):
         return range(n)
     return nodes if isinstance(nodes, tuple) else tuple(nodes)
+
+
+def _check_names(nodes: Sequence[Hashable], n: int | None) -> None:
+    if n is not None and len(nodes) != n:
+        msg = f"nodes must name each of the n = {n} nodes, got {len(nodes)} names."
+        raise GraphError(msg)
+    if len(set(nodes)) < len(nodes):
+        repeated = next(name for name, count in Counter(nodes).items() if count > 1)
+        msg = f"node names must differ, got {repeated!r} more than once."
+        raise GraphError(msg)
 
 
 def _has_finite_sum(weights: Floats) -> bool:
@@ -54,31 +66,6 @@ def _edge_weights(weight: Any, u: Indices, v: Indices, names: Sequence[Hashable]
         edge = (names[u[first]], names[v[first]])
         raise WeightError(bad_weight_message(w[first], edge, bad.size))
     return w
-
-
-class _Mirror:
-    """Both triangles of a symmetric matrix from its upper one, values in the same order."""
-
-    def __init__(self, upper: "sparse.csr_array") -> None:
-        n = upper.shape[0]
-        slots = np.arange(upper.nnz, dtype=upper.indices.dtype)
-        columns = type(upper)((slots, upper.indices, upper.indptr), shape=upper.shape).tocsc()
-        below = columns.indices != np.repeat(np.arange(n), np.diff(columns.indptr))
-        kept = np.concatenate([[0], np.cumsum(below)])
-        lower_indptr = kept[columns.indptr]
-        self.indptr = upper.indptr + lower_indptr
-        upper_slots = slots + np.repeat(lower_indptr[1:], np.diff(upper.indptr))
-        lower = np.arange(kept[-1]) + np.repeat(upper.indptr[:-1], np.diff(lower_indptr))
-        self._source = np.empty(self.indptr[-1], dtype=upper.indices.dtype)
-        self._source[upper_slots] = slots
-        self._source[lower] = columns.data[below]
-        self.indices = np.empty(self.indptr[-1], dtype=upper.indices.dtype)
-        self.indices[upper_slots] = upper.indices
-        self.indices[lower] = columns.indices[below]
-
-    def values(self, of_upper: Any) -> Any:
-        """Spread one value per entry of the upper triangle over both."""
-        return of_upper[self._source]
 
 
 class Graph:
@@ -212,9 +199,8 @@ class Graph:
                 f"{u.dtype} of shape {u.shape} and {v.dtype} of shape {v.shape}."
             )
             raise GraphError(msg)
-        if nodes is not None and n is not None and len(nodes) != n:
-            msg = f"nodes must name each of the n = {n} nodes, got {len(nodes)} names."
-            raise GraphError(msg)
+        if nodes is not None:
+            _check_names(nodes, n)
         smallest, largest = _extremes(u, v)
         size = n if n is not None else len(nodes) if nodes is not None else largest + 1
         if smallest < 0 or largest >= size:
@@ -262,7 +248,7 @@ class Graph:
             triangle = upper(w)
             if triangle.nnz < u.size:
                 counts = upper(np.ones(u.size, np.int32))
-        mirrored = _Mirror(triangle)
+        mirrored = Mirror(triangle)
         multiplicity = None
         if counts is not None and triangle.nnz < u.size:
             multiplicity = mirrored.values(counts.data.astype(np.int64))

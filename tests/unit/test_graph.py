@@ -131,6 +131,8 @@ def test_from_edges_checks_ends_against_the_number_of_nodes():
         Graph.from_edges([0], [5], n=2)
     with pytest.raises(GraphError, match="nodes must name each of the n = 3 nodes, got 2 names"):
         Graph.from_edges([0], [1], n=3, nodes=["a", "b"])
+    with pytest.raises(GraphError, match="node names must differ, got 'b' more than once"):
+        Graph.from_edges([0], [1], nodes=["a", "b", "b"])
 
 
 @pytest.mark.parametrize("bad", [-1.5, np.nan, np.inf])

@@ -20,6 +20,7 @@ def read_npz(file: BinaryIO, name: str, weight: str | None, symmetrize: Symmetri
 
     with parsing(name, "npz"), np.load(file, allow_pickle=False) as archive:
         if "format" in archive.files:
+            file.seek(0)
             matrix = sparse.load_npz(file)
         elif {"row", "col"} <= set(archive.files):
             matrix = _matrix_of_entries(archive)

@@ -8,7 +8,8 @@ import numpy as np
 from kgroups._doors import check_choice
 from kgroups._types import Symmetrize
 from kgroups.adapters.direction import binary
-from kgroups.errors import GraphError, InputError
+from kgroups.adapters.weights import check_weight_name
+from kgroups.errors import GraphError
 from kgroups.graph import Graph
 
 __all__ = ["as_graph"]
@@ -67,12 +68,7 @@ def as_graph(
     ('ann', 'bob', 'cy')
     """
     check_choice("symmetrize", symmetrize, (None, "sum", "union"))
-    if weight is not None and not isinstance(weight, str):
-        msg = (
-            f"weight must be the name of an edge attribute or None, got {weight!r}.\n"
-            "  Pass for instance weight='weight', or weight=None to ignore all weights."
-        )
-        raise InputError(msg)
+    check_weight_name(weight)
     if isinstance(obj, Graph):
         return _reweighted(obj, weight, symmetrize)
     if isinstance(obj, str | os.PathLike):

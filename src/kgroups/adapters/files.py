@@ -15,6 +15,7 @@ from kgroups.adapters.markup import read_gml, read_graphml
 from kgroups.adapters.matrixmarket import read_matrix_market
 from kgroups.adapters.pajek import read_pajek
 from kgroups.adapters.text import format_error
+from kgroups.adapters.weights import check_weight_name
 from kgroups.errors import FileFormatError, GraphError
 from kgroups.graph import Graph
 
@@ -111,7 +112,11 @@ def read_graph(
     """
     check_choice("symmetrize", symmetrize, (None, "sum", "union"))
     check_choice("format", format, (None, *_READERS))
+    check_weight_name(weight)
     file_path = Path(path)
+    if not file_path.exists():
+        hint = "Check the path; it must be the path of a graph file."
+        raise format_error(str(path), None, "there is no such file", hint)
     reader = _READERS[_format_of(file_path) if format is None else format]
     name = file_path.name
     try:
@@ -122,9 +127,6 @@ def read_graph(
     except GraphError as error:
         message = str(error)
         raise (error if name in message else type(error)(f"{name}: {message}")) from None
-    except FileNotFoundError:
-        hint = "Check the path; kgroups.read_graph takes the path of a graph file."
-        raise format_error(str(path), None, "there is no such file", hint) from None
     except MemoryError as error:
         hint = "Check the sizes that it claims."
         raise format_error(name, None, "the graph does not fit in memory", hint) from error

@@ -6,12 +6,22 @@ from typing import Any
 import numpy as np
 
 from kgroups._types import Floats
-from kgroups.errors import WeightError
+from kgroups.errors import InputError, WeightError
 from kgroups.graph import bad_weight_message
 
-__all__ = ["checked_weights", "no_such_attribute"]
+__all__ = ["check_weight_name", "checked_weights", "no_such_attribute"]
 
 EdgeNames = Callable[[int], tuple[object, object]]
+
+
+def check_weight_name(weight: object) -> None:
+    """Raise unless ``weight`` can name an edge attribute or is None."""
+    if weight is not None and not isinstance(weight, str):
+        msg = (
+            f"weight must be the name of an edge attribute or None, got {weight!r}.\n"
+            "  Pass for instance weight='weight', or weight=None to ignore all weights."
+        )
+        raise InputError(msg)
 
 
 def checked_weights(values: Any, edge: EdgeNames) -> Floats:

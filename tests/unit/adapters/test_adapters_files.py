@@ -49,7 +49,13 @@ class TestDoor:
         with pytest.raises(InputError, match="format must be one of None, 'edgelist', 'gml'"):
             read_graph(write("a.dat", "1 2"), format="excel")
 
+    def test_weight_must_be_a_name(self, write):
+        with pytest.raises(InputError, match="weight must be the name of an edge attribute"):
+            read_graph(write("a.csv", "1,2"), weight=3)
+
     def test_missing_files_and_folders(self, tmp_path):
+        with pytest.raises(FileFormatError, match=r"^karate: there is no such file"):
+            read_graph("karate")
         with pytest.raises(FileFormatError, match=r"none\.gml: there is no such file"):
             read_graph(tmp_path / "none.gml")
         (tmp_path / "folder.csv").mkdir()
