@@ -2,7 +2,8 @@
 
 A ``python`` block runs in the namespace that the page's blocks share; a ``text`` block right after
 it is its output. In a ``console`` block each line after ``$ `` is run and the rest is its output.
-Run as a program, it takes the pages as arguments and needs kgroups alone.
+Run as a program, it takes the pages as arguments and needs kgroups alone; with ``--update`` before
+them it writes what was printed into the pages.
 """
 
 import contextlib
@@ -22,12 +23,12 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block of a page and the line on which its first line stands."""
+    """Code of a page, the line on which it stands, and where the page shows its output."""
 
     language: str
-    text: str
+    code: str
     line: int
-    output: str | None
+    output: slice | None
 
 
 class PageMismatchError(AssertionError):
@@ -35,38 +36,57 @@ class PageMismatchError(AssertionError):
 
 
 def blocks_of(page: str) -> Iterator[Block]:
-    """Yield the blocks that can be run, each with the output that the page shows for it."""
+    """Yield the code that can be run, in the order of the page."""
     fences = list(FENCE.finditer(page))
     for fence, following in zip(fences, [*fences[1:], None], strict=True):
         language, text = fence.groups()
-        line = page.count("\n", 0, fence.start()) + 2
-        adjacent = following is not None and not page[fence.end() : following.start()].strip()
+        start = fence.start(2)
         if language == "python":
-            shown = following[2] if adjacent and following[1] == "text" else None
-            yield Block(language, text, line, shown)
+            adjacent = following is not None and not page[fence.end() : following.start()].strip()
+            shown = slice(*following.span(2)) if adjacent and following[1] == "text" else None
+            yield Block(language, text, _line_of(page, start), shown)
         elif language == "console":
-            yield from _console_commands(text, line)
+            for command in re.finditer(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", text, re.MULTILINE):
+                first, last = (start + position for position in command.span(2))
+                line = _line_of(page, start + command.start())
+                yield Block(language, command[1], line, slice(first, last))
 
 
-def _console_commands(text: str, line: int) -> Iterator[Block]:
-    for part in re.split(r"^(?=\$ )", text, flags=re.MULTILINE):
-        if part:
-            command, _, output = part.partition("\n")
-            yield Block("console", command.removeprefix("$ "), line, output)
-            line += part.count("\n")
+def _line_of(page: str, position: int) -> int:
+    return page.count("\n", 0, position) + 1
 
 
-def run_page(path: Path) -> int:
-    """Run the blocks of a page in an empty folder and return how many there were."""
+def printed_by_page(path: Path, page: str) -> list[tuple[Block, str]]:
+    """Run the blocks of a page in an empty folder; return each with what it printed."""
     namespace: dict[str, object] = {"__name__": "page"}
-    count = 0
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        for block in blocks_of(path.read_text(encoding="utf-8")):
-            printed = _printed_by(block, namespace, f"{path.name}, line {block.line}")
-            if block.output is not None:
-                _compare(block.output, printed, f"{path.name}, line {block.line}")
-            count += 1
-    return count
+        return [
+            (block, _printed_by(block, namespace, f"{path.name}, line {block.line}"))
+            for block in blocks_of(page)
+        ]
+
+
+def check_page(path: Path) -> int:
+    """Raise unless the blocks print what the page shows; return how many there are."""
+    page = path.read_text(encoding="utf-8")
+    ran = printed_by_page(path, page)
+    for block, printed in ran:
+        if block.output is not None:
+            _compare(page[block.output], printed, f"{path.name}, line {block.line}")
+    return len(ran)
+
+
+def update_page(path: Path) -> int:
+    """Write into the page what its blocks print; return how many there are."""
+    path = path.resolve()
+    page = path.read_text(encoding="utf-8")
+    ran = printed_by_page(path, page)
+    for block, printed in reversed(ran):
+        if block.output is not None:
+            lines = "".join(f"{line}\n" for line in _trimmed(printed))
+            page = page[: block.output.start] + lines + page[block.output.stop :]
+    path.write_text(page, encoding="utf-8")
+    return len(ran)
 
 
 def _printed_by(block: Block, namespace: dict[str, object], place: str) -> str:
@@ -74,7 +94,7 @@ def _printed_by(block: Block, namespace: dict[str, object], place: str) -> str:
         # The command must be the one of this interpreter's environment.
         found = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
         ran = subprocess.run(
-            block.text,
+            block.code,
             shell=True,
             check=False,
             env={**os.environ, "PATH": found},
@@ -85,14 +105,16 @@ def _printed_by(block: Block, namespace: dict[str, object], place: str) -> str:
         return ran.stdout
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(compile(block.text, place, "exec"), namespace)
+        exec(compile(block.code, place, "exec"), namespace)
     return printed.getvalue()
 
 
+def _trimmed(text: str) -> list[str]:
+    return [line.rstrip() for line in text.strip("\n").split("\n")] if text.strip() else []
+
+
 def _compare(shown: str, printed: str, place: str) -> None:
-    expected, got = (
-        [line.rstrip() for line in text.strip("\n").split("\n")] for text in (shown, printed)
-    )
+    expected, got = _trimmed(shown), _trimmed(printed)
     if expected != got:
         difference = "\n".join(difflib.unified_diff(expected, got, "shown", "printed", lineterm=""))
         msg = f"{place} prints something else than the page shows:\n{difference}"
@@ -100,5 +122,7 @@ def _compare(shown: str, printed: str, place: str) -> None:
 
 
 if __name__ == "__main__":
-    for name in sys.argv[1:]:
-        sys.stdout.write(f"{name}: {run_page(Path(name))} blocks ran as shown\n")
+    update = sys.argv[1] == "--update"
+    for name in sys.argv[2 if update else 1 :]:
+        count = update_page(Path(name)) if update else check_page(Path(name))
+        sys.stdout.write(f"{name}: {count} blocks ran{'' if update else ' as shown'}\n")
