@@ -5,13 +5,14 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
 import oracles_adapters as oracles
 from kgroups.adapters import as_graph, canonical_order
 from kgroups.adapters import igraph as igraph_adapter
+from kgroups.errors import DirectedGraphError, WeightError
 from kgroups.graph import Graph
 from strategies_adapters import edge_lists, name_lists, sparse_formats
 
@@ -164,3 +165,35 @@ def test_from_edges_equals_the_oracle(case):
     oracles.assert_well_formed(graph)
     assert np.array_equal(oracles.dense(graph), oracles.adjacency(case.n, edges))
     assert np.allclose(graph.degrees, oracles.dense(graph).sum(axis=1))
+
+
+bad_weights = st.sampled_from([-1.0, float("nan"), float("inf"), "1", None])
+graph_kinds = st.sampled_from([nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+
+
+@settings(max_examples=300)
+@given(edge_lists(), graph_kinds, st.lists(bad_weights, max_size=2), st.data())
+def test_every_networkx_graph_is_converted_or_refused_for_what_it_is(case, kind, bad, data):
+    G = kind()
+    G.add_nodes_from(case.names)
+    for u, v, w in case.edges:
+        G.add_edge(case.names[u], case.names[v], **({} if w is None else {"weight": w}))
+    edges = list(G.edges(data=True))
+    for value in bad if edges else ():
+        data.draw(st.sampled_from(edges))[2]["weight"] = value
+    is_bad = any(_is_bad(attributes.get("weight", 1)) for *_, attributes in edges)
+    if G.is_directed():
+        with pytest.raises(DirectedGraphError, match="must be undirected"):
+            as_graph(G)
+    elif is_bad:
+        with pytest.raises(WeightError, match="must be finite and >= 0"):
+            as_graph(G)
+    else:
+        oracles.assert_well_formed(as_graph(G))
+    binary = as_graph(G, weight=None, symmetrize="union")
+    oracles.assert_well_formed(binary)
+    assert tuple(binary.nodes) == case.names
+
+
+def _is_bad(weight):
+    return not isinstance(weight, int | float) or not 0 <= weight < float("inf")

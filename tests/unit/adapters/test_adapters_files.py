@@ -387,10 +387,15 @@ class TestParquet:
             read_graph(write("a.parquet", b"hello"))
 
 
-def test_memory_that_does_not_suffice_is_an_error_of_the_file(write, monkeypatch):
-    def starved(*_, **__):
-        raise MemoryError
+def starved(*_, **__):
+    raise MemoryError
 
+
+def test_memory_that_does_not_suffice_is_an_error_of_the_file(write, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(np, "load", starved)
+        with pytest.raises(FileFormatError, match=r"^a\.npz: the npz file does not fit in memory"):
+            read_graph(write("a.npz", b"PK"))
     monkeypatch.setattr("kgroups.graph.Graph.from_checked_edges", starved)
     with pytest.raises(FileFormatError, match=r"^a\.csv: the graph does not fit in memory"):
         read_graph(write("a.csv", "1,2\n"))

@@ -94,7 +94,7 @@ def test_a_named_weight_that_no_edge_has_lists_what_there_is(karate):
     assert as_graph(nx.empty_graph(3), weight="cost").m == 0
 
 
-@pytest.mark.parametrize("value", [-1.5, float("nan"), float("inf"), "2", None, 1j, [1]])
+@pytest.mark.parametrize("value", [-1.5, float("nan"), float("inf"), 10**400, "2", None, 1j, [1]])
 @pytest.mark.parametrize("kind", [nx.Graph, nx.MultiGraph])
 def test_bad_weights_name_value_and_edge(value, kind):
     G = kind([("cy", "ann", {"weight": 1}), ("ann", "bob", {"weight": value})])
@@ -151,6 +151,7 @@ def test_a_multigraph_without_parallel_edges_is_a_plain_graph(karate):
     graph = as_graph(nx.MultiGraph(karate), weight=None)
     assert graph.multiplicity is None
     assert graph.weights is None
+    assert as_graph(nx.MultiGraph([(0, 1, {"weight": 1.0})])).weights is None
 
 
 class CountingDict(dict):
