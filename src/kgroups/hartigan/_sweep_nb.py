@@ -4,7 +4,7 @@ from numba import njit
 
 from kgroups._types import CSR, Bools, Floats, Ints
 
-__all__ = ["add_totals", "sweep_matrix", "sweep_rows"]
+__all__ = ["add_totals", "squared_distances", "sweep_matrix", "sweep_rows"]
 
 
 @njit(cache=True, nogil=True)
@@ -102,48 +102,81 @@ def sweep_matrix(
 
 @njit(cache=True, nogil=True, fastmath=True)
 def sweep_rows(
-    X: Floats, order: Ints, min_gain: float, z: Ints, size: Ints, total: Floats, squared: Floats
-) -> int:
-    """Make the best improving k-means move of every row once; return the number of moves.
+    X: Floats,
+    min_gain: float,
+    max_sweeps: int,
+    z: Ints,
+    size: Ints,
+    total: Floats,
+    squared: Floats,
+    visited: Ints,
+    changed: Ints,
+) -> None:
+    """Make the best improving k-means move of every row, sweep after sweep, until none moves.
 
-    ``total`` holds the sum of the rows of each group and ``squared`` its squared length.
+    ``total`` holds the sum of the rows of each group and ``squared`` its squared length. A row
+    whose group has not changed since its last visit needs to look only at groups that have:
+    ``visited`` and ``changed`` hold the times, and start at -1 and 0.
     """
-    k, p = total.shape
-    moves = 0
-    for i in order:
-        a = z[i]
-        if size[a] == 1:
-            continue
-        own = 0.0
-        to_own = 0.0
-        for c in range(p):
-            own += X[i, c] * X[i, c]
-            to_own += X[i, c] * total[a, c]
-        leave = (squared[a] - 2.0 * to_own + own) / (size[a] - 1) - squared[a] / size[a]
-        best = a
-        best_gain = min_gain
-        best_link = 0.0
-        for b in range(k):
-            if b == a:
+    n, p = X.shape
+    k = size.size
+    now = 0
+    for _ in range(max_sweeps):
+        moves = 0
+        for i in range(n):
+            now += 1
+            a = z[i]
+            last = visited[i]
+            visited[i] = now
+            if size[a] == 1:
+                visited[i] = last
                 continue
-            to_b = 0.0
+            own = 0.0
+            to_own = 0.0
             for c in range(p):
-                to_b += X[i, c] * total[b, c]
-            gain = leave + (squared[b] + 2.0 * to_b + own) / (size[b] + 1)
-            if size[b] > 0:
-                gain -= squared[b] / size[b]
-            if gain > best_gain:
-                best_gain = gain
-                best = b
-                best_link = to_b
-        if best != a:
-            for c in range(p):
-                total[a, c] -= X[i, c]
-                total[best, c] += X[i, c]
-            squared[a] += own - 2.0 * to_own
-            squared[best] += own + 2.0 * best_link
-            size[a] -= 1
-            size[best] += 1
-            z[i] = best
-            moves += 1
-    return moves
+                own += X[i, c] * X[i, c]
+                to_own += X[i, c] * total[a, c]
+            leave = (squared[a] - 2.0 * to_own + own) / (size[a] - 1) - squared[a] / size[a]
+            best = a
+            best_gain = min_gain
+            best_link = 0.0
+            for b in range(k):
+                if b == a or (changed[b] < last and changed[a] < last):
+                    continue
+                to_b = 0.0
+                for c in range(p):
+                    to_b += X[i, c] * total[b, c]
+                gain = leave + (squared[b] + 2.0 * to_b + own) / (size[b] + 1)
+                if size[b] > 0:
+                    gain -= squared[b] / size[b]
+                if gain > best_gain:
+                    best_gain = gain
+                    best = b
+                    best_link = to_b
+            if best != a:
+                for c in range(p):
+                    total[a, c] -= X[i, c]
+                    total[best, c] += X[i, c]
+                squared[a] += own - 2.0 * to_own
+                squared[best] += own + 2.0 * best_link
+                size[a] -= 1
+                size[best] += 1
+                z[i] = best
+                changed[a] = now
+                changed[best] = now
+                moves += 1
+        if moves == 0:
+            break
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def squared_distances(X: Floats, picks: Ints, out: Floats) -> None:
+    """Fill ``out`` (n, len(picks)) with squared distances of all rows to the picked rows."""
+    for i in range(X.shape[0]):
+        for position in range(picks.size):
+            j = picks[position]
+            distance = 0.0
+            for c in range(X.shape[1]):
+                gap = X[i, c] - X[j, c]
+                distance += gap * gap
+            out[i, position] = distance

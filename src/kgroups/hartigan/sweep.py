@@ -133,9 +133,16 @@ def improve_rows(X: Floats, z: Ints, *, k: int, max_sweeps: int = 50) -> tuple[I
     np.add.at(total, z, X)
     squared = np.einsum("ac,ac->a", total, total)
     length = float(np.einsum("ic,ic->", X, X))
-    order = np.arange(z.size)
-    for _ in range(max_sweeps):
-        if not sweep_rows(X, order, _ROUNDING * length / max(1, z.size), z, size, total, squared):
-            break
+    sweep_rows(
+        X,
+        _ROUNDING * length / max(1, z.size),
+        max_sweeps,
+        z,
+        size,
+        total,
+        squared,
+        np.full(z.size, -1),
+        np.zeros(k, dtype=np.int64),
+    )
     filled = size > 0
     return z, length - float(np.sum(squared[filled] / size[filled]))

@@ -36,12 +36,11 @@ def _plus_plus(X: Floats, k: int, rng: np.random.Generator) -> Ints:
     """Assign rows to the nearest of k centres drawn by greedy k-means++."""
     n = X.shape[0]
     trials = 2 + int(np.log(k))
-    length = np.einsum("ic,ic->i", X, X)
     centre = np.empty(k, dtype=np.int64)
     centre[0] = rng.integers(n)
     taken = np.zeros(n, dtype=np.bool_)
     taken[centre[0]] = True
-    distance = _squared_distances(X, length, centre[:1])[:, 0]
+    distance = _squared_distances(X, centre[:1])[:, 0]
     nearest = np.zeros(n, dtype=np.int64)
     draws = rng.random((k, trials))
     for a in range(1, k):
@@ -51,7 +50,7 @@ def _plus_plus(X: Floats, k: int, rng: np.random.Generator) -> Ints:
             picks = np.flatnonzero(~taken)[:1]
         else:
             picks = np.minimum(np.searchsorted(total, draws[a] * total[-1], side="right"), n - 1)
-        offered = np.minimum(_squared_distances(X, length, picks), distance[:, None])
+        offered = np.minimum(_squared_distances(X, picks), distance[:, None])
         chosen = int(np.argmin(offered.sum(axis=0)))
         closer = offered[:, chosen] < distance
         nearest[closer] = a
@@ -63,9 +62,9 @@ def _plus_plus(X: Floats, k: int, rng: np.random.Generator) -> Ints:
     return nearest
 
 
-def _squared_distances(X: Floats, length: Floats, picks: Ints) -> Floats:
-    # einsum keeps to one thread, so that the number of threads cannot change the sums.
-    gap: Floats = length[:, None] + length[picks] - 2.0 * np.einsum("ic,jc->ij", X, X[picks])
-    gap[picks, np.arange(picks.size)] = 0.0
-    np.maximum(gap, 0.0, out=gap)
-    return gap
+def _squared_distances(X: Floats, picks: Ints) -> Floats:
+    from kgroups.hartigan._sweep_nb import squared_distances
+
+    out = np.empty((X.shape[0], picks.size))
+    squared_distances(X, picks, out)
+    return out
