@@ -1,7 +1,7 @@
 """networkx graphs of every class, views included, to ``Graph``."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, compress
 from operator import itemgetter
 from typing import Any, cast
@@ -90,8 +90,11 @@ def _with_weights(adjacency: dict[Any, Any], structure: Structure, weight: str |
     weights = None
     # Attributes exist in few graphs; looking for one in each edge costs more than the structure.
     if weight is not None and any(_edge_data(adjacency)):
-        attributes = list(compress(_edge_data(adjacency), structure.one_direction))
-        weights = _attribute(attributes, weight, structure.edge_names)
+        weights = _attribute(
+            lambda: compress(_edge_data(adjacency), structure.one_direction),
+            weight,
+            structure.edge_names,
+        )
     elif weight not in (None, "weight") and len(structure.indices):
         raise no_such_attribute(weight, (), kind="attribute")
     if weights is None or np.all(weights == 1):
@@ -107,9 +110,12 @@ def _with_parallel_edges(
     counts = np.fromiter(map(len, bundles), np.int64, len(bundles))
     weights = None
     if weight is not None:
-        attributes = list(chain.from_iterable(map(dict.values, bundles)))
         bundle_of = np.repeat(np.arange(len(bundles)), counts)
-        single = _attribute(attributes, weight, lambda t: structure.edge_names(int(bundle_of[t])))
+        single = _attribute(
+            lambda: chain.from_iterable(map(dict.values, bundles)),
+            weight,
+            lambda t: structure.edge_names(int(bundle_of[t])),
+        )
         if single is not None:
             weights = np.zeros(len(bundles))
             np.add.at(weights, bundle_of, single)
@@ -133,22 +139,24 @@ def _spread(structure: Structure, counts: Ints, weights: Floats | None) -> Graph
 
 
 def _attribute(
-    attributes: Sequence[Any], weight: str, edge: Callable[[int], tuple[object, object]]
+    attributes: Callable[[], Iterable[Any]],
+    weight: str,
+    edge: Callable[[int], tuple[object, object]],
 ) -> Floats | None:
-    """Return the named attribute of each edge, 1 where it is missing; ``None`` if none has it."""
+    """Return the named attribute of each edge, 1 where it is missing; ``None`` if none has it.
+
+    ``attributes`` begins a new walk over the attribute dicts; most graphs need one.
+    """
     try:
-        values = list(map(itemgetter(weight), attributes))
+        values = list(map(itemgetter(weight), attributes()))
     except KeyError:
-        if not any(weight in data for data in attributes):
+        if not any(weight in data for data in attributes()):
             if weight == "weight":
                 return None
-            raise no_such_attribute(weight, _names_of(attributes), kind="attribute") from None
-        values = [data.get(weight, 1) for data in attributes]
+            found = set(chain.from_iterable(attributes()))
+            raise no_such_attribute(weight, found, kind="attribute") from None
+        values = [data.get(weight, 1) for data in attributes()]
     return checked_weights(values, edge) if values else None
-
-
-def _names_of(attributes: Iterable[Any]) -> set[object]:
-    return set(chain.from_iterable(attributes))
 
 
 def _from_edge_view(graph: Any, weight: str | None, symmetrize: Symmetrize | None) -> Graph:
@@ -160,8 +168,9 @@ def _from_edge_view(graph: Any, weight: str | None, symmetrize: Symmetrize | Non
     v = _numbers(number, map(itemgetter(1), edges), len(edges))
     weights = None
     if weight is not None and symmetrize != "union":
-        attributes = list(map(itemgetter(2), edges))
-        weights = _attribute(attributes, weight, lambda t: (edges[t][0], edges[t][1]))
+        weights = _attribute(
+            lambda: map(itemgetter(2), edges), weight, lambda t: (edges[t][0], edges[t][1])
+        )
     return graph_of_edges(u, v, weights, nodes, symmetrize)
 
 
