@@ -2,12 +2,14 @@
 
 import numpy as np
 
+from kgroups._csr import rows_of
 from kgroups._types import CSR, Floats, Ints
 
 __all__ = ["coarse_graph", "local_moves", "multilevel_groups", "relabelled"]
 
 # Differences below this are rounding of sums of links, not reasons to move.
 _ROUNDING = 1e-9
+_FEW_CELLS = 10_000
 
 
 def relabelled(z: Ints) -> tuple[Ints, int]:
@@ -58,6 +60,13 @@ def local_moves(
 
 def coarse_graph(A: CSR, z: Ints, k: int) -> CSR:
     """Return the graph of groups: weights between them summed, inner weights on the diagonal."""
+    if k * k <= 4 * len(A.indices) + _FEW_CELLS:
+        # A table of all pairs of groups is no larger than the graph, and quicker to fill.
+        cell = z[rows_of(A)] * k + z[A.indices]
+        table = np.bincount(cell, weights=A.data, minlength=k * k)
+        filled = np.flatnonzero(table)
+        indptr = np.searchsorted(filled, np.arange(0, k * k + 1, k) if k else [0])
+        return CSR(indptr, filled % max(k, 1), table[filled])
     from scipy import sparse
 
     n = z.size
@@ -65,7 +74,7 @@ def coarse_graph(A: CSR, z: Ints, k: int) -> CSR:
     group = sparse.csr_array((np.ones(n), z, np.arange(n + 1)), shape=(n, k))
     coarse = (group.T @ matrix @ group).tocsr()
     coarse.sort_indices()
-    return CSR(coarse.indptr, coarse.indices, coarse.data)
+    return CSR(coarse.indptr.astype(np.int64), coarse.indices.astype(np.int64), coarse.data)
 
 
 def multilevel_groups(A: CSR, strength: Floats, penalty: Floats) -> tuple[Ints, int]:

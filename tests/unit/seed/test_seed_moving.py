@@ -45,12 +45,19 @@ def test_moves_raise_modularity_and_keep_groups_filled():
     assert np.unique(z).size == 4
 
 
-def test_the_graph_of_groups_keeps_all_weight():
+def dense(csr):
+    k = len(csr.indptr) - 1
+    matrix = np.zeros((k, k))
+    matrix[np.repeat(np.arange(k), np.diff(csr.indptr)), csr.indices] = csr.data
+    return matrix
+
+
+@pytest.mark.parametrize("k", [1, 3, 34])
+def test_the_graph_of_groups_sums_the_weights_between_them(monkeypatch, k):
     A = csr_of(nx.karate_club_graph())
-    z = np.arange(34) % 3
-    coarse = coarse_graph(A, z, 3)
-    dense = np.zeros((3, 3))
-    rows = np.repeat(np.arange(3), np.diff(coarse.indptr))
-    dense[rows, coarse.indices] = coarse.data
-    assert dense.sum() == 156
-    np.testing.assert_array_equal(dense, dense.T)
+    z = np.arange(34) % k
+    indicator = np.eye(k)[z]
+    expected = indicator.T @ dense(A) @ indicator
+    np.testing.assert_array_equal(dense(coarse_graph(A, z, k)), expected)
+    monkeypatch.setattr("kgroups.seed.moving._FEW_CELLS", -(10**6))
+    np.testing.assert_array_equal(dense(coarse_graph(A, z, k)), expected)
