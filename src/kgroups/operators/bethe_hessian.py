@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from kgroups._csr import rows_of
 from kgroups._doors import check_choice
 from kgroups._types import CSR, Ints, SelfLoops, Symmetrize
 from kgroups.errors import InputError
 from kgroups.operators.bound import BoundBetheHessian
 from kgroups.operators.nonbacktracking import radius_above_entries
-from kgroups.operators.rows import row_sums, rows_of
+from kgroups.operators.rows import row_sums
 from kgroups.operators.saturation import (
     R_FLOOR,
     SaturatedWeights,

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kgroups._csr import rows_of
 from kgroups._types import CSR, Floats, Ints
-from kgroups.operators.rows import row_sums, rows_of
+from kgroups.operators.rows import row_sums
 
 if TYPE_CHECKING:
     from scipy import sparse

@@ -15,9 +15,10 @@ import math
 
 import numpy as np
 
+from kgroups._csr import rows_of
 from kgroups._types import CSR, Floats, Ints
 from kgroups.errors import ConvergenceError
-from kgroups.operators.rows import row_sums, rows_of
+from kgroups.operators.rows import row_sums
 
 __all__ = ["nonbacktracking_radius", "radius_above_entries"]
 
@@ -86,13 +87,24 @@ def radius_above_entries(csr: CSR, entries: Floats) -> float:
     v = entries / scale
     twin = _Twin(csr, rows, v, n)
     # Closer to the largest entry the root cannot be told from it in double precision.
-    floor = low = 1.0 + 1e-7
+    floor = 1.0 + 1e-7
     high = max(float(row_sums(rows, v, n).max()), 2.0 * floor)
     # Some steps on the edges give a start near the root, or the root where they settle.
     guess, residual, start = _iterate_on_edges(csr, v, 20 if n <= _DENSE_NODES else 60)
     if residual <= _TOLERANCE:
         return scale * guess if guess > floor else 0.0
     lam = min(max(floor, guess), high)
+    try:
+        return scale * _root(twin, lam, floor, high, start)
+    except RuntimeError:
+        # ARPACK gave up, as it may where many components share the top eigenvalue.
+        guess, _, _ = _iterate_on_edges(csr, v, _MAX_STEPS // 10)
+        return scale * guess if guess > floor else 0.0
+
+
+def _root(twin: "_Twin", lam: float, floor: float, high: float, start: Floats) -> float:
+    """Return the lambda above ``floor`` at which the top eigenvalue falls through 1, or 0."""
+    low = floor
     for _ in range(200):
         nu, start, slope = twin.top(lam, start)
         if nu > 1.0:
@@ -104,13 +116,13 @@ def radius_above_entries(csr: CSR, entries: Floats) -> float:
         # The eigenvalue is 1 at the largest entry too, and rises there: not the root meant.
         following = lam + (1.0 - nu) / slope if slope < 0.0 else math.inf
         if abs(following - lam) <= _TOLERANCE * lam or high - low <= _TOLERANCE * lam:
-            return scale * min(max(following, low), high)
+            return min(max(following, low), high)
         if following <= floor and low == floor:
             following = floor
         elif not low < following < high:
             following = math.sqrt(low * high)
         lam = following
-    return scale * lam
+    return lam
 
 
 class _Twin:
@@ -143,18 +155,11 @@ class _Twin:
             values, vectors = np.linalg.eigh(dense)
             return float(values[-1]), vectors[:, -1]
         from scipy import sparse
-        from scipy.sparse.linalg import ArpackError, eigsh
+        from scipy.sparse.linalg import eigsh
 
         shape = (self.n, self.n)
         matrix = sparse.csr_array((data, self.csr.indices, self.csr.indptr), shape=shape)
-        try:
-            values, vectors = eigsh(matrix, k=1, which="LA", v0=start, tol=1e-9, ncv=24)
-        except ArpackError as error:
-            msg = (
-                f"the top eigenvector for the non-backtracking radius was not found: {error}.\n"
-                '  Use r="mean-degree" or r="second-moment", or give r as a number.'
-            )
-            raise ConvergenceError(msg) from error
+        values, vectors = eigsh(matrix, k=1, which="LA", v0=start, tol=1e-9, ncv=24, maxiter=300)
         return float(values[0]), vectors[:, 0]
 
 

@@ -1,15 +1,10 @@
-"""Sums along the rows of a CSR matrix."""
+"""Sums along the rows of a sparse matrix."""
 
 import numpy as np
 
-from kgroups._types import CSR, Floats, Ints
+from kgroups._types import Floats, Ints
 
-__all__ = ["row_sums", "rows_of"]
-
-
-def rows_of(csr: CSR) -> Ints:
-    """Return the row index of every entry."""
-    return np.repeat(np.arange(len(csr.indptr) - 1), np.diff(csr.indptr))
+__all__ = ["row_sums"]
 
 
 def row_sums(rows: Ints, values: Floats, n: int) -> Floats:

@@ -5,9 +5,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from kgroups._types import Floats
+from kgroups._types import Bools, Floats
 
 __all__ = ["R_FLOOR", "SaturatedWeights", "bend", "saturate_at", "saturate_at_mean_degree"]
 
@@ -22,7 +21,7 @@ class SaturatedWeights(NamedTuple):
 
     r: float
     ratios: Floats
-    bent: npt.NDArray[np.bool_]
+    bent: Bools
 
 
 def bend(x: Floats, start: float) -> Floats:

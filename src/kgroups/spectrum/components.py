@@ -1,9 +1,8 @@
 """Connected components and the 2-core."""
 
 import numpy as np
-import numpy.typing as npt
 
-from kgroups._types import CSR, Ints
+from kgroups._types import CSR, Bools, Ints
 
 __all__ = ["connected_components", "two_core"]
 
@@ -46,7 +45,7 @@ def _search_small(csr: CSR, n: int) -> tuple[int, Ints]:
     return count, np.array(label, dtype=np.int64)
 
 
-def two_core(csr: CSR) -> npt.NDArray[np.bool_]:
+def two_core(csr: CSR) -> Bools:
     """Return which nodes remain when nodes with at most one edge are taken away, again and again.
 
     A self-loop counts as a cycle: its node stays.

@@ -5,11 +5,10 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from kgroups._types import CSR, Floats, Ints
+from kgroups._csr import rows_of
+from kgroups._types import CSR, Bools, Floats, Ints
 from kgroups.operators import BoundBetheHessian
-from kgroups.operators.rows import rows_of
 from kgroups.spectrum.components import two_core
 from kgroups.spectrum.fill import factorisation_work, work_budget
 from kgroups.spectrum.inertia import factorise
@@ -58,7 +57,7 @@ class Layout:
         return np.split(order, np.cumsum(self.sizes)[:-1])
 
     @cached_property
-    def core(self) -> npt.NDArray[np.bool_]:
+    def core(self) -> Bools:
         """The 2-core of the graph."""
         return two_core(self.coupling)
 

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from kgroups._types import Floats
+from kgroups._types import Bools, Floats
 
 __all__ = ["Factor", "factorise"]
 
@@ -27,7 +26,7 @@ class Factor:
         Solves with the matrix.
     """
 
-    negative: npt.NDArray[np.bool_]
+    negative: Bools
     lu: Any
 
     def solve(self, b: Floats) -> Floats:

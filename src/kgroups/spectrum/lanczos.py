@@ -12,7 +12,9 @@ __all__ = [
     "PartialEigenpairsError",
     "all_eigenvalues",
     "eigenvalues_beyond_one",
+    "largest_eigenpairs",
     "rough_top",
+    "start_vector",
     "top_eigenpairs",
 ]
 
@@ -70,13 +72,24 @@ def top_eigenpairs(bound: BoundBetheHessian, count: int) -> tuple[Floats, Floats
     else:
         matrix = bound.normalized_matrix()
         try:
-            lam, V = _lanczos(matrix, count, _start(bound))
-            lam, V = _with_missed_copies(matrix, lam, V, above=float(lam[-1]) + 1e-7)
+            lam, V = largest_eigenpairs(matrix, count, start_vector(bound))
         except PartialEigenpairsError:
             if n > _DENSE_FALLBACK_NODES:
                 raise
             lam, V = _dense(bound)
     return lam[:count], _with_fixed_signs(V[:, :count])
+
+
+def largest_eigenpairs(matrix: Any, count: int, start: Floats) -> tuple[Floats, Floats]:
+    """Return the largest eigenvalues of a symmetric matrix or operator, copies included, falling.
+
+    A Krylov method started from one vector may miss copies of an equal eigenvalue; a second
+    search, in the complement of what was found, brings them up.
+    """
+    lam, V = _lanczos(matrix, count, start)
+    above = float(lam[-1]) + 1e-7 * max(1.0, abs(float(lam[-1])))
+    lam, V = _with_missed_copies(matrix, lam, V, above=above)
+    return lam[:count], V[:, :count]
 
 
 def eigenvalues_beyond_one(
@@ -90,7 +103,7 @@ def eigenvalues_beyond_one(
     """
     matrix = bound.normalized_matrix() * float(sign)
     n = bound.n
-    start = _start(bound)
+    start = start_vector(bound)
     asked, tolerance = 3, _ROUGH
     while 3 * asked < n:
         lam, V = _lanczos(matrix, asked, start, tolerance=tolerance)
@@ -106,7 +119,8 @@ def eigenvalues_beyond_one(
         first = V[:, len(lam) - len(below)]
         unsure = np.linalg.norm(matrix @ first - below[0] * first)
         if below[0] + unsure < 1.0 or tolerance <= _TOLERANCE:
-            return _with_missed_copies(matrix, lam, V, above=1.0)[0]
+            above = min(1.0, float(lam[-1]) + 2.0 * _ROUGH)
+            return _with_missed_copies(matrix, lam, V, above=above)[0]
         tolerance *= 1e-2
     return all_eigenvalues(bound, sign=sign)
 
@@ -116,7 +130,7 @@ def rough_top(bound: BoundBetheHessian, *, sign: int) -> float:
     if bound.n <= _DENSE_NODES:
         return float(all_eigenvalues(bound, sign=sign)[0])
     matrix = bound.normalized_matrix() * float(sign)
-    return float(_lanczos(matrix, 1, _start(bound), tolerance=1e-3)[0][0])
+    return float(_lanczos(matrix, 1, start_vector(bound), tolerance=1e-3)[0][0])
 
 
 def all_eigenvalues(bound: BoundBetheHessian, *, sign: int) -> Floats:
@@ -125,7 +139,8 @@ def all_eigenvalues(bound: BoundBetheHessian, *, sign: int) -> Floats:
     return values[::-1] if sign > 0 else -values
 
 
-def _start(bound: BoundBetheHessian) -> Floats:
+def start_vector(bound: BoundBetheHessian) -> Floats:
+    """Return the vector that every search starts from."""
     # Near the top eigenvector, but not exactly it on regular graphs, where Krylov would stop.
     return np.sqrt(bound.diagonal) * (0.5 + np.random.default_rng(0).random(bound.n))
 
@@ -162,7 +177,7 @@ def _lanczos(
             order = np.argsort(-lam, kind="stable")
             lam, V = lam[order], V[:, order]
             residual = np.linalg.norm(matrix @ V - V * lam, axis=0).max()
-            if residual <= max(_RESIDUAL, 10.0 * tolerance):
+            if residual <= max(_RESIDUAL, 10.0 * tolerance) * max(1.0, float(np.abs(lam).max())):
                 return lam, V
     order = np.argsort(-found[0], kind="stable")
     msg = (
@@ -182,7 +197,8 @@ def _with_missed_copies(
     n = matrix.shape[0]
     start = np.random.default_rng(2).standard_normal(n)
     while True:
-        shift = lam + 1.0
+        # Moved below the rest of the spectrum, what is held cannot come up again.
+        shift = lam + abs(float(lam[0]))
         held = V
 
         def deflated(x: Floats, held: Floats = held, shift: Floats = shift) -> Floats:

@@ -6,7 +6,13 @@ from kgroups._types import Floats
 from kgroups.operators import BoundBetheHessian
 from kgroups.spectrum.count import ComponentCounts
 from kgroups.spectrum.inertia import Factor, factorise
-from kgroups.spectrum.lanczos import all_eigenvalues, eigenvalues_beyond_one
+from kgroups.spectrum.lanczos import (
+    PartialEigenpairsError,
+    all_eigenvalues,
+    eigenvalues_beyond_one,
+    largest_eigenpairs,
+    start_vector,
+)
 
 __all__ = ["eigenvalues_around_one"]
 
@@ -56,29 +62,27 @@ def _around_one(bound: BoundBetheHessian, k: int, above: int) -> Floats:
     factor = factorise(bound.matrix())
     if factor is None:
         return eigenvalues_beyond_one(bound, sign=1)[k - above :]
-    up = _by_inverse(bound, factor, above, which="SA") if above else np.zeros(0)
-    return np.concatenate([up, _by_inverse(bound, factor, _NEAR_BELOW, which="LA")])
+    up = _by_inverse(bound, factor, above, sign=-1) if above else np.zeros(0)
+    return np.concatenate([up, _by_inverse(bound, factor, _NEAR_BELOW, sign=1)])
 
 
-def _by_inverse(bound: BoundBetheHessian, factor: Factor, count: int, *, which: str) -> Floats:
-    """Return eigenvalues nu of N from those of (1 - N)^-1, where the ones next to 1 are extreme."""
-    from scipy.sparse.linalg import LinearOperator, eigsh
+def _by_inverse(bound: BoundBetheHessian, factor: Factor, count: int, *, sign: int) -> Floats:
+    """Return the eigenvalues nu of N next below 1, or next above for sign -1, falling.
+
+    Those of (1 - N)^-1 are 1 / (1 - nu), so that the nearest ones to 1 are extreme.
+    """
+    from scipy.sparse.linalg import LinearOperator
 
     n = bound.n
     scale = np.sqrt(bound.diagonal)
 
     def inverse(x: Floats) -> Floats:
-        return scale * factor.solve(scale * x.reshape(n))
+        return sign * scale * factor.solve(scale * x.reshape(n))
 
-    start = scale * (0.5 + np.random.default_rng(0).random(n))
-    width = min(n, max(2 * count + 1, 24))
-    mu = eigsh(
-        LinearOperator((n, n), matvec=inverse, dtype=float),
-        k=count,
-        which=which,
-        v0=start,
-        ncv=width,
-        tol=1e-9,
-        return_eigenvectors=False,
-    )
-    return np.sort(1.0 - 1.0 / mu)[::-1]
+    operator = LinearOperator((n, n), matvec=inverse, dtype=float)
+    try:
+        mu, _ = largest_eigenpairs(operator, count, start_vector(bound))
+    except PartialEigenpairsError as error:
+        mu = error.eigenvalues
+    mu = mu[mu > 0.0]
+    return np.sort(1.0 - sign / mu)[::-1]

@@ -1,0 +1,180 @@
+import networkx as nx
+import numpy as np
+import pytest
+
+from kgroups import BetheHessian, Graph
+from kgroups.spectrum import count, fill, inertia
+from kgroups.spectrum.components import connected_components
+from kgroups.spectrum.count import Layout, count_components, count_on
+from kgroups.spectrum.fill import factorisation_work, work_budget
+from kgroups.spectrum.inertia import factorise
+from kgroups.spectrum.threshold import eigenvalues_around_one
+from strategies_spectrum import TEXTBOOK, adjacency_of, csr_of
+
+METHODS = [None, "dense", "inertia", "lanczos"]
+
+
+def bind(A, **options):
+    csr = csr_of(A)
+    return BetheHessian(**options).bind(csr, weighted=False), connected_components(csr)[1]
+
+
+def random_graph(n, degree, seed):
+    rng = np.random.default_rng(seed)
+    ends = rng.integers(0, n, (2, n * degree // 2))
+    return Graph.from_edges(*ends, n=n).simple_adjacency()
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", TEXTBOOK)
+def test_counts_on_known_graphs(name, method):
+    bound, labels = bind(adjacency_of(TEXTBOOK[name]))
+    counts = count_components(bound, labels, method=method)
+    H = bound.matrix().toarray()
+    for a in range(labels.max() + 1):
+        rows = labels == a
+        negative = np.count_nonzero(np.linalg.eigvalsh(H[np.ix_(rows, rows)]) < -1e-9)
+        assert counts.k[a] == (0 if bound.trivial else negative)
+    mirrored = count_on(bound, counts.layout, sign=-1)
+    below = np.linalg.eigvalsh(bound.normalized_matrix().toarray()) < -1.0 - 1e-9
+    assert mirrored.total == (0 if bound.trivial else np.count_nonzero(below))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_equal_cliques_count_each(method):
+    """Degenerate eigenvalues, within one component and across many."""
+    ring, labels = bind(adjacency_of(nx.ring_of_cliques(30, 9)))
+    assert count_components(ring, labels, method=method).total == 30
+    lone, labels = bind(adjacency_of(nx.disjoint_union_all([nx.complete_graph(9)] * 25)))
+    counts = count_components(lone, labels, method=method)
+    assert counts.k.tolist() == [1] * 25
+
+
+def test_method_is_recorded_and_trees_are_pruned():
+    graph = nx.disjoint_union(nx.karate_club_graph(), nx.path_graph(5))
+    bound, labels = bind(adjacency_of(graph))
+    counts = count_components(bound, labels)
+    assert counts.method == ("dense", "pruned")
+    assert counts.k.tolist() == [2, 0]
+    for method in METHODS[1:]:
+        assert count_components(bound, labels, method=method).method == (method, "pruned")
+
+
+def test_large_graphs_choose_by_fill():
+    grid, labels = bind(adjacency_of(nx.grid_2d_graph(20, 20)))
+    assert count_components(grid, labels).method == ("inertia",)
+    csr = random_graph(6_000, 12, seed=0)
+    bound = BetheHessian().bind(csr, weighted=False)
+    counts = count_components(bound, connected_components(csr)[1])
+    assert counts.method[0] == "lanczos"
+    assert counts.k[0] == 1
+
+
+def test_lanczos_hands_over_to_inertia_when_there_are_many(monkeypatch):
+    monkeypatch.setattr(count, "work_budget", lambda entries: 0.0)
+    monkeypatch.setattr(count, "_MANY", 4)
+    bound, labels = bind(adjacency_of(nx.ring_of_cliques(40, 8)))
+    counts = count_components(bound, labels)
+    assert counts.method == ("inertia",)
+    assert counts.total == 40
+    assert counts.layout.methods == ["inertia"]
+
+
+@pytest.mark.parametrize(("limit", "method"), [(10_000, "dense"), (0, "lanczos")])
+def test_without_trusted_pivots_another_method_counts(limit, method, monkeypatch):
+    monkeypatch.setattr(count, "factorise", lambda matrix: None)
+    monkeypatch.setattr(count, "_DENSE_FALLBACK_NODES", limit)
+    bound, labels = bind(adjacency_of(nx.ring_of_cliques(40, 8)))
+    counts = count_components(bound, labels)
+    assert counts.method == (method,)
+    assert counts.total == 40
+
+
+def test_no_nodes():
+    bound, labels = bind(np.zeros((0, 0)))
+    counts = count_components(bound, labels)
+    assert counts.total == 0
+    assert counts.method == ()
+    assert eigenvalues_around_one(bound, counts).size == 0
+
+
+def test_layout_serves_every_r():
+    A = adjacency_of(nx.ring_of_cliques(20, 15))
+    csr = csr_of(A)
+    layout = Layout(csr, connected_components(csr)[1])
+    for r in (1.2, 2.0, 3.7, 6.0, 20.0):
+        bound = BetheHessian(r=r).bind(csr, weighted=False)
+        expected = np.count_nonzero(np.linalg.eigvalsh(bound.matrix().toarray()) < 0)
+        assert count_on(bound, layout, sign=1).total == expected
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_pivots_have_the_signs_of_the_eigenvalues(seed):
+    A = adjacency_of(nx.gnp_random_graph(40, 0.1, seed=seed))
+    H = BetheHessian(r=1.6).bind(csr_of(A), weighted=False).matrix()
+    factor = factorise(H)
+    expected = np.count_nonzero(np.linalg.eigvalsh(H.toarray()) < 0)
+    assert np.count_nonzero(factor.negative) == expected
+    x = np.random.default_rng(seed).standard_normal(40)
+    np.testing.assert_allclose(factor.solve(H @ x), x, atol=1e-7)
+
+
+def test_singular_and_unstable_matrices_have_no_trusted_pivots(monkeypatch):
+    from scipy import sparse
+
+    assert factorise(sparse.csr_array(np.array([[1.0, -1.0], [-1.0, 1.0]]))) is None
+    assert factorise(sparse.csr_array(np.array([[0.0, 1.0], [1.0, 0.0]]))) is None
+    monkeypatch.setattr(inertia, "_RESIDUAL", -1.0)
+    assert factorise(sparse.csr_array(np.eye(3))) is None
+
+
+def test_work_is_small_on_meshes_and_collaborations_and_large_on_random_graphs():
+    grid = csr_of(adjacency_of(nx.grid_2d_graph(35, 35)))
+    cliques = csr_of(adjacency_of(nx.connected_caveman_graph(150, 8)))
+    for csr in (grid, cliques):
+        assert factorisation_work(csr) <= work_budget(len(csr.indices))
+    random = random_graph(8_000, 12, seed=1)
+    assert factorisation_work(random) > work_budget(len(random.indices))
+
+
+def test_elimination_in_rounds_bounds_the_work_where_levels_are_wide():
+    hub = nx.connected_caveman_graph(400, 6)
+    hub.add_edges_from(("hub", node) for node in range(0, 2400, 6))
+    csr = csr_of(adjacency_of(hub))
+    assert len(csr.indptr) - 1 > fill._SMALL
+    assert factorisation_work(csr) <= fill._SMALL**3
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        nx.grid_2d_graph(30, 30),
+        nx.ring_of_cliques(60, 8),
+        nx.planted_partition_graph(6, 80, 0.3, 0.01, seed=0),
+        nx.disjoint_union(nx.grid_2d_graph(25, 25), nx.path_graph(300)),
+    ],
+)
+@pytest.mark.parametrize("method", METHODS)
+def test_eigenvalues_around_one_leave_none_out(graph, method):
+    bound, labels = bind(adjacency_of(graph))
+    counts = count_components(bound, labels, method=method)
+    values = eigenvalues_around_one(bound, counts)
+    spectrum = np.linalg.eigvalsh(bound.normalized_matrix().toarray())[::-1]
+    k = np.count_nonzero(spectrum > 1.0)
+    above = int(np.count_nonzero(values > 1.0))
+    assert above == (k if k <= 50 else 12)
+    assert values.size > above
+    tolerance = 2e-4 if method == "lanczos" else 1e-7
+    np.testing.assert_allclose(values, spectrum[k - above :][: values.size], atol=tolerance)
+
+
+def test_eigenvalues_around_one_without_trusted_pivots(monkeypatch):
+    from kgroups.spectrum import threshold
+
+    bound, labels = bind(adjacency_of(nx.ring_of_cliques(60, 8)))
+    counts = count_components(bound, labels, method="inertia")
+    expected = eigenvalues_around_one(bound, counts)
+    monkeypatch.setattr(threshold, "factorise", lambda matrix: None)
+    values = eigenvalues_around_one(bound, counts)
+    above = np.count_nonzero(expected > 1.0)
+    np.testing.assert_allclose(values[:above], expected[:above], atol=2e-4)

@@ -1,0 +1,118 @@
+import networkx as nx
+import numpy as np
+import pytest
+
+from kgroups import BetheHessian
+from kgroups.errors import ConvergenceError
+from kgroups.spectrum import lanczos
+from kgroups.spectrum.lanczos import (
+    PartialEigenpairsError,
+    all_eigenvalues,
+    eigenvalues_beyond_one,
+    rough_top,
+    top_eigenpairs,
+)
+from strategies_spectrum import TEXTBOOK, adjacency_of, csr_of
+
+CONNECTED = {
+    **{name: graph for name, graph in TEXTBOOK.items() if nx.is_connected(graph)},
+    "planted": nx.planted_partition_graph(4, 60, 0.3, 0.02, seed=2),
+    "preferential": nx.barabasi_albert_graph(150, 3, seed=1),
+}
+
+
+def bound_of(graph, **options):
+    return BetheHessian(**options).bind(csr_of(adjacency_of(graph)), weighted=False)
+
+
+@pytest.mark.parametrize("force", ["dense", "lanczos"])
+@pytest.mark.parametrize("name", CONNECTED)
+def test_top_eigenpairs_are_those_of_the_dense_matrix(name, force, monkeypatch):
+    if force == "lanczos":
+        monkeypatch.setattr(lanczos, "_DENSE_NODES", 0)
+    bound = bound_of(CONNECTED[name])
+    N = bound.normalized_matrix().toarray()
+    expected = np.linalg.eigvalsh(N)[::-1]
+    for count in {1, 2, min(8, bound.n), min(20, bound.n)}:
+        lam, V = top_eigenpairs(bound, count)
+        assert V.shape == (bound.n, count)
+        np.testing.assert_allclose(lam, expected[:count], atol=1e-8)
+        np.testing.assert_allclose(N @ V, V * lam, atol=1e-6)
+        np.testing.assert_allclose(V.T @ V, np.eye(count), atol=1e-7)
+
+
+def test_signs_are_fixed_and_runs_repeat():
+    bound = bound_of(CONNECTED["planted"])
+    lam, V = top_eigenpairs(bound, 5)
+    peak = np.abs(V).argmax(axis=0)
+    assert (V[peak, np.arange(5)] > 0).all()
+    again, W = top_eigenpairs(bound, 5)
+    np.testing.assert_array_equal(lam, again)
+    np.testing.assert_array_equal(V, W)
+
+
+def test_in_a_tie_of_sizes_the_first_entry_is_positive():
+    lam, V = top_eigenpairs(bound_of(nx.complete_bipartite_graph(3, 3)), 6)
+    assert (V[:, 0] > 0).all()
+    assert V[0, 5] > 0
+    assert lam[5] == pytest.approx(-lam[0])
+
+
+def test_none_and_all_eigenpairs():
+    bound = bound_of(nx.karate_club_graph())
+    lam, V = top_eigenpairs(bound, 0)
+    assert lam.shape == (0,)
+    assert V.shape == (34, 0)
+    lam, V = top_eigenpairs(bound, 34)
+    assert lam.shape == (34,)
+    assert V.shape == (34, 34)
+
+
+def test_missed_copies_are_found_in_the_complement():
+    bound = bound_of(nx.ring_of_cliques(30, 9))
+    matrix = bound.normalized_matrix()
+    lam, V = np.linalg.eigh(matrix.toarray())
+    kept = [len(lam) - 1, len(lam) - 3, len(lam) - 5]
+    found, W = lanczos._with_missed_copies(matrix, lam[kept], V[:, kept], above=lam[-6] - 1e-6)
+    np.testing.assert_allclose(found[:6], lam[::-1][:6], atol=1e-7)
+    np.testing.assert_allclose(W.T @ W, np.eye(W.shape[1]), atol=1e-7)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("name", CONNECTED)
+def test_eigenvalues_beyond_one_are_all_found(name, sign):
+    bound = bound_of(CONNECTED[name])
+    expected = all_eigenvalues(bound, sign=sign)
+    found = eigenvalues_beyond_one(bound, sign=sign)
+    k = np.count_nonzero(expected > 1.0)
+    assert np.count_nonzero(found > 1.0) == k
+    assert found.size == bound.n or found[-1] <= 1.0
+    np.testing.assert_allclose(found[: k + 1], expected[: k + 1], atol=1e-4)
+    assert rough_top(bound, sign=sign) == pytest.approx(expected[0], abs=5e-3)
+
+
+def test_search_gives_up_above_a_limit():
+    bound = bound_of(nx.ring_of_cliques(30, 9))
+    assert eigenvalues_beyond_one(bound, sign=1, most=5)[-1] > 1.0
+
+
+def test_failure_on_a_large_graph_carries_what_was_found(monkeypatch):
+    from scipy.sparse import linalg
+
+    n = CONNECTED["planted"].number_of_nodes()
+
+    def fail(*_, **__):
+        raise linalg.ArpackNoConvergence("no", np.array([0.5, 1.5]), np.eye(n)[:, :2])
+
+    monkeypatch.setattr(linalg, "eigsh", fail)
+    monkeypatch.setattr(lanczos, "_DENSE_NODES", 0)
+    bound = bound_of(CONNECTED["planted"])
+    lam, _ = top_eigenpairs(bound, 3)
+    np.testing.assert_allclose(lam, all_eigenvalues(bound, sign=1)[:3])
+    monkeypatch.setattr(lanczos, "_DENSE_FALLBACK_NODES", 0)
+    with pytest.raises(ConvergenceError, match=r"found 2 of the 3 eigenpairs .* on 240 nodes"):
+        top_eigenpairs(bound, 3)
+    with pytest.raises(PartialEigenpairsError) as caught:
+        top_eigenpairs(bound, 3)
+    np.testing.assert_array_equal(caught.value.eigenvalues, [1.5, 0.5])
+    np.testing.assert_array_equal(caught.value.eigenvectors, np.eye(n)[:, [1, 0]])
