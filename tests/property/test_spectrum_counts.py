@@ -1,0 +1,106 @@
+"""Counts against the dense matrix on random graphs of every shape, each method in turn."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import oracles_spectrum as oracles
+from kgroups import BetheHessian
+from kgroups.operators.bethe_hessian import R_CHOICES
+from kgroups.spectrum import connected_components, count_components, two_core
+from kgroups.spectrum.count import count_on
+from strategies_spectrum import csr_of, random_adjacency, random_tree
+
+METHODS = [None, "dense", "inertia", "lanczos"]
+seeds = st.integers(0, 2**32 - 1)
+rules = st.sampled_from([*R_CHOICES, 1.5, 2.5])
+
+
+def bind(W, rule, *, weighted):
+    csr = csr_of(W)
+    return BetheHessian(rule).bind(csr, weighted=weighted), connected_components(csr)[1]
+
+
+def dense_spectrum(bound):
+    return np.linalg.eigvalsh(bound.normalized_matrix().toarray())
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(seed=seeds, rule=rules, weighted=st.booleans(), loops=st.booleans())
+def test_counts_equal_the_dense_spectrum(method, seed, rule, weighted, loops):
+    W = random_adjacency(seed, largest=40, weighted=weighted, loops=loops)
+    bound, labels = bind(W, rule, weighted=weighted)
+    counts = count_components(bound, labels, method=method)
+    if bound.trivial:
+        assert counts.total == 0
+        return
+    for a in range(labels.max() + 1):
+        nu = dense_spectrum(bound.restrict(np.flatnonzero(labels == a)))
+        assume(np.abs(np.abs(nu) - 1.0).min() > 1e-7)
+        assert counts.k[a] == np.count_nonzero(nu > 1.0)
+    below = count_on(bound, counts.layout, sign=-1)
+    assert below.total == np.count_nonzero(dense_spectrum(bound) < -1.0)
+
+
+@given(seed=seeds, rule=rules, weighted=st.booleans(), loops=st.booleans())
+def test_pruning_to_the_core_keeps_the_count(seed, rule, weighted, loops):
+    W = random_adjacency(seed, largest=40, weighted=weighted, loops=loops)
+    bound, _ = bind(W, rule, weighted=weighted)
+    lam = np.linalg.eigvalsh(bound.matrix().toarray())
+    assume(np.abs(lam).min() > 1e-7)
+    core = bound.on_core(np.flatnonzero(two_core(csr_of(W))))
+    on_core = np.linalg.eigvalsh(core.matrix().toarray()) if core.n else np.zeros(0)
+    assert np.count_nonzero(on_core < 0) == np.count_nonzero(lam < 0)
+
+
+@given(seed=seeds, rule=rules, n=st.integers(1, 60), weighted=st.booleans())
+def test_trees_and_unicyclic_graphs_hold_nothing(seed, rule, n, weighted):
+    rng = np.random.default_rng(seed)
+    W = random_tree(n, rng)
+    i, j = rng.integers(0, n, 2)
+    W[i, j] = W[j, i] = 1.0
+    if weighted:
+        w = rng.lognormal(0.0, 2.0, (n, n))
+        W = W * (w + w.T)
+    bound, labels = bind(W, rule, weighted=weighted)
+    assert np.linalg.eigvalsh(bound.matrix().toarray()).min() > 0.0
+    assert set(count_components(bound, labels).method) == {"pruned"}
+
+
+@given(seed=seeds, weighted=st.booleans(), scale=st.sampled_from([1e-6, 0.25, 3.0, 1e7]))
+def test_counts_do_not_see_the_unit_of_the_weights(seed, weighted, scale):
+    W = random_adjacency(seed, largest=30, weighted=weighted)
+    for rule in R_CHOICES:
+        bound, labels = bind(W, rule, weighted=True)
+        nu = dense_spectrum(bound)
+        assume(np.abs(nu - 1.0).min() > 1e-6)
+        scaled, _ = bind(scale * W, rule, weighted=True)
+        assert count_components(scaled, labels).total == count_components(bound, labels).total
+
+
+@given(seed=seeds, weighted=st.booleans())
+def test_counts_do_not_see_the_order_of_the_nodes(seed, weighted):
+    W = random_adjacency(seed, largest=30, weighted=weighted)
+    order = np.random.default_rng(seed).permutation(len(W))
+    for rule in R_CHOICES:
+        bound, labels = bind(W, rule, weighted=weighted)
+        assume(np.abs(dense_spectrum(bound) - 1.0).min() > 1e-6)
+        moved, moved_labels = bind(W[np.ix_(order, order)], rule, weighted=weighted)
+        assert moved.r == pytest.approx(bound.r, rel=1e-7)
+        first = count_components(bound, labels).total
+        assert count_components(moved, moved_labels).total == first
+
+
+@given(seed=seeds, weighted=st.booleans(), loops=st.booleans())
+def test_nonbacktracking_rule_is_the_root_of_the_dense_radius(seed, weighted, loops):
+    W = random_adjacency(seed, largest=12, weighted=weighted, loops=loops)
+    bound, _ = bind(W, "nonbacktracking", weighted=weighted)
+    if weighted and bound.saturated:
+        return
+    rho = oracles.nonbacktracking_radius(W**2 if weighted else W)
+    largest = W.max() if weighted and W.any() else 1.0
+    if rho > largest**2 * 1.01:
+        assert bound.r**2 == pytest.approx(rho, rel=1e-7)
+    else:
+        assert bound.r >= 1.0005 * largest
