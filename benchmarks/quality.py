@@ -11,7 +11,7 @@ This matrix chose the default. With k given, every column starts from row-normal
 
 Entries are mean overlaps (modularity where a network has no labels). The last two columns say how
 the default compares with its seed, and what part of the likelihood that its own moves reach the
-margin's labels have: the guard rejects them below 0.9.
+margin's labels have: the guard rejects them below 0.8.
 """
 
 import argparse

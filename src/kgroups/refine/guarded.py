@@ -45,7 +45,7 @@ class Hartigan:
     Examples
     --------
     >>> Hartigan()
-    Hartigan(weights='association', candidates='neighbors', margin=0.25, max_sweeps=100, guard=0.1)
+    Hartigan(weights='association', candidates='neighbors', margin=0.25, max_sweeps=100, guard=0.2)
     >>> paper = Hartigan(weights="uniform", candidates="all", margin=0.0, guard=None)
     """
 
@@ -53,7 +53,7 @@ class Hartigan:
     candidates: Candidates = "neighbors"
     margin: float = 0.25
     max_sweeps: int = 100
-    guard: float | None = 0.1
+    guard: float | None = 0.2
 
     def __post_init__(self) -> None:
         check_choice("weights", self.weights, ("association", "uniform", "gram"))
