@@ -20,6 +20,22 @@ class RefinementReport:
     visits: int = 0
     converged: bool = True
 
+    def sentence(self) -> str:
+        """Say what the refinement did."""
+        end = "converged" if self.converged else "stopped before it converged"
+        done = f"Hartigan refinement: {_times(self.sweeps, 'sweep')}, {_times(self.moves, 'move')}"
+        others = [
+            f"{name} in {_times(count, 'component')}"
+            for name, count in self.kept.items()
+            if name != "hartigan"
+        ]
+        instead = f"; the guard kept {' and '.join(others)} instead" if others else ""
+        return f"{done}, {end}{instead}."
+
+
+def _times(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
 
 @dataclass(frozen=True)
 class Report:
@@ -81,13 +97,8 @@ class Report:
             f"Counted per component: {counted or 'nothing to count'}.",
             self.about_k(),
         ]
-        done = self.refinement
-        if done.components:
-            kept = ", ".join(f"{name} in {count}" for name, count in done.kept.items())
-            end = "converged" if done.converged else "stopped before convergence"
-            said.append(
-                f"{done.method}: {done.sweeps} sweeps, {done.moves} moves, {end}; kept {kept}."
-            )
+        if self.refinement.components:
+            said.append(self.refinement.sentence())
         if self.uninformed:
             said.append(
                 f"{self.uninformed} nodes lie in components without signal: "
