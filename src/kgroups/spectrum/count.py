@@ -9,10 +9,11 @@ import numpy as np
 from kgroups._csr import rows_of
 from kgroups._types import CSR, Bools, Floats, Ints
 from kgroups.operators import BoundBetheHessian
+from kgroups.spectrum.beyond import eigenvalues_beyond_one
 from kgroups.spectrum.components import two_core
 from kgroups.spectrum.fill import factorisation_work, work_budget
 from kgroups.spectrum.inertia import factorise
-from kgroups.spectrum.lanczos import all_eigenvalues, eigenvalues_beyond_one
+from kgroups.spectrum.lanczos import all_eigenvalues
 
 __all__ = ["ComponentCounts", "Layout", "Method", "count_components", "count_on"]
 

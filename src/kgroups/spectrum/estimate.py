@@ -22,7 +22,7 @@ __all__ = ["Spectrum", "estimate_k", "spectrum_of"]
 _WINDOW = 0.05
 _CROWDED_GAP = 0.04
 _CROWDED_ABOVE = 3
-_CROWDED_BELOW = 2
+_CROWDED_BELOW = 1
 _RAGGED_EDGE = 0.02
 
 

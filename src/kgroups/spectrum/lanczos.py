@@ -11,7 +11,7 @@ from kgroups.operators import BoundBetheHessian
 __all__ = [
     "PartialEigenpairsError",
     "all_eigenvalues",
-    "eigenvalues_beyond_one",
+    "lanczos_pairs",
     "largest_eigenpairs",
     "rough_top",
     "start_vector",
@@ -86,43 +86,10 @@ def largest_eigenpairs(matrix: Any, count: int, start: Floats) -> tuple[Floats, 
     A Krylov method started from one vector may miss copies of an equal eigenvalue; a second
     search, in the complement of what was found, brings them up.
     """
-    lam, V = _lanczos(matrix, count, start)
+    lam, V = lanczos_pairs(matrix, count, start)
     above = float(lam[-1]) + 1e-7 * max(1.0, abs(float(lam[-1])))
     lam, V = _with_missed_copies(matrix, lam, V, above=above)
     return lam[:count], V[:, :count]
-
-
-def eigenvalues_beyond_one(
-    bound: BoundBetheHessian, *, sign: int, most: float = float("inf")
-) -> Floats:
-    """Return all eigenvalues of ``sign * N`` above 1 and at least one that is not, falling.
-
-    The search grows until it has passed 1, then looks once more in the complement of what it has
-    found, where a Krylov method would show a copy of an eigenvalue that it had missed. When more
-    than ``most`` are above 1 it gives up, and the last value returned is above 1.
-    """
-    matrix = bound.normalized_matrix() * float(sign)
-    n = bound.n
-    start = start_vector(bound)
-    asked, tolerance = 3, _ROUGH
-    while 3 * asked < n:
-        lam, V = _lanczos(matrix, asked, start, tolerance=tolerance)
-        start = V @ np.ones(asked) + 0.1 * start / np.linalg.norm(start)
-        below = lam[lam <= 1.0]
-        if below.size == 0:
-            if asked > most:
-                return lam
-            asked = 2 * asked + 2
-            continue
-        # A Ritz value never exceeds its eigenvalue, so what is above 1 is above. The first one
-        # below must be sharp enough not to hide an eigenvalue above.
-        first = V[:, len(lam) - len(below)]
-        unsure = np.linalg.norm(matrix @ first - below[0] * first)
-        if below[0] + unsure < 1.0 or tolerance <= _TOLERANCE:
-            above = min(1.0, float(lam[-1]) + 2.0 * _ROUGH)
-            return _with_missed_copies(matrix, lam, V, above=above)[0]
-        tolerance *= 1e-2
-    return all_eigenvalues(bound, sign=sign)
 
 
 def rough_top(bound: BoundBetheHessian, *, sign: int) -> float:
@@ -130,7 +97,7 @@ def rough_top(bound: BoundBetheHessian, *, sign: int) -> float:
     if bound.n <= _DENSE_NODES:
         return float(all_eigenvalues(bound, sign=sign)[0])
     matrix = bound.normalized_matrix() * float(sign)
-    return float(_lanczos(matrix, 1, start_vector(bound), tolerance=1e-3)[0][0])
+    return float(lanczos_pairs(matrix, 1, start_vector(bound), tolerance=1e-3)[0][0])
 
 
 def all_eigenvalues(bound: BoundBetheHessian, *, sign: int) -> Floats:
@@ -150,13 +117,14 @@ def _dense(bound: BoundBetheHessian) -> tuple[Floats, Floats]:
     return lam[::-1], V[:, ::-1]
 
 
-def _lanczos(
+def lanczos_pairs(
     matrix: Any, count: int, start: Floats, *, tolerance: float = _TOLERANCE
 ) -> tuple[Floats, Floats]:
+    """Return what one run of Lanczos finds: the largest eigenvalues, falling, and eigenvectors."""
     from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, eigsh
 
     n = matrix.shape[0]
-    width = min(n, max(2 * count + 1, 40))
+    width = min(n, max(2 * count + 1, 20))
     found = np.zeros(0), np.zeros((n, 0))
     for attempt in range(2):
         try:
@@ -206,10 +174,10 @@ def _with_missed_copies(
             return np.asarray(matrix @ flat - held @ (shift * (held.T @ flat)))
 
         rest = LinearOperator((n, n), matvec=deflated, dtype=float)
-        value, vector = _lanczos(rest, 1, start - V @ (V.T @ start), tolerance=_ROUGH)
+        value, vector = lanczos_pairs(rest, 1, start - V @ (V.T @ start), tolerance=_ROUGH)
         if value[0] <= above:
             return lam, V
-        value, vector = _lanczos(rest, 1, vector[:, 0])
+        value, vector = lanczos_pairs(rest, 1, vector[:, 0])
         lam = np.append(lam, value)
         V = np.linalg.qr(np.column_stack([V, vector]))[0]
         order = np.argsort(-lam, kind="stable")

@@ -4,12 +4,12 @@ import numpy as np
 
 from kgroups._types import Floats
 from kgroups.operators import BoundBetheHessian
+from kgroups.spectrum.beyond import eigenvalues_beyond_one
 from kgroups.spectrum.count import ComponentCounts
 from kgroups.spectrum.inertia import Factor, factorise
 from kgroups.spectrum.lanczos import (
     PartialEigenpairsError,
     all_eigenvalues,
-    eigenvalues_beyond_one,
     largest_eigenpairs,
     start_vector,
 )

@@ -164,8 +164,11 @@ def test_eigenvalues_around_one_leave_none_out(graph, method):
     above = int(np.count_nonzero(values > 1.0))
     assert above == (k if k <= 50 else 12)
     assert values.size > above
-    tolerance = 2e-4 if method == "lanczos" else 1e-7
-    np.testing.assert_allclose(values, spectrum[k - above :][: values.size], atol=tolerance)
+    expected = spectrum[k - above :][: values.size]
+    np.testing.assert_allclose(values[:above], expected[:above], atol=1e-5)
+    # The filter and Lanczos promise three digits of the one value below 1.
+    tolerance = 2e-3 if method == "lanczos" else 1e-7
+    np.testing.assert_allclose(values[above:], expected[above:], atol=tolerance)
 
 
 def test_eigenvalues_around_one_without_trusted_pivots(monkeypatch):
@@ -177,4 +180,4 @@ def test_eigenvalues_around_one_without_trusted_pivots(monkeypatch):
     monkeypatch.setattr(threshold, "factorise", lambda matrix: None)
     values = eigenvalues_around_one(bound, counts)
     above = np.count_nonzero(expected > 1.0)
-    np.testing.assert_allclose(values[:above], expected[:above], atol=2e-4)
+    np.testing.assert_allclose(values[:above], expected[:above], atol=1e-5)
