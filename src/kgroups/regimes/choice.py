@@ -25,6 +25,6 @@ def chosen_regime(regime: Regime) -> tuple[Exact, str]:
     if isinstance(regime, Exact):
         return regime, "asked for"
     if isinstance(regime, Auto):
-        return Exact(), "the only regime so far, whatever the size"
+        return Exact(), "Auto uses it for every graph"
     msg = f"regime must be Auto() or Exact(), got {regime!r}."
     raise InputError(msg)
