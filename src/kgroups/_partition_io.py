@@ -168,9 +168,10 @@ def _to_csv(partition: "Partition") -> bytes:
     stream = io.StringIO(newline="")
     stream.write(",".join(_COLUMNS) + "\n")
     # The writer does not see that a bare carriage return ends a line for readers.
-    awkward = any(isinstance(name, str) and "\r" in name for name in names)
-    quoting = csv.QUOTE_ALL if awkward else csv.QUOTE_MINIMAL
-    writer = csv.writer(stream, lineterminator="\n", quoting=quoting)
+    if any(isinstance(name, str) and "\r" in name for name in names):
+        writer = csv.writer(stream, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    else:
+        writer = csv.writer(stream, lineterminator="\n")
     writer.writerows(zip(names, partition.labels.tolist(), strict=True))
     return stream.getvalue().encode("utf-8", "surrogatepass")
 

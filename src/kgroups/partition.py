@@ -1,6 +1,7 @@
 """Partition out: the communities in the caller's own node names, and what is known about them."""
 
 import os
+import textwrap
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -25,6 +26,7 @@ __all__ = ["Partition"]
 Community = frozenset[Hashable]
 
 _SIZES_SHOWN = 6
+_WIDTH = 98
 
 
 class Partition(Sequence[Community]):
@@ -366,7 +368,8 @@ class Partition(Sequence[Community]):
             remarks.append(f"{_count(len(self.uninformed), 'node', 'nodes')} without information")
         carriers = [carrier for carrier in (self.spectrum, self.report) if carrier is not None]
         warnings = dict.fromkeys(str(w) for carrier in carriers for w in carrier.warnings)
-        return [*remarks, *(f"warning: {warning}" for warning in warnings)]
+        lines = (f"warning: {text}" for text in warnings)
+        return [*remarks, *(textwrap.shorten(text, _WIDTH, placeholder=" ...") for text in lines)]
 
 
 def _count(number: int, one: str, many: str) -> str:

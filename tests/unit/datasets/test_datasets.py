@@ -216,7 +216,7 @@ def test_compressed_files_are_read_from_the_users_folder(empty_data_folder, monk
     )
     monkeypatch.setattr(catalogue, "_index", lambda: {"tiny": entry})
     tiny = datasets.load("tiny")
-    assert tiny.graph.nodes == [5, 7, 9, 11]
+    assert list(tiny.graph.nodes) == [5, 7, 9, 11]
     assert tiny.graph.degrees.tolist() == [1, 2, 1, 0]
     assert tiny.truth.tolist() == ["a", "a", "b", "b"]
 
