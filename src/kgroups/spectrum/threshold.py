@@ -1,5 +1,7 @@
 """Eigenvalues of N_r around the threshold 1, whichever way they were counted."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from kgroups._types import Floats
@@ -10,6 +12,7 @@ from kgroups.spectrum.inertia import Factor, factorise
 from kgroups.spectrum.lanczos import (
     PartialEigenpairsError,
     all_eigenvalues,
+    lanczos_pairs,
     largest_eigenpairs,
     start_vector,
 )
@@ -20,6 +23,7 @@ _ALL_ABOVE = 50
 _NEAR_ABOVE = 12
 _NEAR_BELOW = 6
 _DENSE_NODES = 400
+_ASIDE = 1e-7
 
 
 def eigenvalues_around_one(bound: BoundBetheHessian, counts: ComponentCounts) -> Floats:
@@ -62,11 +66,13 @@ def _around_one(bound: BoundBetheHessian, k: int, above: int) -> Floats:
     factor = factorise(bound.matrix())
     if factor is None:
         return eigenvalues_beyond_one(bound, sign=1)[k - above :]
-    up = _by_inverse(bound, factor, above, sign=-1) if above else np.zeros(0)
-    return np.concatenate([up, _by_inverse(bound, factor, _NEAR_BELOW, sign=1)])
+    up = _by_inverse(bound, factor, k, above, sign=-1) if above else np.zeros(0)
+    return np.concatenate([up, _by_inverse(bound, factor, k, _NEAR_BELOW, sign=1)])
 
 
-def _by_inverse(bound: BoundBetheHessian, factor: Factor, count: int, *, sign: int) -> Floats:
+def _by_inverse(
+    bound: BoundBetheHessian, factor: Factor, k: int, count: int, *, sign: int
+) -> Floats:
     """Return the eigenvalues nu of N next below 1, or next above for sign -1, falling.
 
     Those of (1 - N)^-1 are 1 / (1 - nu), so that the nearest ones to 1 are extreme.
@@ -80,9 +86,29 @@ def _by_inverse(bound: BoundBetheHessian, factor: Factor, count: int, *, sign: i
         return sign * scale * factor.solve(scale * x.reshape(n))
 
     operator = LinearOperator((n, n), matvec=inverse, dtype=float)
+    start = start_vector(bound)
     try:
-        mu, _ = largest_eigenpairs(operator, count, start_vector(bound))
+        values = _values(lanczos_pairs(operator, count, start)[0], sign)
+        if not _is_complete(bound, values, k, sign):
+            values = _values(largest_eigenpairs(operator, count, start)[0], sign)
     except PartialEigenpairsError as error:
-        mu = error.eigenvalues
-    mu = mu[mu > 0.0]
-    return np.sort(1.0 - sign / mu)[::-1]
+        values = _values(error.eigenvalues, sign)
+    return values
+
+
+def _values(mu: Floats, sign: int) -> Floats:
+    return np.sort(1.0 - sign / mu[mu > 0.0])[::-1]
+
+
+def _is_complete(bound: BoundBetheHessian, values: Floats, k: int, sign: int) -> bool:
+    """Check by the inertia at the far end of the values that no copy among them was missed."""
+    if sign < 0 and len(values) == k:
+        return True
+    far = float(values[-1]) + _ASIDE if sign > 0 else float(values[0]) - _ASIDE
+    factor = factorise(replace(bound, diagonal=far * bound.diagonal).matrix())
+    if factor is None:
+        return False
+    larger = int(np.count_nonzero(factor.negative))
+    if sign > 0:
+        return larger == k + int(np.count_nonzero(values > far))
+    return larger == k - int(np.count_nonzero(values < far))
