@@ -15,7 +15,7 @@ from kgroups.errors import InputError
 from kgroups.graph import Graph
 from kgroups.operators import BetheHessian
 from kgroups.partition import Partition
-from kgroups.refine import Hartigan, refine_labels
+from kgroups.refine import Hartigan
 from kgroups.regimes import (
     Auto,
     Found,
@@ -188,7 +188,7 @@ def refine_partition(
     found = Found(z)
     if source.n:
         k = int(z.max()) + 1
-        refined = refine_labels(problem.bound, problem.A, problem.d, z, k=k, method=refine)
+        refined = problem.whole.refined(z, k, refine)
         found = Found(refined.z, refinements=[refined])
     report = Report(
         regime="Exact",
@@ -238,9 +238,7 @@ def _prepared(
     A = graph.simple_adjacency(loops=self_loops == "keep")
     bound = operator.bind(A, weighted=graph.is_weighted)
     n_components, component = connected_components(A)
-    d = np.add.reduceat(np.append(A.data, 0.0), A.indptr[:-1]) if source.n else np.zeros(0)
-    d = np.where(np.diff(A.indptr) > 0, d, 0.0)
-    return Problem(A, d, bound, component, n_components, graph.is_weighted), order, ordering
+    return Problem(A, bound, component, n_components, graph.is_weighted), order, ordering
 
 
 def _partition(

@@ -14,6 +14,8 @@ R_FLOOR = 1.001
 """Smallest r in units of the typical weight: at r = 1 an isolated node would have no diagonal."""
 
 _UNBENT = 0.8
+# In units of the largest weight; fainter weights would vanish where they are squared.
+_FAINTEST = 1e-150
 
 
 class SaturatedWeights(NamedTuple):
@@ -33,9 +35,12 @@ def bend(x: Floats, start: float) -> Floats:
 
 def saturate_at(w: Floats, r: float) -> SaturatedWeights:
     """Bend the weights that come near ``r``; equal weights below ``r`` stay as they are."""
-    typical = math.sqrt(float(np.mean(np.square(w)))) if w.size else 0.0
+    largest = float(w.max(initial=0.0))
+    typical = largest * math.sqrt(float(np.mean(np.square(w / largest)))) if largest else 0.0
     start = min(max(_UNBENT, typical / r), 1.0 / R_FLOOR)
-    x = w / r
+    # An infinite ratio is bent to the same limit as any large one.
+    with np.errstate(over="ignore"):
+        x = w / r
     return SaturatedWeights(r, bend(x, start), x > start)
 
 
@@ -50,7 +55,7 @@ def saturate_at_mean_degree(w: Floats, c: float) -> SaturatedWeights:
     start = max(_UNBENT, math.sqrt(target))
     # Dividing by the largest weight first keeps the squares away from overflow and underflow.
     scale = float(w.max())
-    unit = w / scale
+    unit = np.maximum(w / scale, _FAINTEST)
 
     def excess(log_r: float) -> float:
         return float(np.mean(np.square(bend(unit / math.exp(log_r), start)))) - target

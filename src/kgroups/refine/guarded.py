@@ -16,6 +16,9 @@ from kgroups.refine.likelihood import likelihood_moves, planted_fit
 
 __all__ = ["Hartigan", "Refinement", "refine_labels"]
 
+# Smallest node weight, in units of the mean degree.
+_FAINTEST = 1e-6
+
 Weights: TypeAlias = Literal["association", "uniform", "gram"]
 
 
@@ -80,7 +83,11 @@ class Hartigan:
             return M, diagonal, np.ones(bound.n)
         if self.weights == "association":
             return M, diagonal, bound.diagonal
-        scale = np.where(d > 0.0, d, 1.0)
+        # A node without edges counts as one with an edge of mean weight. Degrees that are next to
+        # nothing would be lost in the sums s_a.
+        total = float(d.sum())
+        lone = total / M.data.size if M.data.size else 1.0
+        scale = np.where(d > 0.0, np.maximum(d, _FAINTEST * total / max(1, d.size)), lone)
         scaled = CSR(M.indptr, M.indices, scale[rows_of(M)] * M.data * scale[M.indices])
         return scaled, diagonal * scale * scale, scale
 

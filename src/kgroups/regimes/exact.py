@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from kgroups._csr import restricted, without_diagonal
+from kgroups._csr import restricted, rows_of, without_diagonal
 from kgroups._types import CSR, Floats, Ints
 from kgroups.operators import BoundBetheHessian
 from kgroups.refine import (
@@ -23,6 +23,7 @@ __all__ = ["Found", "Problem", "communities_found", "communities_given_k"]
 
 # Eigenvalues of equal components differ in rounding only; they must rank as equal.
 _DIGITS = 9
+_FAINTEST = 1e-150
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,11 +31,20 @@ class Problem:
     """A graph ready for detection: canonical order, loops settled, operator bound."""
 
     A: CSR
-    d: Floats
     bound: BoundBetheHessian
     component: Ints
     n_components: int
     weighted: bool
+
+    @cached_property
+    def whole(self) -> "Part":
+        """The whole graph, its weights in units of the largest."""
+        indptr, indices, data = self.A
+        if self.weighted and data.size:
+            # Strengths are squared and multiplied later on; no weight may vanish on the way.
+            data = np.maximum(data / data.max(), _FAINTEST)
+        d = np.bincount(rows_of(self.A), weights=data, minlength=self.bound.n)
+        return Part(CSR(indptr, indices, data), d.astype(float), self.bound)
 
     @cached_property
     def _rows_by_component(self) -> tuple[Ints, Ints]:
@@ -61,21 +71,22 @@ class Problem:
 
     def part(self, rows: Ints) -> "Part":
         """Return the problem on a union of components."""
-        if len(rows) == len(self.d):
-            return Part(self.A, self.d, self.bound)
-        return Part(restricted(self.A, rows), self.d[rows], self.bound.restrict(rows))
+        whole = self.whole
+        if len(rows) == whole.d.size:
+            return whole
+        return Part(restricted(whole.A, rows), whole.d[rows], self.bound.restrict(rows))
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One component: adjacency, row sums and operator."""
+    """A union of components: adjacency, row sums and operator."""
 
     A: CSR
     d: Floats
     bound: BoundBetheHessian
 
     def refined(self, z: Ints, k: int, method: Hartigan) -> Refinement:
-        """Return labels refined inside this component."""
+        """Return labels refined inside this part."""
         return refine_labels(self.bound, self.A, self.d, z, k=k, method=method)
 
 
@@ -149,7 +160,7 @@ def communities_given_k(
     The k most informative eigenvalues of the whole graph decide how many communities each
     component gets; components that get none join the largest community and are uninformed.
     """
-    found = Found(np.full(len(problem.d), -1, dtype=np.int64))
+    found = Found(np.full(problem.bound.n, -1, dtype=np.int64))
     shares, vectors = _shares(problem, k, init)
     k_total = 0
     for component in np.flatnonzero(shares).tolist():
