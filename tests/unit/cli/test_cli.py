@@ -17,8 +17,9 @@ from kgroups.partition import Partition
 
 
 @pytest.fixture
-def run(capsys):
-    """Run a command; return its exit code, stdout and stderr."""
+def run(capsys, monkeypatch):
+    """Run a command on 100 columns; return its exit code, stdout and stderr."""
+    monkeypatch.setenv("COLUMNS", "100")
 
     def run_command(*words):
         code = main([str(word) for word in words])
