@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kgroups import datasets, errors, metrics, scoring
+    from kgroups import datasets, errors, generators, metrics, scoring
     from kgroups.adapters import as_graph, read_graph
     from kgroups.detect import detect_communities, refine_partition
     from kgroups.graph import Graph
@@ -31,6 +31,7 @@ __all__ = [
     "detect_communities",
     "errors",
     "estimate_k",
+    "generators",
     "metrics",
     "read_graph",
     "refine_partition",
@@ -52,7 +53,7 @@ _ROOM_OF_NAME = {
     "read_graph": "adapters",
     "refine_partition": "detect",
 }
-_PUBLIC_ROOMS = ("datasets", "errors", "metrics", "scoring")
+_PUBLIC_ROOMS = ("datasets", "errors", "generators", "metrics", "scoring")
 
 
 def __getattr__(name: str) -> Any:

@@ -1,14 +1,11 @@
-"""Hand a partition to networkx and igraph: match their nodes, write or build what they use."""
+"""Hand a partition to networkx and igraph: match their nodes, write what they use."""
 
 from collections.abc import Collection, Hashable, Mapping
 from typing import Any
 
-import numpy as np
-
 from kgroups.errors import InputError, PartitionError
-from kgroups.graph import Graph
 
-__all__ = ["annotate_graph", "as_igraph", "labels_of_vertices"]
+__all__ = ["annotate_graph", "labels_of_vertices"]
 
 # igraph.Graph.from_networkx keeps the networkx names under the second attribute.
 _NAME_ATTRIBUTES = ("name", "_nx_name")
@@ -44,19 +41,6 @@ def labels_of_vertices(g: Any, membership: Mapping[Hashable, int]) -> list[int]:
     _check_same_nodes(named[0] if named else numbers, membership, "the igraph graph")
     msg = "the igraph graph has two vertices of one name. Give each vertex a name of its own."
     raise PartitionError(msg)
-
-
-def as_igraph(graph: Graph) -> Any:
-    """Return the graph as an ``igraph.Graph`` with vertex names and edge weights."""
-    import igraph
-
-    rows, cols, weights = graph.edges()
-    g = igraph.Graph(n=graph.n, edges=np.column_stack([rows, cols]))
-    if graph.nodes != range(graph.n):
-        g.vs["name"] = list(graph.nodes)
-    if graph.is_weighted:
-        g.es["weight"] = weights.tolist()
-    return g
 
 
 def _check_same_nodes(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kgroups._exports import igraph_of_edges, networkx_of_edges
 from kgroups._mirror import Mirror
 from kgroups._types import CSR, Floats, Indices, Ints
 from kgroups.errors import GraphError, WeightError
@@ -317,6 +318,23 @@ class Graph:
         return sparse.csr_array(
             (data, self.indices.copy(), self.indptr.copy()), shape=(self.n, self.n)
         )
+
+    def to_networkx(self) -> Any:
+        """Return a ``networkx.Graph`` with the node names, and weights where the graph has them.
+
+        Parallel edges become one edge with the sum of their weights.
+        """
+        u, v, weights = self.edges()
+        return networkx_of_edges(self.nodes, u, v, weights if self.is_weighted else None)
+
+    def to_igraph(self) -> Any:
+        """Return an ``igraph.Graph`` with vertex names, and weights where the graph has them.
+
+        Parallel edges become one edge with the sum of their weights. Nodes that are numbers from
+        0 on get no name.
+        """
+        u, v, weights = self.edges()
+        return igraph_of_edges(self.nodes, u, v, weights if self.is_weighted else None)
 
     def edges(self) -> tuple[Indices, Indices, Floats]:
         """Return source, target and weight of each entry of the upper triangle, loops included."""

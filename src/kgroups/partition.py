@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from kgroups._partition_exchange import annotate_graph, as_igraph, labels_of_vertices
+from kgroups._partition_exchange import annotate_graph, labels_of_vertices
 from kgroups._partition_labels import checked_labels, checked_nodes, largest_first
 from kgroups._types import Ints
 from kgroups.errors import PartitionError
@@ -208,7 +208,7 @@ class Partition(Sequence[Community]):
         """
         import igraph
 
-        graph = as_igraph(self._graph_for("to_igraph()")) if g is None else g
+        graph = self._graph_for("to_igraph()").to_igraph() if g is None else g
         weights = "weight" if "weight" in graph.es.attributes() else None
         return igraph.VertexClustering(
             graph,

@@ -21,6 +21,7 @@ PUBLIC_NAMES = [
     "detect_communities",
     "errors",
     "estimate_k",
+    "generators",
     "metrics",
     "read_graph",
     "refine_partition",
@@ -63,7 +64,7 @@ def test_the_heavy_list_can_be_violated():
     assert not modules_loaded_by("import kgroups, networkx").isdisjoint(HEAVY)
 
 
-@pytest.mark.parametrize("room", ["errors", "metrics", "scoring", "datasets"])
+@pytest.mark.parametrize("room", ["errors", "generators", "metrics", "scoring", "datasets"])
 def test_side_rooms_do_not_compile_or_load_graph_packages(room):
     loaded = modules_loaded_by(f"import kgroups\nkgroups.{room}")
     assert loaded.isdisjoint({"numba", "igraph", "networkx", "pandas", "matplotlib"})
