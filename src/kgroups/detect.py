@@ -136,6 +136,7 @@ def detect_communities(
         splits=found.splits,
         merges=found.merges,
         nats_saved=found.nats_saved,
+        from_above=found.from_above,
         uninformed=len(found.uninformed),
         ordering=ordering,
         seconds=seconds,

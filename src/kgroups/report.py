@@ -63,6 +63,9 @@ class Report:
         Splits and merges by description length, and the nats they saved.
     ordering : str
         Where the canonical node order came from.
+    from_above : int
+        Components whose description is shorter when they are split from the whole down, so that
+        the communities of the eigenvectors were not kept.
     """
 
     regime: str
@@ -86,8 +89,9 @@ class Report:
     nats_saved: float
     uninformed: int
     ordering: str
-    warnings: tuple[KGroupsWarning, ...] = ()
+    warnings: tuple[KGroupsWarning, ...] = field(default=(), compare=False)
     seconds: dict[str, float] = field(default_factory=dict)
+    from_above: int = 0
 
     def lines(self) -> list[str]:
         """Return the record as sentences."""
@@ -129,6 +133,9 @@ class Report:
                 f"{self.splits} splits of groups too small for the threshold and {self.merges} "
                 f"merges shorten the description of the graph by {self.nats_saved:.1f} nats"
             )
+        if self.from_above:
+            parts = _times(self.from_above, "component")
+            reasons.append(f"splitting {parts} from the whole down gives a shorter description")
         if self.k_found != self.k_hat and not reasons:
             reasons.append("a connected graph is at least one community")
         return f"{found}; {counted}{'; ' if reasons else ''}{'; '.join(reasons)}."

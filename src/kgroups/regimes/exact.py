@@ -10,7 +10,9 @@ from kgroups._csr import restricted, rows_of, without_diagonal
 from kgroups._types import CSR, Floats, Ints
 from kgroups.operators import BoundBetheHessian
 from kgroups.refine import (
+    DescriptionLength,
     Hartigan,
+    Rearranged,
     Refinement,
     absorb_fragments,
     merge_communities,
@@ -100,6 +102,7 @@ class Found:
     splits: int = 0
     merges: int = 0
     nats_saved: float = 0.0
+    from_above: int = 0
 
 
 def communities_found(
@@ -131,18 +134,35 @@ def communities_found(
 
 
 def _rearranged(part: Part, z: Ints, k: int, found: Found, *, weighted: bool) -> tuple[Ints, int]:
-    """Split communities by description length, and merge what is in excess of the spectrum."""
+    """Split communities by description length, and merge what is in excess of the spectrum.
+
+    The other way round, from the whole component down, is tried too: where it ends with a shorter
+    description, and with no fewer communities than the spectrum shows, its result is taken.
+    """
     A = without_diagonal(part.A)
-    steps = [split_communities(A, z, k=k)]
+    steps = _split_and_merged(A, z, k, k, weighted=weighted)
     # Description length looks at edges, not weights: it may split what the weighted spectrum
     # leaves whole, but has no say over the communities that the weights have made.
-    if steps[0].splits and not weighted:
-        steps.append(merge_communities(A, steps[0].z, k=steps[0].k, least=k))
+    if k > 1 and not weighted:
+        rival = _split_and_merged(A, np.zeros_like(z), 1, k, weighted=weighted)
+        measure = DescriptionLength(A)
+        if rival[-1].k >= k and (
+            measure.of(A, rival[-1].z, rival[-1].k) < measure.of(A, steps[-1].z, steps[-1].k)
+        ):
+            found.from_above += 1
+            steps = rival
     for step in steps:
         found.splits += step.splits
         found.merges += step.merges
         found.nats_saved += step.saved
     return steps[-1].z, steps[-1].k
+
+
+def _split_and_merged(A: CSR, z: Ints, k: int, least: int, *, weighted: bool) -> list[Rearranged]:
+    steps = [split_communities(A, z, k=k)]
+    if steps[0].splits and not weighted:
+        steps.append(merge_communities(A, steps[0].z, k=steps[0].k, least=least))
+    return steps
 
 
 def _worth_a_look(problem: Problem, counts: Ints) -> Iterator[int]:
