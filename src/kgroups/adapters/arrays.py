@@ -78,7 +78,7 @@ def from_edge_arrays(
         raise GraphError(msg)
     u, v, nodes = _named_ends(source, target)
     w = None
-    if weights is not None:
+    if weights is not None and symmetrize != "union":
         w = checked_weights(weights, lambda t: (nodes[u[t]], nodes[v[t]]))
     return graph_of_edges(u, v, w, nodes, symmetrize)
 
