@@ -118,7 +118,9 @@ def _with_parallel_edges(
         )
         if single is not None:
             weights = np.zeros(len(bundles))
-            np.add.at(weights, bundle_of, single)
+            # A sum that overflows is refused by Graph, in words.
+            with np.errstate(over="ignore"):
+                np.add.at(weights, bundle_of, single)
     return _spread(structure, counts, weights)
 
 
