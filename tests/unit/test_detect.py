@@ -62,11 +62,10 @@ def test_splits_below_the_threshold_are_said_in_the_report():
 
 
 def test_the_shorter_description_wins_where_two_ways_differ():
-    # The spectrum shows four communities of the novel's characters, one of them of half the cast.
     partition = kg.detect_communities(nx.les_miserables_graph(), weight=None)
     assert partition.spectrum.k == 4
     assert partition.report.from_above == 1
-    assert max(sizes(partition)) < 30
+    assert len(partition) > 4
     assert "from the whole down" in partition.report.about_k()
 
 
