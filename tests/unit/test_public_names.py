@@ -26,6 +26,7 @@ PUBLIC_NAMES = [
     "read_graph",
     "refine_partition",
     "scoring",
+    "studies",
 ]
 HEAVY = ["numba", "igraph", "networkx", "scipy.sparse.linalg", "pandas", "pyarrow", "matplotlib"]
 

@@ -1,0 +1,139 @@
+"""The journal of a study: a line per finished trial, so that nothing is computed twice."""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO
+
+from kgroups.errors import FileFormatError, InputError
+from kgroups.studies.plan import Task
+from kgroups.studies.trial import Results
+
+__all__ = ["Journal", "read_journal"]
+
+_FORMAT = "kgroups study journal"
+_VERSION = 1
+
+Path_ = str | os.PathLike[str]
+
+
+class Journal:
+    """An append-only file: the plan on the first line, then one trial per line.
+
+    A process that dies in the middle of a line leaves half of one; the next start cuts it off.
+    """
+
+    def __init__(self, path: Path_, plan: Mapping[str, Any]) -> None:
+        self.path = Path(path)
+        if not self.path.resolve().parent.is_dir():
+            msg = f"there is no folder {str(self.path.parent)!r} for the journal {str(path)!r}."
+            raise InputError(msg)
+        self._stream: BinaryIO = self.path.open("a+b")
+        try:
+            self._lock()
+            self.finished = self._resume(dict(plan))
+        except BaseException:
+            self._stream.close()
+            raise
+
+    def __enter__(self) -> "Journal":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._stream.close()
+
+    def append(self, task: Task, results: Results) -> None:
+        """Write the line of a trial."""
+        self._write({"cell": task.cell, "trial": task.trial, "results": results})
+        self.finished[task] = results
+
+    def _resume(self, plan: dict[str, Any]) -> dict[Task, Results]:
+        self._stream.seek(0)
+        content = self._stream.read()
+        whole = content[: content.rfind(b"\n") + 1]
+        if len(whole) < len(content):
+            self._stream.truncate(len(whole))
+        if not whole:
+            self._write({"format": _FORMAT, "version": _VERSION, "plan": plan})
+            return {}
+        found, finished = _parsed(whole, self.path)
+        differing = [name for name in plan if found.get(name) != plan[name]]
+        if differing:
+            name = differing[0]
+            msg = (
+                f"{self.path} is the journal of another study: its {name} is "
+                f"{_short(found.get(name))}, here it is {_short(plan[name])}.\n"
+                "  Name another journal, or run the study that this one belongs to."
+            )
+            raise InputError(msg)
+        return finished
+
+    def _write(self, record: dict[str, Any]) -> None:
+        self._stream.write(json.dumps(record).encode() + b"\n")
+        self._stream.flush()
+
+    def _lock(self) -> None:
+        """Refuse a journal that another process is writing, where the system can tell."""
+        try:
+            import fcntl
+        except ImportError:
+            return
+        try:
+            fcntl.flock(self._stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            msg = (
+                f"{self.path} is being written by another process.\n"
+                "  Give each shard a journal of its own, and merge them in the end."
+            )
+            raise InputError(msg) from None
+        except OSError:
+            # Some network file systems have no locks; the journal works there without.
+            return
+
+
+def read_journal(path: Path_) -> tuple[dict[str, Any], dict[Task, Results]]:
+    """Return the plan of a journal and its finished trials; half a last line is left out."""
+    content = Path(path).read_bytes()
+    return _parsed(content[: content.rfind(b"\n") + 1], Path(path))
+
+
+def _parsed(content: bytes, path: Path) -> tuple[dict[str, Any], dict[Task, Results]]:
+    lines = content.splitlines()
+    try:
+        header = json.loads(lines[0])
+        known = header["format"] == _FORMAT and header["version"] == _VERSION
+        plan = dict(header["plan"]) if known else {}
+    except (IndexError, KeyError, TypeError, ValueError):
+        known, plan = False, {}
+    if not known:
+        msg = (
+            f"{path} is not a journal of a study: its first line must be a JSON object with "
+            f'"format": "{_FORMAT}" and "version": {_VERSION}.\n  Name another file.'
+        )
+        raise FileFormatError(msg)
+    finished: dict[Task, Results] = {}
+    for number, line in enumerate(lines[1:], start=2):
+        try:
+            record = json.loads(line)
+            task = Task(int(record["cell"]), int(record["trial"]))
+            results = {name: dict(record["results"][name]) for name in plan["methods"]}
+        except (KeyError, TypeError, ValueError) as error:
+            msg = (
+                f"line {number} of the journal {path} is damaged: {error}.\n"
+                "  Delete this line; its trial is then run again."
+            )
+            raise FileFormatError(msg) from error
+        finished[task] = results
+    return plan, finished
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."

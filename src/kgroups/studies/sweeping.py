@@ -1,0 +1,253 @@
+"""The doors of the room: sweeps over any generator, and the phase transition of detection."""
+
+import math
+import os
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from kgroups import metrics as library
+from kgroups._doors import check_choice
+from kgroups.errors import InputError
+from kgroups.studies.methods import as_methods
+from kgroups.studies.plan import RESERVED, Cell, Metric, Plan, as_cells
+from kgroups.studies.running import Progress, run_tasks
+from kgroups.studies.table import Study, study_of
+
+__all__ = ["phase_transition", "sweep"]
+
+_METRICS = ("overlap", "nmi", "ami", "ari", "accuracy", "variation_of_information")
+
+
+def sweep(
+    generator: Callable[..., Any],
+    grid: Mapping[str, Any] | Sequence[Cell],
+    methods: Any = ("kgroups",),
+    metrics: Any = ("overlap", "nmi"),
+    trials: int = 10,
+    *,
+    rng: int | None = 0,
+    n_jobs: int | None = None,
+    journal: str | os.PathLike[str] | None = None,
+    shard: tuple[int, int] | None = None,
+    progress: Progress = "bar",
+) -> Study:
+    """Draw graphs over a grid of parameters and let methods find their groups.
+
+    Parameters
+    ----------
+    generator : callable
+        Called as ``generator(**cell, rng=Generator)``; returns a graph and its planted labels.
+    grid : mapping or sequence of mappings
+        From each parameter to a value or to several, of which all combinations are cells; or the
+        cells themselves. A parameter called ``k`` is the number of groups that methods are told;
+        without it that is the number of planted groups.
+    methods : names, callables, or a mapping from names to either
+        ``kgroups``, ``kgroups-auto``, ``kgroups-paper``, ``kgroups-paper-uniform``,
+        ``bethe-hessian``, ``bethe-hessian-raw``, ``spectral-adjacency``, ``leiden``, ``louvain``,
+        ``infomap``. A callable takes ``(graph, k, rng)`` and returns labels in any form.
+    metrics : names, or a mapping from names to callables
+        ``overlap``, ``nmi``, ``ami``, ``ari``, ``accuracy``, ``variation_of_information``; a
+        callable takes planted and found labels.
+    trials : int
+        Graphs per cell.
+    rng : int or None
+        From which all seeds follow; ``None`` draws one, which a journal keeps.
+    n_jobs : int or None
+        Processes; -1 is one per core. ``None`` is one, or what ``joblib.parallel_config`` says:
+        under ``joblib.parallel_config("dask")`` the study runs on the Dask cluster.
+    journal : path, optional
+        File to which finished trials are added, and from which an interrupted study goes on.
+    shard : (int, int), optional
+        ``(i, N)`` runs the i-th of N parts, counted from 1; see :func:`merge`.
+    progress : "bar", callable or None
+        A bar with the time left, shown on a terminal only; or what is called with the number of
+        trials done and their total.
+
+    Returns
+    -------
+    Study
+        A row per cell, trial and method. The seed of a trial follows from ``rng``, the values of
+        its cell and its number, so that the rows do not depend on the number of processes, on
+        interruptions or on shards; only ``seconds`` do.
+
+    Raises
+    ------
+    InputError
+        If an argument is not what it must be, or the journal belongs to another study.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> def ring(cliques, size, rng):
+    ...     graph = nx.ring_of_cliques(cliques, size)
+    ...     return graph, [node // size for node in graph]
+    >>> study = sweep(ring, {"cliques": [4, 8], "size": 6}, trials=1)
+    >>> [(row["cliques"], row["overlap"]) for row in study.rows]
+    [(4, 1.0), (8, 1.0)]
+    """
+    if not callable(generator):
+        msg = f"a generator must be callable, got {generator!r}."
+        raise InputError(msg)
+    entropy = _entropy(rng, journal)
+    plan = Plan(
+        generator,
+        as_cells(grid),
+        as_methods(methods),
+        _as_metrics(metrics),
+        _checked_count("trials", trials),
+        entropy,
+    )
+    tasks = plan.tasks(_checked_shard(shard))
+    finished = run_tasks(plan, tasks, n_jobs=n_jobs, journal=journal, progress=progress)
+    return study_of(plan.describe(), finished)
+
+
+def phase_transition(
+    n: int | Sequence[int],
+    k: int | Sequence[int],
+    degree: float | Sequence[float],
+    snr: float | Sequence[float],
+    methods: Any = ("kgroups", "bethe-hessian"),
+    trials: int = 10,
+    *,
+    metrics: Any = ("overlap", "nmi"),
+    sizes: Literal["balanced", "multinomial"] = "balanced",
+    beyond: Literal["error", "clip"] = "error",
+    rng: int | None = 0,
+    n_jobs: int | None = None,
+    journal: str | os.PathLike[str] | None = None,
+    shard: tuple[int, int] | None = None,
+    progress: Progress = "bar",
+) -> Study:
+    """Study how well planted groups come back around the threshold of detection.
+
+    Parameters
+    ----------
+    n, k, degree, snr : number or several
+        Nodes, groups, mean degree and signal-to-noise ratio of
+        :func:`kgroups.generators.planted_partition`; all combinations are cells.
+    methods, trials, metrics
+        As for :func:`sweep`.
+    sizes : {"balanced", "multinomial"}
+        Groups of equal size, or each node in a random group.
+    beyond : {"error", "clip"}
+        What to do with a ratio above the square root of the degree, for which there is no such
+        model: raise, or have no edges between groups, as the paper's figure does.
+    rng, n_jobs, journal, shard, progress
+        As for :func:`sweep`.
+
+    Returns
+    -------
+    Study
+        Its ``plot()`` shades the region below a ratio of 1, where nothing can be detected.
+
+    Examples
+    --------
+    >>> study = phase_transition(300, 2, 6.0, [0.5, 2.0], methods="kgroups", trials=4)
+    >>> below, above = (line["mean"] for line in study.summary() if line["metric"] == "overlap")
+    >>> below < 0.4 < 0.8 < above
+    True
+    """
+    from kgroups.generators import planted_partition
+
+    check_choice("sizes", sizes, ("balanced", "multinomial"))
+    check_choice("beyond", beyond, ("error", "clip"))
+    degrees = [_checked_number("degree", value) for value in np.atleast_1d(degree).tolist()]
+    ratios = [_checked_number("snr", value) for value in np.atleast_1d(snr).tolist()]
+    grid = {
+        "n": [_checked_count("n", value) for value in np.atleast_1d(n).tolist()],
+        "k": [_checked_count("k", value) for value in np.atleast_1d(k).tolist()],
+        "degree": degrees,
+        "snr": ratios,
+    }
+    largest = math.sqrt(min(degrees, default=0.0))
+    too_large = [value for value in ratios if value > largest]
+    if beyond == "error" and too_large:
+        msg = (
+            f"snr must not exceed the square root of the degree, {largest:.6g}, got "
+            f"{too_large[0]:.6g}: edges between groups would have a negative probability.\n"
+            '  Leave these values out, or pass beyond="clip" for no edges between groups.'
+        )
+        raise InputError(msg)
+    return sweep(
+        partial(planted_partition, sizes=sizes, beyond=beyond),
+        grid,
+        methods,
+        metrics,
+        trials,
+        rng=rng,
+        n_jobs=n_jobs,
+        journal=journal,
+        shard=shard,
+        progress=progress,
+    )
+
+
+def _entropy(rng: int | None, journal: str | os.PathLike[str] | None) -> int:
+    if rng is None:
+        return _kept_entropy(journal)
+    if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
+        msg = (
+            f"rng of a study must be None or a whole number >= 0, got {rng!r}: seeds of single "
+            "trials are derived from it."
+        )
+        raise InputError(msg)
+    return int(rng)
+
+
+def _kept_entropy(journal: str | os.PathLike[str] | None) -> int:
+    from kgroups.studies.journal import read_journal
+
+    if journal is not None and Path(journal).exists() and Path(journal).stat().st_size:
+        return int(read_journal(journal)[0]["entropy"])
+    return secrets.randbits(64)
+
+
+def _as_metrics(metrics: Any) -> tuple[Metric, ...]:
+    if isinstance(metrics, str):
+        metrics = (metrics,)
+    if not isinstance(metrics, Mapping):
+        for name in metrics:
+            check_choice("a metric", name, _METRICS)
+        metrics = {name: getattr(library, name) for name in metrics}
+    taken = [name for name in metrics if name in RESERVED]
+    if taken or not metrics:
+        msg = (
+            f"a metric cannot be called {taken[0]!r}: every study has a column of that name."
+            if taken
+            else "a study needs at least one metric."
+        )
+        raise InputError(msg)
+    return tuple(Metric(str(name), score) for name, score in metrics.items())
+
+
+def _checked_count(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        msg = f"{name} must be a whole number >= 1, got {value!r}."
+        raise InputError(msg)
+    return int(value)
+
+
+def _checked_number(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+        msg = f"{name} must be a number >= 0, got {value!r}."
+        raise InputError(msg)
+    return float(value)
+
+
+def _checked_shard(shard: Any) -> tuple[int, int] | None:
+    if shard is None:
+        return None
+    fits = isinstance(shard, tuple) and len(shard) == 2
+    if not fits or not all(type(part) is int for part in shard) or not 1 <= shard[0] <= shard[1]:
+        msg = (
+            f"shard must be (i, N) with whole numbers 1 <= i <= N, got {shard!r}.\n"
+            "  shard=(1, 4) runs the first of four parts."
+        )
+        raise InputError(msg)
+    return shard[0], shard[1]

@@ -1,0 +1,167 @@
+"""The table of a study: a row per cell, trial and method; summary, files and figure."""
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kgroups.errors import MissingExtraError
+from kgroups.studies.files import read_table, write_table
+from kgroups.studies.plan import Task, trial_seed
+from kgroups.studies.trial import Results
+
+__all__ = ["Study", "study_of"]
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """What a study found.
+
+    Attributes
+    ----------
+    parameters : tuple of str
+        What varies over the grid: the first columns.
+    metrics : tuple of str
+        Names of the scores.
+    rows : tuple of dict
+        One per cell, trial and method: the parameters, ``trial``, ``method``, the metrics,
+        ``k_hat`` (number of communities found), ``seconds`` and ``seed``.
+
+    Notes
+    -----
+    A trial can be drawn again from its seed: ``numpy.random.default_rng(seed).spawn(2)`` gives
+    the stream of the generator and that of the methods.
+    """
+
+    parameters: tuple[str, ...]
+    metrics: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns, in order."""
+        return (*self.parameters, "trial", "method", *self.metrics, "k_hat", "seconds", "seed")
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Names of the methods, in the order of the rows."""
+        return tuple(dict.fromkeys(row["method"] for row in self.rows))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        cells = len({self._cell(row) for row in self.rows})
+        return (
+            f"Study({len(self.rows)} rows: {cells} cells over {', '.join(self.parameters)}; "
+            f"methods {', '.join(self.methods)}; metrics {', '.join(self.metrics)})"
+        )
+
+    def values(self, metric: str, *, method: str, **cell: Any) -> "np.ndarray[Any, Any]":
+        """Return a column over the trials of a method, in the cells with these parameters.
+
+        Examples
+        --------
+        >>> row = {"snr": 2.0, "trial": 0, "method": "kgroups", "overlap": 0.9}
+        >>> Study(("snr",), ("overlap",), (row,)).values("overlap", method="kgroups", snr=2.0)
+        array([0.9])
+        """
+        wanted = {"method": method, **cell}
+        return np.array(
+            [row[metric] for row in self.rows if all(row[c] == v for c, v in wanted.items())],
+            dtype=float,
+        )
+
+    def summary(self) -> list[dict[str, Any]]:
+        """Return mean, spread and interval of every metric, per cell and method.
+
+        Returns
+        -------
+        list of dict
+            The parameters, ``method``, ``metric``, ``trials``, ``mean``, ``sd``, ``se`` and the
+            bounds ``low`` and ``high`` of the 95 % interval of the mean (Student's t). With one
+            trial the spread is not known: NaN. ``pandas.DataFrame`` takes the list as it is.
+        """
+        from scipy.special import stdtrit
+
+        groups: dict[tuple[Any, ...], list[Row]] = {}
+        for row in self.rows:
+            groups.setdefault((*self._cell(row), row["method"]), []).append(row)
+        summary = []
+        for key, rows in groups.items():
+            cell = dict(zip((*self.parameters, "method"), key, strict=True))
+            size = len(rows)
+            wide = float(stdtrit(size - 1, 0.975)) if size > 1 else math.nan
+            for metric in self.metrics:
+                values = np.array([row[metric] for row in rows], dtype=float)
+                mean = float(values.mean())
+                sd = float(values.std(ddof=1)) if size > 1 else math.nan
+                se = sd / math.sqrt(size)
+                bounds = {"low": mean - wide * se, "high": mean + wide * se}
+                line = {"metric": metric, "trials": size, "mean": mean, "sd": sd, "se": se}
+                summary.append({**cell, **line, **bounds})
+        return summary
+
+    def to_pandas(self) -> Any:
+        """Return the rows as a DataFrame."""
+        try:
+            import pandas
+        except ImportError as error:
+            msg = 'to_pandas needs pandas. Install it with: pip install "kgroups[study]"'
+            raise MissingExtraError(msg) from error
+        return pandas.DataFrame(list(self.rows), columns=list(self.columns))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the rows to a file, whole or not at all; .csv, .csv.gz or .parquet."""
+        write_table(path, self.columns, self.rows)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Study":
+        """Read a study that :meth:`save` wrote."""
+        columns, rows = read_table(path)
+        trial, method, k_hat = (columns.index(name) for name in ("trial", "method", "k_hat"))
+        return cls(tuple(columns[:trial]), tuple(columns[method + 1 : k_hat]), tuple(rows))
+
+    def plot(self, *, metric: str | None = None, x: str | None = None, figure: Any = None) -> Any:
+        """Draw the means of a metric with their 95 % intervals, one panel per further parameter.
+
+        Over the signal-to-noise ratio the region below 1, where nothing can be detected
+        efficiently, is shaded and its threshold marked.
+
+        Parameters
+        ----------
+        metric : str, optional
+            The first metric by default.
+        x : str, optional
+            Parameter of the horizontal axis; ``"snr"`` by default, or else the number that takes
+            most values.
+        figure : matplotlib Figure, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib Figure
+        """
+        from kgroups.studies.figure import draw_study
+
+        return draw_study(self, metric=metric, x=x, figure=figure)
+
+    def _cell(self, row: Row) -> tuple[Any, ...]:
+        return tuple(row[name] for name in self.parameters)
+
+
+def study_of(plan: Mapping[str, Any], finished: Mapping[Task, Results]) -> Study:
+    """Return the study of finished trials; the plan is that of a journal's first line."""
+    rows = []
+    for task in sorted(finished):
+        cell = plan["cells"][task.cell]
+        seed = trial_seed(plan["entropy"], cell, task.trial)
+        for method in plan["methods"]:
+            start = {**cell, "trial": task.trial, "method": method}
+            rows.append({**start, **finished[task][method], "seed": seed})
+    return Study(tuple(plan["cells"][0]), tuple(plan["metrics"]), tuple(rows))

@@ -1,0 +1,144 @@
+"""The named methods: the public call gives the same communities."""
+
+import numpy as np
+import pytest
+
+import kgroups as kg
+from kgroups.errors import InputError, MissingExtraError
+from kgroups.generators import girvan_newman_benchmark, planted_partition
+from kgroups.studies import METHODS
+from kgroups.studies import methods as room
+from kgroups.studies.bench import Workbench
+from kgroups.studies.methods import PAPER_GRAM, PAPER_UNIFORM, as_methods
+
+RAW = kg.KMeansSeed(rows="raw")
+SEED = 11
+
+
+def stream():
+    return np.random.default_rng(SEED).spawn(2)[1]
+
+
+def same_communities(first, second):
+    return kg.metrics.accuracy(first, second) == 1.0
+
+
+def bench(graph, k):
+    return Workbench(graph, graph, k, SEED)
+
+
+@pytest.mark.parametrize(
+    ("k", "snr"), [(2, 1.3), (5, 1.2), (5, 1.6), (15, 1.4)], ids=lambda value: f"{value}"
+)
+@pytest.mark.parametrize(
+    ("name", "options"), [("kgroups", {}), ("bethe-hessian", {"refine": None})]
+)
+def test_sparse_graph_with_many_components(k, snr, name, options):
+    graph, _ = planted_partition(600, k, 3.0, snr, rng=k)
+    public = kg.detect_communities(graph, k, rng=stream(), **options)
+    assert public.report.n_components > 10
+    assert same_communities(public, METHODS[name](bench(graph, k)))
+
+
+@pytest.mark.parametrize("snr", [1.1, 2.0])
+@pytest.mark.parametrize(
+    ("name", "refine"),
+    [
+        ("kgroups-paper", PAPER_GRAM),
+        ("kgroups-paper-uniform", PAPER_UNIFORM),
+        ("bethe-hessian-raw", None),
+    ],
+)
+def test_settings_of_the_paper_on_a_connected_graph(name, refine, snr):
+    graph, _ = girvan_newman_benchmark(snr, rng=3)
+    public = kg.detect_communities(graph, 4, init=RAW, refine=refine, rng=stream())
+    assert public.report.n_components == 1
+    assert same_communities(public, METHODS[name](bench(graph, 4)))
+
+
+def test_settings_of_the_paper_by_lanczos():
+    graph, _ = planted_partition(700, 4, 16.0, 2.0, rng=5)
+    public = kg.detect_communities(graph, 4, init=RAW, refine=PAPER_GRAM, rng=stream())
+    assert public.report.n_components == 1
+    assert same_communities(public, METHODS["kgroups-paper"](bench(graph, 4)))
+
+
+def test_number_of_communities_found():
+    graph, _ = girvan_newman_benchmark(2.5, rng=0)
+    labels = METHODS["kgroups-auto"](bench(graph, 4))
+    assert same_communities(labels, kg.detect_communities(graph, rng=stream()))
+
+
+def test_node_names_keep_their_places():
+    graph, _ = girvan_newman_benchmark(2.0, rng=4)
+    order = np.random.default_rng(0).permutation(graph.n)
+    u, v, _ = graph.edges()
+    place = np.argsort(order)
+    names = [f"node {name:03}" for name in order]
+    shuffled = kg.Graph.from_edges(place[u], place[v], n=graph.n, nodes=names)
+    for name in ("kgroups", "kgroups-paper"):
+        plain, named = (METHODS[name](bench(each, 4)) for each in (graph, shuffled))
+        assert same_communities(plain[order], named)
+
+
+@pytest.mark.parametrize("name", ["spectral-adjacency", "leiden", "louvain", "infomap"])
+def test_peers_find_clear_groups_and_repeat(name):
+    if name == "infomap":
+        pytest.importorskip("infomap")
+    graph, truth = planted_partition(400, 4, 16.0, 3.5, rng=1)
+    first, second = (METHODS[name](bench(graph, 4)) for _ in range(2))
+    assert kg.metrics.overlap(truth, first) > 0.95
+    assert np.array_equal(first, second)
+
+
+@pytest.mark.parametrize("name", ["leiden", "louvain"])
+def test_weights_reach_igraph(name):
+    # Light edges join what heavy ones keep apart.
+    heavy = [(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5)]
+    light = [(i, j) for i in range(3) for j in range(3, 6)]
+    u, v = np.array(heavy + light).T
+    graph = kg.Graph.from_edges(u, v, np.array([5.0] * 6 + [0.1] * 9))
+    assert same_communities(METHODS[name](bench(graph, 2)), [0, 0, 0, 1, 1, 1])
+
+
+def test_shared_work_counts_for_each_method():
+    graph, _ = planted_partition(500, 5, 3.0, 1.5, rng=0)
+    work = bench(graph, 5)
+    seconds = {}
+    for name in ("kgroups", "bethe-hessian"):
+        _, seconds[name] = work.timed(METHODS[name])
+    _, shared = work._shared["first labels"]
+    assert seconds["bethe-hessian"] >= shared > 0
+    assert seconds["kgroups"] >= shared
+
+
+def test_methods_are_named_by_themselves():
+    def mine(graph, k, rng):
+        return [0] * len(graph)
+
+    chosen = as_methods(["kgroups", mine])
+    assert [method.name for method in chosen] == ["kgroups", "mine"]
+    assert as_methods("leiden")[0].name == "leiden"
+    assert as_methods(mine)[0].name == "mine"
+    assert as_methods({"first": lambda graph, k, rng: None})[0].name == "first"
+
+
+@pytest.mark.parametrize(
+    ("methods", "message"),
+    [
+        ([], "a study needs at least one method"),
+        (["kgroup"], "got 'kgroup'. Did you mean 'kgroups'?"),
+        (["leiden", "leiden"], "the names of methods must differ, got 'leiden' twice"),
+        ([3], "or a callable, got 3"),
+        ([lambda graph, k, rng: None], "a method without a name must be given one"),
+    ],
+)
+def test_methods_that_cannot_be(methods, message):
+    with pytest.raises(InputError, match=message):
+        as_methods(methods)
+
+
+def test_infomap_that_is_not_installed(monkeypatch):
+    monkeypatch.setattr(room, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=r'pip install "kgroups\[bench\]"'):
+        as_methods(["infomap"])

@@ -1,0 +1,73 @@
+"""Cells, tasks and seeds: what decides the rows of a study."""
+
+import numpy as np
+import pytest
+
+from kgroups.errors import InputError
+from kgroups.studies.plan import Plan, Task, as_cells, trial_seed
+
+
+def plan_of(grid, trials=3, entropy=0):
+    return Plan(dict, as_cells(grid), (), (), trials, entropy)
+
+
+def test_cells_are_all_combinations_in_order():
+    cells = as_cells({"k": [2, 3], "mode": "plain", "snr": np.array([0.5, 1.0])})
+    assert cells == (
+        {"k": 2, "mode": "plain", "snr": 0.5},
+        {"k": 2, "mode": "plain", "snr": 1.0},
+        {"k": 3, "mode": "plain", "snr": 0.5},
+        {"k": 3, "mode": "plain", "snr": 1.0},
+    )
+
+
+def test_cells_may_be_given_one_by_one():
+    assert as_cells([{"n": 4, "k": 2}, {"n": 9, "k": 3}]) == ({"n": 4, "k": 2}, {"n": 9, "k": 3})
+
+
+@pytest.mark.parametrize(
+    ("grid", "message"),
+    [
+        ([], "a study needs at least one cell, got an empty grid"),
+        ({"snr": []}, "a study needs at least one cell"),
+        ([{"n": 4}, {"k": 4}], "the same parameters, got n in cell 0 and k in cell 1"),
+        ({"trial": [1, 2]}, "'trial' is a column of every study"),
+        ({"snr": [1.0, 1.0]}, r"the cells of a grid must differ, got \{'snr': 1.0\} twice"),
+        ({"snr": np.inf}, "a parameter of a grid must be finite, got snr = inf"),
+        ({"law": [len, max]}, "must be a number, text, True, False or None, got law = <built-in"),
+    ],
+)
+def test_grid_that_cannot_be(grid, message):
+    with pytest.raises(InputError, match=message):
+        as_cells(grid)
+
+
+def test_seeds_stay_the_same_in_all_versions():
+    assert trial_seed(0, {"n": 100, "k": 2, "snr": 1.5}, 0) == 8501145165888659505
+    assert trial_seed(7, {"n": 100, "k": 2, "snr": 1.5}, 3) == 4149607824866122975
+
+
+def test_seed_follows_from_the_cell_not_from_the_grid():
+    small = plan_of({"n": 100, "snr": [1.0, 2.0]})
+    large = plan_of({"n": [50, 100], "snr": [0.5, 1.0, 1.5, 2.0]}, trials=9)
+    assert small.seed(Task(1, 2)) == large.seed(Task(7, 2))
+    assert small.cells[1] == large.cells[7]
+
+
+def test_seeds_differ_between_cells_trials_and_entropies():
+    seeds = {
+        plan_of({"n": [1, 2, 3], "snr": [1.0, 2.0]}, entropy=entropy).seed(Task(cell, trial))
+        for entropy in range(3)
+        for cell in range(6)
+        for trial in range(10)
+    }
+    assert len(seeds) == 3 * 6 * 10
+    assert all(0 <= seed < 2**63 for seed in seeds)
+
+
+@pytest.mark.parametrize("parts", [1, 2, 3, 7, 20])
+def test_shards_are_disjoint_and_make_up_the_whole(parts):
+    plan = plan_of({"n": [1, 2, 3, 4]}, trials=3)
+    shards = [plan.tasks((i, parts)) for i in range(1, parts + 1)]
+    assert sorted(task for shard in shards for task in shard) == plan.tasks()
+    assert max(map(len, shards)) - min(map(len, shards)) <= 1

@@ -1,0 +1,209 @@
+"""Sweeps: rows that do not depend on where and how the trials ran."""
+
+import sys
+
+import joblib
+import networkx as nx
+import numpy as np
+import pytest
+
+import kgroups as kg
+from kgroups import metrics
+from kgroups.errors import InputError, MissingExtraError
+from kgroups.generators import planted_partition
+from kgroups.studies import Study, merge, phase_transition, sweep
+from kgroups.studies.running import _workers
+
+SMALL = {"n": 60, "k": [2, 3], "degree": 6.0, "snr": [1.0, 2.0]}
+METHODS = ("kgroups", "bethe-hessian", "louvain")
+
+
+def small_study(**options):
+    return phase_transition(**SMALL, methods=METHODS, trials=3, progress=None, **options)
+
+
+def untimed(study):
+    return [{name: row[name] for name in row if name != "seconds"} for row in study.rows]
+
+
+def test_a_row_per_cell_trial_and_method():
+    study = small_study()
+    assert len(study) == 2 * 2 * 3 * 3
+    assert study.columns == tuple(study.rows[0])
+    assert study.columns[:4] == study.parameters == ("n", "k", "degree", "snr")
+    assert study.metrics == ("overlap", "nmi")
+    assert study.methods == METHODS
+    assert all(row["seconds"] > 0 for row in study.rows)
+    assert {row["k_hat"] for row in study.rows if row["method"] == "kgroups"} == {2, 3}
+
+
+def test_a_row_can_be_had_again_from_its_seed():
+    row = small_study().rows[-3]
+    graph_rng, method_rng = np.random.default_rng(row["seed"]).spawn(2)
+    graph, truth = planted_partition(row["n"], row["k"], row["degree"], row["snr"], rng=graph_rng)
+    found = kg.detect_communities(graph, row["k"], rng=method_rng)
+    assert row["method"] == "kgroups"
+    assert row["overlap"] == metrics.overlap(truth, found)
+    assert row["nmi"] == metrics.nmi(truth, found)
+
+
+def test_processes_give_the_rows_of_one_process():
+    assert untimed(small_study(n_jobs=2)) == untimed(small_study(n_jobs=1))
+
+
+def test_threads_of_joblib_give_the_same_rows():
+    with joblib.parallel_config("threading", n_jobs=2):
+        inside = small_study()
+    assert untimed(inside) == untimed(small_study(n_jobs=1))
+
+
+def test_a_resumed_study_gives_the_rows_of_one_run(tmp_path):
+    path = tmp_path / "study.jsonl"
+    whole = small_study(journal=path)
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:5]) + lines[5][:20])
+    calls = []
+    again = small_study(journal=path, n_jobs=1)
+    phase_transition(
+        **SMALL,
+        methods=METHODS,
+        trials=3,
+        journal=path,
+        progress=lambda done, total: calls.append((done, total)),
+    )
+    assert untimed(again) == untimed(whole)
+    assert again.rows[:12] == whole.rows[:12]
+    assert calls == [(12, 12)]
+
+
+def test_shards_merge_to_the_rows_of_one_run(tmp_path):
+    paths = [tmp_path / f"{i}.jsonl" for i in (1, 2, 3)]
+    parts = [small_study(journal=path, shard=(i, 3)) for i, path in enumerate(paths, start=1)]
+    whole = small_study()
+    assert untimed(merge(paths)) == untimed(whole)
+    assert sum(map(len, parts)) == len(whole)
+    assert untimed(merge([paths[0], *paths])) == untimed(whole)
+
+
+def test_merge_misses_a_shard(tmp_path):
+    small_study(journal=tmp_path / "1", shard=(1, 2))
+    with pytest.raises(InputError, match=r"all 12 trials must be there, 6 are missing; the first"):
+        merge([tmp_path / "1"])
+
+
+def test_merge_of_different_studies(tmp_path):
+    small_study(journal=tmp_path / "1")
+    small_study(journal=tmp_path / "2", rng=1)
+    with pytest.raises(InputError, match=r"must be of one study: .* differ in entropy"):
+        merge([tmp_path / "1", tmp_path / "2"])
+
+
+def test_merge_of_nothing():
+    with pytest.raises(InputError, match="merging needs at least one journal"):
+        merge([])
+
+
+def ring(cliques, size, rng):
+    graph = nx.relabel_nodes(nx.ring_of_cliques(cliques, size), lambda node: f"n{node}")
+    return graph, {f"n{node}": node // size for node in range(cliques * size)}
+
+
+def by_networkx(graph, k, rng):
+    assert isinstance(graph, nx.Graph)
+    return nx.community.greedy_modularity_communities(graph, cutoff=k, best_n=k)
+
+
+def test_any_generator_method_and_metric():
+    study = sweep(
+        ring,
+        [{"cliques": 4, "size": 5}, {"cliques": 3, "size": 6}],
+        ["kgroups", by_networkx],
+        {"agreement": metrics.ari},
+        trials=1,
+        progress=None,
+    )
+    assert [row["agreement"] for row in study.rows] == [1.0] * 4
+    assert [row["k_hat"] for row in study.rows] == [4, 4, 3, 3]
+    assert study.metrics == ("agreement",)
+
+
+def test_generator_that_returns_no_pair():
+    with pytest.raises(InputError, match="must return a graph and its planted labels, got Graph"):
+        sweep(lambda n, rng: nx.path_graph(n), {"n": 4}, trials=1, progress=None)
+
+
+def test_a_failure_says_where():
+    def failing(graph, k, rng):
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError) as caught:
+        sweep(ring, {"cliques": 3, "size": 4}, failing, trials=1, progress=None)
+    assert "the method 'failing' failed in cell {'cliques': 3, 'size': 4}, trial 0, seed" in str(
+        caught.value.__notes__
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"trials": 0}, "trials must be a whole number >= 1, got 0"),
+        ({"rng": -1}, "rng of a study must be None or a whole number >= 0, got -1"),
+        ({"rng": np.random.default_rng(0)}, "seeds of single trials are derived from it"),
+        ({"n_jobs": 0}, "n_jobs must be None or a whole number other than 0, got 0"),
+        ({"shard": (3, 2)}, r"shard must be \(i, N\) .* got \(3, 2\)"),
+        ({"shard": "1/2"}, r"shard must be \(i, N\) .* got '1/2'"),
+        ({"metrics": "overlop"}, "a metric must be one of 'overlap'.* got 'overlop'"),
+        ({"metrics": {}}, "a study needs at least one metric"),
+        ({"metrics": {"seed": max}}, "a metric cannot be called 'seed'"),
+        ({"progress": "stars"}, 'progress must be "bar", None or a callable'),
+        ({"journal": "no/such/folder/j"}, "there is no folder 'no/such/folder' for the journal"),
+    ],
+)
+def test_arguments_that_cannot_be(options, message):
+    given = {"trials": 1, "progress": None, **options}
+    with pytest.raises(InputError, match=message):
+        sweep(ring, {"cliques": 3, "size": 4}, **given)
+
+
+def test_generator_that_is_none():
+    with pytest.raises(InputError, match="a generator must be callable, got 'ring'"):
+        sweep("ring", {"n": 3})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"snr": 2.5}, r"snr must not exceed the square root of the degree, 2\.44949, got 2\.5"),
+        ({"n": 10.5}, "n must be a whole number >= 1, got 10.5"),
+        ({"k": True}, "k must be a whole number >= 1, got True"),
+        ({"snr": -1.0}, "snr must be a number >= 0, got -1.0"),
+        ({"degree": float("nan")}, "degree must be a number >= 0, got nan"),
+        ({"beyond": "cut"}, "beyond must be one of 'error', 'clip', got 'cut'"),
+        ({"sizes": "odd"}, "sizes must be one of 'balanced', 'multinomial', got 'odd'"),
+    ],
+)
+def test_phase_transition_that_cannot_be(change, message):
+    with pytest.raises(InputError, match=message):
+        phase_transition(**{**SMALL, **change})
+
+
+def test_ratios_beyond_the_model_are_clipped_when_asked():
+    study = phase_transition(40, 2, 4.0, [2.0, 3.0], trials=2, beyond="clip", progress=None)
+    assert isinstance(study, Study)
+    assert {row["snr"] for row in study.rows} == {2.0, 3.0}
+
+
+def test_fresh_entropy_is_kept_by_the_journal(tmp_path):
+    grid, path = {"cliques": 3, "size": 4}, tmp_path / "fresh"
+    first = sweep(ring, grid, trials=2, rng=None, journal=path, progress=None)
+    second = sweep(ring, grid, trials=2, rng=None, journal=path, progress=None)
+    other = sweep(ring, grid, trials=2, rng=None, progress=None)
+    assert first.rows == second.rows
+    assert other.rows[0]["seed"] != first.rows[0]["seed"]
+
+
+def test_joblib_is_needed_for_processes_only(monkeypatch):
+    monkeypatch.setitem(sys.modules, "joblib", None)
+    assert _workers(1) is None
+    with pytest.raises(MissingExtraError, match=r'n_jobs=2 needs joblib.*"kgroups\[study\]"'):
+        _workers(2)
