@@ -6,12 +6,20 @@ from kgroups.generators.blocks import (
     planted_partition,
     stochastic_block_model,
 )
+from kgroups.generators.dcsbm import degree_corrected_sbm
+from kgroups.generators.lfr import lfr_benchmark
+from kgroups.generators.null import configuration_model
 from kgroups.generators.planted import Planted
+from kgroups.generators.propensity import PowerLaw
 
 __all__ = [
     "Planted",
     "PlantedAffinity",
+    "PowerLaw",
+    "configuration_model",
+    "degree_corrected_sbm",
     "girvan_newman_benchmark",
+    "lfr_benchmark",
     "planted_partition",
     "stochastic_block_model",
 ]

@@ -13,7 +13,15 @@ import numpy as np
 from kgroups._types import Bools, Floats, Indices, Ints
 from kgroups.generators.assembly import Ends, joined_ends
 
-__all__ = ["BlockPairs", "Blocks", "UniformBlocks", "draw_pairs", "pairs_hit", "pairs_tested"]
+__all__ = [
+    "BlockPairs",
+    "Blocks",
+    "UniformBlocks",
+    "all_pairs",
+    "draw_pairs",
+    "pairs_hit",
+    "pairs_tested",
+]
 
 _DENSE = 0.25
 _PAIRS_AT_A_TIME = 1 << 22
@@ -98,13 +106,13 @@ def pairs_hit(blocks: Blocks, pairs: BlockPairs, rng: np.random.Generator) -> En
 def pairs_tested(blocks: UniformBlocks, pairs: BlockPairs, rng: np.random.Generator) -> Ends:
     """Return the pairs of nodes whose coin falls right, a coin being thrown for each."""
     parts = []
-    for which, u, v in _all_pairs(blocks, pairs):
+    for which, u, v in all_pairs(blocks, pairs):
         kept = rng.random(u.size) < pairs.p[which]
         parts.append((u[kept], v[kept]))
     return joined_ends(parts) if parts else _no_pairs()
 
 
-def _all_pairs(blocks: UniformBlocks, pairs: BlockPairs) -> Iterator[tuple[Ints, Ints, Ints]]:
+def all_pairs(blocks: UniformBlocks, pairs: BlockPairs) -> Iterator[tuple[Ints, Ints, Ints]]:
     """Yield the place in ``pairs`` and both nodes of every pair, some millions at a time."""
     widths = blocks.sizes[pairs.second]
     ends = np.cumsum(blocks.sizes[pairs.first] * widths)

@@ -1,0 +1,143 @@
+"""Pairs of stubs made simple: loops, repeated pairs and forbidden pairs are swapped away."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kgroups._types import Bools, Ints
+from kgroups.generators.assembly import Ends
+from kgroups.generators.codes import codes_of, is_among, values_seen_twice
+
+__all__ = ["simple_pairing"]
+
+_PATIENCE = 25
+_FEWEST_PROPOSALS = 4096
+_MOST_TRIES = 256
+
+
+class _Proposals(NamedTuple):
+    """Pairs ``e`` and ``f`` that may become ``(a, d)`` and ``(c, b)``."""
+
+    e: Ints
+    f: Ints
+    a: Ints
+    b: Ints
+    c: Ints
+    d: Ints
+
+    def where(self, chosen: Bools) -> "_Proposals":
+        return _Proposals(*(values[chosen] for values in self))
+
+    def codes(self, n: int) -> tuple[Ints, Ints]:
+        return codes_of(self.a, self.d, n), codes_of(self.c, self.b, n)
+
+
+def simple_pairing(
+    degrees: Ints, pool: Ints, rng: np.random.Generator, *, apart: Ints | None = None
+) -> Ends:
+    """Pair the stubs of nodes within their pools, each pair of nodes at most once.
+
+    Parameters
+    ----------
+    degrees : ndarray of int
+        Number of stubs of each node; their sum is even in each pool.
+    pool : ndarray of int
+        Pool of each node.
+    rng : Generator
+        Source of randomness.
+    apart : ndarray of int, optional
+        Nodes with the same value here must not be paired.
+
+    Returns
+    -------
+    u, v : ndarray of int
+        Pairs of different nodes, none listed twice. Pairs for which no place was found are left
+        out.
+    """
+    stubs = rng.permutation(np.repeat(np.arange(degrees.size), degrees))
+    stubs = stubs[np.argsort(pool[stubs], kind="stable")]
+    u, v = stubs[0::2].copy(), stubs[1::2].copy()
+    pools = pool[u]
+    bad = np.zeros(u.size, dtype=bool)
+    unsettled = np.arange(u.size)
+    fruitless = 0
+    while fruitless < _PATIENCE:
+        part = _Part(u[unsettled], v[unsettled], pools[unsettled], degrees.size, apart)
+        bad[unsettled] = part.wrong
+        if not part.wrong.any():
+            break
+        made = part.swap(rng)
+        u[unsettled], v[unsettled] = part.u, part.v
+        fruitless = 0 if made else fruitless + 1
+        unsettled = unsettled[part.in_stirred_pool]
+    return u[~bad], v[~bad]
+
+
+class _Part:
+    """Pairs sorted by pool, some of them wrong."""
+
+    def __init__(self, u: Ints, v: Ints, pool: Ints, n: int, apart: Ints | None) -> None:
+        self.u, self.v, self.pool, self.n, self.apart = u, v, pool, n, apart
+        codes = codes_of(u, v, n)
+        self.present = np.sort(codes)
+        self.wrong: Bools = u == v
+        self.wrong[_later_copies(codes, self.present)] = True
+        if apart is not None:
+            self.wrong |= apart[u] == apart[v]
+
+    @property
+    def in_stirred_pool(self) -> Bools:
+        """Which pairs lie in a pool with a wrong pair; the other pools are done."""
+        stirred = np.zeros(int(self.pool[-1]) + 1, dtype=bool)
+        stirred[self.pool[self.wrong]] = True
+        return stirred[self.pool]
+
+    def swap(self, rng: np.random.Generator) -> int:
+        """Swap wrong pairs with random ones of their pool; return the number of swaps."""
+        proposals = self._proposed_swaps(rng)
+        e, f, a, b, c, d = proposals
+        possible = (e != f) & (a != d) & (c != b)
+        if self.apart is not None:
+            possible &= (self.apart[a] != self.apart[d]) & (self.apart[c] != self.apart[b])
+        proposals = proposals.where(possible)
+        first, second = proposals.codes(self.n)
+        new = ~is_among(first, self.present) & ~is_among(second, self.present)
+        chosen = _without_conflicts(proposals.where(new & (first != second)), self.u.size, self.n)
+        self.v[chosen.e] = chosen.d
+        self.u[chosen.f], self.v[chosen.f] = chosen.c, chosen.b
+        return int(chosen.e.size)
+
+    def _proposed_swaps(self, rng: np.random.Generator) -> "_Proposals":
+        wrong = np.flatnonzero(self.wrong)
+        # Several tries for each wrong pair cost no more than sorting all pairs once again.
+        tries = max(_FEWEST_PROPOSALS, self.u.size // 8) // wrong.size
+        e = np.repeat(wrong, min(max(tries, 1), _MOST_TRIES))
+        pool = self.pool[e]
+        start = np.searchsorted(self.pool, pool, side="left")
+        count = np.searchsorted(self.pool, pool, side="right") - start
+        f = start + (rng.random(e.size) * count).astype(np.int64)
+        straight = rng.random(e.size) < 0.5
+        c = np.where(straight, self.u[f], self.v[f])
+        d = np.where(straight, self.v[f], self.u[f])
+        return _Proposals(e, f, self.u[e], self.v[e], c, d)
+
+
+def _later_copies(codes: Ints, rising: Ints) -> Ints:
+    """Return the places of values that stand further left, too."""
+    repeated = rising[1:][rising[1:] == rising[:-1]]
+    copies = np.flatnonzero(is_among(codes, repeated))
+    copies = copies[np.argsort(codes[copies], kind="stable")]
+    later: Ints = copies[1:][np.diff(codes[copies]) == 0]
+    return later
+
+
+def _without_conflicts(proposals: _Proposals, m: int, n: int) -> _Proposals:
+    """Keep proposals that use no pair and make no pair that another one uses or makes."""
+    name = np.arange(proposals.e.size)
+    user = np.full(m, -1)
+    user[proposals.e] = name
+    user[proposals.f] = name
+    chosen = proposals.where((user[proposals.e] == name) & (user[proposals.f] == name))
+    first, second = chosen.codes(n)
+    repeated = values_seen_twice(np.concatenate([first, second]))
+    return chosen.where(~is_among(first, repeated) & ~is_among(second, repeated))
