@@ -49,6 +49,14 @@ class Problem:
         return Part(CSR(indptr, indices, data), d.astype(float), self.bound)
 
     @cached_property
+    def uneven(self) -> bool:
+        """Whether edges differ in weight; equal weights say no more than none."""
+        if not self.weighted:
+            return False
+        data = without_diagonal(self.whole.A).data
+        return bool(np.any(data != data[:1]))
+
+    @cached_property
     def _rows_by_component(self) -> tuple[Ints, Ints]:
         order = np.argsort(self.component, kind="stable")
         sizes = np.bincount(self.component, minlength=self.n_components)
@@ -127,7 +135,7 @@ def communities_found(
                 z = found.refinements[-1].z
             z, _ = absorb_fragments(part.A, z)
         if refine is not None:
-            z, k = _rearranged(part, z, k, found, weighted=problem.weighted)
+            z, k = _rearranged(part, z, k, found, weighted=problem.uneven)
         found.z[rows] = np.where(z == 0, component, k_total + z - 1)
         k_total += k - 1
     return found

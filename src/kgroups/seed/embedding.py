@@ -13,6 +13,8 @@ __all__ = ["Rows", "embedding_rows", "informative_eigenpairs"]
 Rows: TypeAlias = Literal["normalized", "raw"]
 
 _DENSE_NODES = 1_500
+# Ties between symmetric nodes must not be settled by the last digits of an eigensolver.
+_DIGITS = 10
 
 
 def informative_eigenpairs(
@@ -43,7 +45,7 @@ def embedding_rows(V: Floats, rows: Rows) -> Floats:
     Rows of length 1 put the nodes of a community at one point whatever their degree.
     """
     if rows == "raw":
-        return V
+        return np.round(V, _DIGITS)
     length = np.sqrt(np.einsum("ic,ic->i", V, V))
     scaled: Floats = V / np.maximum(length, np.finfo(float).tiny)[:, None]
-    return scaled
+    return np.round(scaled, _DIGITS)
