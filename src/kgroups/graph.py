@@ -42,8 +42,9 @@ def _check_names(nodes: Sequence[Hashable], n: int | None) -> None:
 
 
 def _has_finite_sum(weights: Floats) -> bool:
+    # Scores count self-loops twice, so twice the sum must be finite too.
     with np.errstate(over="ignore"):
-        return bool(np.isfinite(np.sum(weights)))
+        return bool(np.isfinite(2.0 * np.sum(weights)))
 
 
 def _extremes(u: Indices, v: Indices) -> tuple[int, int]:

@@ -1,0 +1,216 @@
+import json
+from dataclasses import FrozenInstanceError, replace
+
+import networkx as nx
+import pytest
+
+import kgroups as kg
+from kgroups.errors import CrowdedThresholdWarning, DisassortativeWarning
+from kgroups.report import RefinementReport, Report
+
+PLAIN = Report(
+    regime="Exact",
+    why="asked for",
+    n=10,
+    m=20,
+    n_components=1,
+    n_isolated=0,
+    loops_dropped=0,
+    saturated_weights=0,
+    r=2.0,
+    r_choice="mean-degree",
+    k_given=None,
+    k_hat=2,
+    k_found=2,
+    methods={"dense": 1},
+    init="KMeansSeed()",
+    refinement=RefinementReport(method="no refinement"),
+    splits=0,
+    merges=0,
+    nats_saved=0.0,
+    uninformed=0,
+    ordering="sorted names",
+)
+CROWDED = CrowdedThresholdWarning("k=2 is uncertain")
+
+
+def test_a_plain_report_has_three_sentences():
+    assert PLAIN.lines() == [
+        "Exact regime (asked for); r = 2 (mean-degree).",
+        "Counted per component: dense 1.",
+        "2 communities; 2 eigenvalues lie above the threshold.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"methods": {}}, "Counted per component: nothing to count."),
+        ({"methods": {"pruned": 3, "lanczos": 1}}, "Counted per component: pruned 3, lanczos 1."),
+        ({"loops_dropped": 4}, "4 self-loops were not used."),
+        ({"saturated_weights": 7}, "7 heavy edge weights were saturated."),
+        (
+            {"uninformed": 5},
+            "5 nodes lie in components without signal: they joined the largest community.",
+        ),
+        (
+            {"ordering": "input order"},
+            "The node names cannot be sorted: another order of the nodes may give other "
+            "communities.",
+        ),
+        ({"warnings": (CROWDED,)}, "Warning: k=2 is uncertain"),
+        ({"r": 1.23456, "r_choice": "given"}, "Exact regime (asked for); r = 1.235 (given)."),
+    ],
+)
+def test_what_happened_is_said_and_only_then(change, sentence):
+    assert sentence in replace(PLAIN, **change).lines()
+    assert sentence not in PLAIN.lines()
+
+
+@pytest.mark.parametrize(
+    ("converged", "end"), [(True, "converged"), (False, "stopped before it converged")]
+)
+@pytest.mark.parametrize(
+    ("kept", "guard"),
+    [
+        ({"hartigan": 3}, ""),
+        (
+            {"hartigan": 2, "likelihood moves": 1},
+            "; the guard kept likelihood moves in 1 component instead",
+        ),
+    ],
+)
+def test_refinement_is_summed_up(converged, end, kept, guard):
+    done = RefinementReport(
+        method="Hartigan()",
+        components=3,
+        kept=kept,
+        sweeps=9,
+        moves=14,
+        visits=360,
+        converged=converged,
+    )
+    said = replace(PLAIN, refinement=done).lines()
+    assert sum(f"9 sweeps, 14 moves, {end}{guard}." in line for line in said) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({}, "2 communities; 2 eigenvalues lie above the threshold."),
+        (
+            {"k_given": 2, "k_hat": 5},
+            "2 communities, as asked for; 5 eigenvalues lie above the threshold.",
+        ),
+        (
+            {"k_found": 1, "k_hat": 0},
+            "1 communities; 0 eigenvalues lie above the threshold; a connected graph is at least "
+            "one community.",
+        ),
+        (
+            {"k_found": 6, "n_components": 5},
+            "6 communities; 2 eigenvalues lie above the threshold; each of the 5 components has "
+            "at least one.",
+        ),
+        (
+            {"from_above": 1},
+            "2 communities; 2 eigenvalues lie above the threshold; splitting 1 component from the "
+            "whole down gives a shorter description.",
+        ),
+        (
+            {"k_found": 4, "splits": 3, "merges": 1, "nats_saved": 12.34},
+            "4 communities; 2 eigenvalues lie above the threshold; 3 splits of groups too small "
+            "for the threshold and 1 merges shorten the description of the graph by 12.3 nats.",
+        ),
+    ],
+)
+def test_the_number_of_communities_is_explained(change, sentence):
+    assert replace(PLAIN, **change).about_k() == sentence
+
+
+def test_to_dict_goes_into_json_and_names_the_warnings():
+    report = replace(
+        PLAIN,
+        warnings=(CROWDED, DisassortativeWarning("1 eigenvalue below -1")),
+        seconds={"counting communities": 0.25},
+    )
+    record = json.loads(json.dumps(report.to_dict(), allow_nan=False))
+    assert record == report.to_dict()
+    assert record["warnings"] == [
+        {"kind": "CrowdedThresholdWarning", "message": "k=2 is uncertain"},
+        {"kind": "DisassortativeWarning", "message": "1 eigenvalue below -1"},
+    ]
+    assert record["refinement"]["method"] == "no refinement"
+    assert record["seconds"] == {"counting communities": 0.25}
+    assert record["k_given"] is None
+
+
+def test_to_dict_holds_copies():
+    record = PLAIN.to_dict()
+    record["methods"]["dense"] = 99
+    assert PLAIN.methods == {"dense": 1}
+
+
+def test_warnings_are_not_compared_because_they_are_equal_only_to_themselves():
+    assert replace(PLAIN, warnings=(CROWDED,)) == PLAIN
+    assert replace(PLAIN, k_hat=3) != PLAIN
+
+
+def test_a_report_is_frozen():
+    with pytest.raises(FrozenInstanceError):
+        PLAIN.k_found = 3
+
+
+def test_a_detection_fills_every_part():
+    G = nx.disjoint_union(nx.karate_club_graph(), nx.empty_graph(2))
+    G.add_edge(0, 0)
+    report = kg.detect_communities(G, weight=None).report
+    assert (report.n, report.m, report.n_components, report.n_isolated) == (36, 79, 3, 2)
+    assert (report.loops_dropped, report.saturated_weights) == (1, 0)
+    assert report.r == pytest.approx((2 * 78 / 34) ** 0.5)
+    assert (report.r_choice, report.k_given, report.k_hat, report.k_found) == (
+        "mean-degree",
+        None,
+        2,
+        4,
+    )
+    assert sum(report.methods.values()) == report.n_components
+    assert set(report.seconds) == {
+        "reading the graph",
+        "counting communities",
+        "finding communities",
+    }
+    assert report.refinement.converged
+    assert report.refinement.visits > 0
+    assert report.ordering == "index"
+
+
+def test_saturated_weights_are_counted():
+    G = nx.karate_club_graph()
+    nx.set_edge_attributes(G, 1.0, "weight")
+    G[0][1]["weight"] = 1e6
+    report = kg.detect_communities(G).report
+    assert report.saturated_weights == 1
+    assert "1 heavy edge weights were saturated." in report.lines()
+
+
+def test_a_given_number_for_r_is_recorded():
+    report = kg.detect_communities(nx.karate_club_graph(), operator=kg.BetheHessian(3.0)).report
+    assert (report.r, report.r_choice) == (3.0, "given")
+
+
+def test_the_warnings_of_the_spectrum_are_in_the_report():
+    partition = kg.detect_communities(nx.grid_2d_graph(20, 20))
+    assert partition.report.warnings == partition.spectrum.warnings
+    kinds = {type(warning) for warning in partition.report.warnings}
+    assert CrowdedThresholdWarning in kinds
+    said = [line for line in partition.report.lines() if line.startswith("Warning: ")]
+    assert len(said) == len(partition.report.warnings)
+
+
+def test_a_refinement_alone_says_where_its_labels_came_from():
+    G = nx.barbell_graph(5, 0)
+    report = kg.refine_partition(G, [0] * 4 + [1] * 6).report
+    assert (report.why, report.init, report.k_given) == ("labels were given", "given labels", 2)
+    assert report.methods == {}
+    assert report.refinement.moves == 1
