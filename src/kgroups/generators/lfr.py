@@ -113,16 +113,10 @@ def lfr_benchmark(
         inside = _internal_degrees(degrees, mixing, internal, stream)
         sizes = _community_sizes(size_law, n, stream)
         labels = _assigned_communities(inside, sizes, stream)
-        if labels is not None:
+        if labels is not None and _can_be_joined(degrees - inside, labels):
             break
     else:
-        msg = (
-            f"every node must fit into a community larger than its internal degree, but "
-            f"{_ATTEMPTS} draws had a node of internal degree {inside.max()} or several like it "
-            f"without a place; the largest community was of {sizes.max()}.\n"
-            "  Raise max_community, min_community or mixing, or lower max_degree."
-        )
-        raise InputError(msg)
+        raise InputError(_no_fit_message(labels, inside, sizes))
     check_weights(weights, sizes.size)
     _make_even_inside(inside, degrees, labels, stream)
     within = _pairs_inside(inside, labels, sizes, stream)
@@ -134,7 +128,7 @@ def lfr_benchmark(
         msg = (
             f"the edges inside and between {sizes.size} communities must find places, but "
             f"{unplaced} of {degrees.sum() // 2} did not.\n"
-            "  Use more nodes, smaller communities, a lower degree or less mixing."
+            "  Use larger communities, or a smaller max_degree."
         )
         raise InputError(msg)
     graph = weighted(graph, labels, weights, stream)
@@ -227,6 +221,28 @@ def _assigned_communities(inside: Ints, sizes: Ints, rng: np.random.Generator) -
     labels[order[:choosy]] = row[:choosy]
     labels[order[choosy:]] = rng.permutation(np.array(row[choosy:], dtype=np.int64))
     return labels
+
+
+def _can_be_joined(outside: Ints, labels: Ints) -> bool:
+    """Tell whether no community has more stubs going out than all others together."""
+    stubs = np.bincount(labels, weights=outside)
+    return bool(2 * stubs.max() <= stubs.sum())
+
+
+def _no_fit_message(labels: Ints | None, inside: Ints, sizes: Ints) -> str:
+    if labels is None:
+        return (
+            "every node must fit into a community larger than its internal degree, but in "
+            f"{_ATTEMPTS} draws some did not; in the last one internal degrees went up to "
+            f"{inside.max()} and communities up to {sizes.max()} nodes.\n"
+            "  Raise max_community, min_community or mixing, or lower max_degree."
+        )
+    return (
+        "the edges that leave a community must end in others, but in "
+        f"{_ATTEMPTS} draws one had more of them than all others; in the last one the largest of "
+        f"{sizes.size} had {sizes.max()} of {inside.size} nodes.\n"
+        "  Lower max_community, or set mixing to 0."
+    )
 
 
 def _make_even_inside(inside: Ints, degrees: Ints, labels: Ints, rng: np.random.Generator) -> None:

@@ -72,7 +72,8 @@ class Planted(_GraphAndLabels):
 
     def __repr__(self) -> str:
         groups = np.unique(self.labels).size
-        return f"Planted({self.graph!r}, {groups} groups, entropy={self.entropy})"
+        unplaced = f", {self.unplaced_edges} unplaced edges" if self.unplaced_edges else ""
+        return f"Planted({self.graph!r}, {groups} groups{unplaced}, entropy={self.entropy})"
 
 
 def open_stream(rng: RngLike) -> tuple[np.random.Generator, int | None]:

@@ -133,11 +133,14 @@ def _later_copies(codes: Ints, rising: Ints) -> Ints:
 
 def _without_conflicts(proposals: _Proposals, m: int, n: int) -> _Proposals:
     """Keep proposals that use no pair and make no pair that another one uses or makes."""
-    name = np.arange(proposals.e.size)
+    one_for_each = np.zeros(proposals.e.size, dtype=bool)
+    one_for_each[np.unique(proposals.e, return_index=True)[1]] = True
+    chosen = proposals.where(one_for_each)
+    name = np.arange(chosen.e.size)
+    # Of several proposals that use a pair the last one gets it, so that one gets both of its own.
     user = np.full(m, -1)
-    user[proposals.e] = name
-    user[proposals.f] = name
-    chosen = proposals.where((user[proposals.e] == name) & (user[proposals.f] == name))
+    user[np.column_stack([chosen.e, chosen.f]).ravel()] = np.repeat(name, 2)
+    chosen = chosen.where((user[chosen.e] == name) & (user[chosen.f] == name))
     first, second = chosen.codes(n)
     repeated = values_seen_twice(np.concatenate([first, second]))
     return chosen.where(~is_among(first, repeated) & ~is_among(second, repeated))

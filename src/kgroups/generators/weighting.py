@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from kgroups._types import Bools, Floats, Ints
+from kgroups._types import Floats, Ints
 from kgroups.errors import InputError, WeightError
 from kgroups.graph import Graph
 
@@ -67,24 +67,22 @@ def weighted(
     values: Floats = np.zeros(len(graph.indices))
     drawn = np.zeros(int(upper.sum()))
     first, second = labels[graph.row_of_slot[upper]], labels[graph.indices[upper]]
-    for place, chosen, function in _parts(weights, first, second):
-        drawn[chosen] = _drawn(function, int(np.count_nonzero(chosen)), place, rng)
+    for place, edges, function in _parts(weights, first, second):
+        drawn[edges] = _drawn(function, edges.size, place, rng)
     if np.all(drawn == 1):
         return graph
     values[upper] = drawn
     return Graph(graph.indptr, graph.indices, _mirrored(graph, values), nodes=graph.nodes)
 
 
-def _parts(
-    weights: Weights, first: Ints, second: Ints
-) -> Iterator[tuple[str, Bools | Ints, Distribution]]:
+def _parts(weights: Weights, first: Ints, second: Ints) -> Iterator[tuple[str, Ints, Distribution]]:
     """Yield where the edges lie, which they are, and what their weights are drawn from."""
     if callable(weights):
-        yield "the graph", np.ones(first.size, dtype=bool), weights
+        yield "the graph", np.arange(first.size), weights
     elif isinstance(weights, Mapping) and set(weights) == _PLACES:
         inside = first == second
-        yield "a block", inside, weights["inside"]  # type: ignore[index]
-        yield "two blocks", ~inside, weights["between"]  # type: ignore[index]
+        yield "a block", np.flatnonzero(inside), weights["inside"]  # type: ignore[index]
+        yield "two blocks", np.flatnonzero(~inside), weights["between"]  # type: ignore[index]
     else:
         yield from _parts_by_pair(weights, first, second)
 
