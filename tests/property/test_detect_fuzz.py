@@ -136,7 +136,7 @@ def check_call(call):
         assert caught.type is wrong
 
 
-@examples(1500)
+@examples(2000)
 @given(calls())
 def test_small_graphs_give_a_partition_or_the_documented_error(call):
     check_call(call)

@@ -279,6 +279,33 @@ class TestNextToNothing:
         assert kg.estimate_k(G).k == 0
 
 
+class TestOrdinaryGraphs:
+    """Symmetric graphs too large to be solved densely: no eigensolver may give up on them."""
+
+    GRAPHS = (
+        nx.cycle_graph(700),
+        nx.path_graph(700),
+        nx.star_graph(2000),
+        nx.complete_graph(320),
+        nx.complete_bipartite_graph(150, 180),
+        nx.grid_2d_graph(20, 20),
+        nx.grid_2d_graph(18, 20, periodic=True),
+        nx.random_regular_graph(3, 600, seed=1),
+        nx.disjoint_union_all([nx.complete_graph(6)] * 80),
+        nx.barbell_graph(160, 0),
+        nx.balanced_tree(2, 8),
+    )
+
+    @pytest.mark.parametrize("G", GRAPHS, ids=lambda G: f"{len(G)} nodes, {G.size()} edges")
+    def test_they_have_an_answer_with_and_without_k(self, G):
+        partition = kg.detect_communities(G)
+        assert nx.community.is_partition(G, partition)
+        assert partition.disconnected == ()
+        assert kg.estimate_k(G).k == partition.spectrum.k
+        for k in (1, 2, 5):
+            assert len(kg.detect_communities(G, k)) == k
+
+
 class TestUnitOfWeights:
     @pytest.mark.parametrize("factor", [1e-300, 1e-3, 1000.0, 1e300])
     @pytest.mark.parametrize("seed", range(8))
