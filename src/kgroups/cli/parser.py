@@ -3,7 +3,7 @@
 import argparse
 
 import kgroups
-from kgroups.cli import commands
+from kgroups.cli import commands, generate
 
 __all__ = ["build_parser"]
 
@@ -59,6 +59,8 @@ def build_parser() -> argparse.ArgumentParser:
     datasets = commands_of.add_parser("datasets", help="list the known networks")
     datasets.set_defaults(run=commands.list_datasets)
     _add_json(datasets)
+
+    generate.register(commands_of)
 
     warm = commands_of.add_parser("warm", help="compile everything, so that the next call is fast")
     warm.set_defaults(run=commands.warm)

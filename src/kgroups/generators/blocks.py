@@ -182,13 +182,17 @@ def _planted_pairs(
     return joined_ends([within, (u[apart], v[apart])])
 
 
-def girvan_newman_benchmark(snr: float, *, rng: RngLike = None) -> Planted:
+def girvan_newman_benchmark(
+    snr: float, *, beyond: Beyond = "error", rng: RngLike = None
+) -> Planted:
     """Draw the benchmark of Girvan and Newman: 128 nodes, four groups, mean degree 16.
 
     Parameters
     ----------
     snr : float
         Signal-to-noise ratio, from -4/3 to 4; the groups can be detected above 1.
+    beyond : {"error", "clip"}
+        What to do with other ratios, as in :func:`planted_partition`.
     rng : int, Generator or None
         Source of randomness; ``None`` takes fresh entropy, which the result records.
 
@@ -217,4 +221,4 @@ def girvan_newman_benchmark(snr: float, *, rng: RngLike = None) -> Planted:
     >>> graph.n, labels.max()
     (128, np.int64(3))
     """
-    return planted_partition(128, 4, 16.0, snr, rng=rng)
+    return planted_partition(128, 4, 16.0, snr, beyond=beyond, rng=rng)
