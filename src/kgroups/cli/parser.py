@@ -3,7 +3,7 @@
 import argparse
 
 import kgroups
-from kgroups.cli import commands, generate
+from kgroups.cli import commands, generate, reproduce, study
 
 __all__ = ["build_parser"]
 
@@ -60,7 +60,9 @@ def build_parser() -> argparse.ArgumentParser:
     datasets.set_defaults(run=commands.list_datasets)
     _add_json(datasets)
 
+    study.register(commands_of)
     generate.register(commands_of)
+    reproduce.register(commands_of)
 
     warm = commands_of.add_parser("warm", help="compile everything, so that the next call is fast")
     warm.set_defaults(run=commands.warm)

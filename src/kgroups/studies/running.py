@@ -11,7 +11,7 @@ from kgroups.studies.journal import Journal
 from kgroups.studies.plan import Plan, Task
 from kgroups.studies.trial import Results, run_batch
 
-__all__ = ["Progress", "run_tasks"]
+__all__ = ["Progress", "run_tasks", "shown"]
 
 Progress: TypeAlias = Callable[[int, int], None] | Literal["bar"] | None
 Finished: TypeAlias = dict[Task, Results]
@@ -46,7 +46,7 @@ def _run(
 ) -> Finished:
     finished = {task: before[task] for task in tasks if task in before}
     waiting = [task for task in tasks if task not in finished]
-    with _shown(progress, len(tasks)) as show:
+    with shown(progress, len(tasks)) as show:
         show(len(finished))
         for batch in _done(plan, waiting, n_jobs):
             for task, results in batch:
@@ -97,7 +97,7 @@ def _workers(n_jobs: int | None) -> int | None:
 
 
 @contextmanager
-def _shown(progress: Progress, total: int) -> Iterator[Callable[[int], Any]]:
+def shown(progress: Progress, total: int) -> Iterator[Callable[[int], Any]]:
     """Tell the caller, or a bar on a terminal, how many trials of the total are done."""
     if progress is None:
         yield lambda done: None

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ Results = dict[str, dict[str, float]]
 
 def run_batch(plan: Plan, tasks: Sequence[Task]) -> list[tuple[Task, Results]]:
     """Run several trials in this process, on one thread of linear algebra."""
+    _warm()
     with _one_thread():
         return [(task, run_trial(plan, task)) for task in tasks]
 
@@ -61,6 +63,14 @@ def _drawn(plan: Plan, task: Task) -> tuple[Any, Any]:
         )
         raise InputError(msg) from None
     return source, planted
+
+
+@cache
+def _warm() -> None:
+    """Load the kernels once per process, so that no trial is timed while they compile."""
+    from kgroups.detect import warm
+
+    warm()
 
 
 @contextmanager

@@ -28,13 +28,13 @@ def bench(graph, k):
 
 
 @pytest.mark.parametrize(
-    ("k", "snr"), [(2, 1.3), (5, 1.2), (5, 1.6), (15, 1.4)], ids=lambda value: f"{value}"
+    ("k", "snr"), [(2, 1.3), (5, 1.2), (5, 1.6), (9, 1.4)], ids=lambda value: f"{value}"
 )
 @pytest.mark.parametrize(
     ("name", "options"), [("kgroups", {}), ("bethe-hessian", {"refine": None})]
 )
 def test_sparse_graph_with_many_components(k, snr, name, options):
-    graph, _ = planted_partition(600, k, 3.0, snr, rng=k)
+    graph, _ = planted_partition(360, k, 3.0, snr, rng=k)
     public = kg.detect_communities(graph, k, rng=stream(), **options)
     assert public.report.n_components > 10
     assert same_communities(public, METHODS[name](bench(graph, k)))
@@ -57,7 +57,7 @@ def test_settings_of_the_paper_on_a_connected_graph(name, refine, snr):
 
 
 def test_settings_of_the_paper_by_lanczos():
-    graph, _ = planted_partition(700, 4, 16.0, 2.0, rng=5)
+    graph, _ = planted_partition(400, 4, 16.0, 2.0, rng=5)
     public = kg.detect_communities(graph, 4, init=RAW, refine=PAPER_GRAM, rng=stream())
     assert public.report.n_components == 1
     assert same_communities(public, METHODS["kgroups-paper"](bench(graph, 4)))

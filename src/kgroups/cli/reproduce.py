@@ -1,0 +1,95 @@
+"""``kgroups reproduce``: the paper's numbers beside ours."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kgroups._partition_io import write_atomically
+from kgroups.cli.tables import table
+from kgroups.errors import InputError
+
+if TYPE_CHECKING:
+    from kgroups.reproduce import Finding
+
+__all__ = ["register", "run_experiments"]
+
+_NAMES = ("girvan", "sbm", "real", "drosophila", "grqc", "init", "kmeans-on-bethe")
+
+
+def register(commands_of: Any) -> None:
+    """Add the command to the parser."""
+    command = commands_of.add_parser(
+        "reproduce", help="run the paper's experiments and put its numbers beside ours"
+    )
+    command.set_defaults(run=run_experiments)
+    which = command.add_mutually_exclusive_group(required=True)
+    which.add_argument("experiment", nargs="?", choices=_NAMES, metavar="EXPERIMENT",
+                       help=", ".join(_NAMES))  # fmt: skip
+    which.add_argument("--all", action="store_true", help="all experiments, in one report")
+    command.add_argument(
+        "--trials", type=int, metavar="N", help="graphs or starts; the paper's number by default"
+    )
+    command.add_argument(
+        "--jobs", type=int, default=1, metavar="N", help="processes; -1: all cores"
+    )
+    command.add_argument(
+        "--output", metavar="DIR", help="write tables, trials, figures and report.md into a folder"
+    )
+    command.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def run_experiments(args: argparse.Namespace) -> None:
+    """Run one experiment or all, print what each found, write what was asked for."""
+    from kgroups.reproduce import reproduce
+
+    if args.output is not None:
+        _check_folder(args.output)
+    findings = []
+    for name in _NAMES if args.all else (args.experiment,):
+        finding = reproduce(name, trials=args.trials, n_jobs=args.jobs)
+        findings.append(finding)
+        if not args.json:
+            print(f"{_shown(finding)}\n", flush=True)
+        if args.output is not None:
+            for path in finding.save(args.output):
+                if not args.json:
+                    print(f"wrote {path}")
+    if args.output is not None:
+        report = "\n".join(["# The paper's experiments\n", *(f.to_markdown() for f in findings)])
+        write_atomically(Path(args.output) / "report.md", report.encode())
+    if args.json:
+        documents = [_document(finding) for finding in findings]
+        print(json.dumps({"experiments": documents, "output": args.output}, indent=2))
+    elif args.output is not None:
+        print(f"wrote {Path(args.output) / 'report.md'}")
+
+
+def _check_folder(output: str) -> None:
+    folder = Path(output)
+    if folder.exists() and not folder.is_dir():
+        msg = f"--output must be a folder, {output!r} is a file."
+        raise InputError(msg)
+    from kgroups.plotting.axes import require_matplotlib
+
+    require_matplotlib()
+
+
+def _shown(finding: "Finding") -> str:
+    # All but the first and the last column are numbers.
+    align = "l" + "r" * (len(finding.columns) - 2) + "l"
+    lines = table(finding.columns, finding.cells(), align=align)
+    claims = "\n".join(f"  {claim}" for claim in finding.claims)
+    return f"{finding.name}: {finding.title}\n{finding.settings}\n\n{lines}\n\n{claims}"
+
+
+def _document(finding: "Finding") -> dict[str, Any]:
+    return {
+        "experiment": finding.name,
+        "title": finding.title,
+        "settings": finding.settings,
+        "columns": list(finding.columns),
+        "lines": finding.cells(),
+        "claims": [claim._asdict() for claim in finding.claims],
+        "holds": finding.holds,
+    }

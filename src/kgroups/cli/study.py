@@ -1,0 +1,230 @@
+"""``kgroups study`` and ``kgroups study merge``."""
+
+import argparse
+import io
+import json
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kgroups._partition_io import write_atomically
+from kgroups.cli.tables import table
+from kgroups.errors import InputError
+
+if TYPE_CHECKING:
+    from kgroups.studies import Study
+
+__all__ = ["means_table", "merge_shards", "register", "run_study", "save_figure"]
+
+_PICTURES = (".png", ".svg", ".pdf")
+_NEEDED = ("n", "k", "degree", "snr")
+_METHODS = (
+    "kgroups, kgroups-auto, kgroups-paper, kgroups-paper-uniform, bethe-hessian, "
+    "bethe-hessian-raw, spectral-adjacency, leiden, louvain, infomap"
+)
+
+
+def register(commands_of: Any) -> None:
+    """Add the command to the parser."""
+    study = commands_of.add_parser(
+        "study",
+        help="draw many graphs with planted groups and see how well methods find them",
+        description="A row per graph and method. Several values: 2,5,15 or from:to:count.",
+    )
+    study.set_defaults(run=run_study)
+    for name, what in (
+        ("n", "nodes"),
+        ("k", "planted groups"),
+        ("degree", "mean degree"),
+        ("snr", "signal-to-noise ratio; 1 is the threshold of detection"),
+    ):
+        study.add_argument(f"--{name}", metavar="VALUES", help=what)
+    study.add_argument("--trials", type=int, default=10, metavar="N", help="per cell (default: 10)")
+    study.add_argument(
+        "--methods",
+        default="kgroups,bethe-hessian",
+        metavar="NAMES",
+        help=f"from {_METHODS} (default: kgroups,bethe-hessian)",
+    )
+    study.add_argument("--metrics", default="overlap,nmi", metavar="NAMES", help="scores to record")
+    study.add_argument(
+        "--sizes", choices=["balanced", "multinomial"], default="balanced", help="of the groups"
+    )
+    study.add_argument(
+        "--beyond",
+        choices=["error", "clip"],
+        default="error",
+        help="where snr exceeds the root of the degree: refuse, or no edges between groups",
+    )
+    study.add_argument("--rng", type=int, default=0, metavar="N", help="seed of all (default: 0)")
+    study.add_argument("--jobs", type=int, default=1, metavar="N", help="processes; -1: all cores")
+    study.add_argument(
+        "--journal",
+        metavar="FILE",
+        help="where finished trials are kept, to go on from after an interruption "
+        "(default: beside --output, until that is written)",
+    )
+    study.add_argument("--shard", metavar="I/N", help="run the I-th of N parts; needs --journal")
+    _add_targets(study)
+    parts = study.add_subparsers(title="parts", metavar="", required=False)
+    merged = parts.add_parser("merge", help="put the journals of all shards together")
+    merged.set_defaults(run=merge_shards)
+    merged.add_argument("journals", nargs="+", metavar="JOURNAL")
+    _add_targets(merged)
+
+
+def run_study(args: argparse.Namespace) -> None:
+    """Run a phase-transition study, print its means, write what was asked for."""
+    from kgroups.studies import phase_transition
+
+    _check_targets(args)
+    missing = [name for name in _NEEDED if getattr(args, name) is None]
+    if missing:
+        msg = (
+            f"kgroups study needs --{', --'.join(_NEEDED)}; --{missing[0]} is missing.\n"
+            "  For instance: kgroups study --n 1000 --k 2 --degree 3 --snr 0.5:1.7:7"
+        )
+        raise InputError(msg)
+    shard = None if args.shard is None else _parsed_shard(args.shard)
+    if shard is not None and args.journal is None:
+        msg = "--shard needs --journal FILE, one per shard, from which `kgroups study merge` reads."
+        raise InputError(msg)
+    passing = args.journal is None and args.output is not None
+    journal = f"{args.output}.journal" if passing else args.journal
+    try:
+        study = phase_transition(
+            _whole_numbers("n", args.n),
+            _whole_numbers("k", args.k),
+            _numbers("degree", args.degree),
+            _numbers("snr", args.snr),
+            args.methods.split(","),
+            args.trials,
+            metrics=args.metrics.split(","),
+            sizes=args.sizes,
+            beyond=args.beyond,
+            rng=args.rng,
+            n_jobs=args.jobs,
+            journal=journal,
+            shard=shard,
+        )
+    except KeyboardInterrupt:
+        if journal is not None:
+            print(f"interrupted; the same command goes on from {journal}", file=sys.stderr)
+        raise
+    _deliver(study, args)
+    if passing:
+        Path(journal).unlink()
+
+
+def merge_shards(args: argparse.Namespace) -> None:
+    """Put shards together, print the means, write what was asked for."""
+    from kgroups.studies import merge
+
+    _check_targets(args)
+    _deliver(merge(args.journals), args)
+
+
+def means_table(study: "Study", metric: str) -> str:
+    """Return a line per cell with the mean and its standard error for each method."""
+    cells: dict[tuple[Any, ...], dict[str, str]] = {}
+    for line in study.summary():
+        if line["metric"] == metric:
+            spread = "" if math.isnan(line["se"]) else f" ± {line['se']:.3f}"
+            cell = tuple(f"{line[name]:.4g}" for name in study.parameters)
+            cells.setdefault(cell, {})[line["method"]] = f"{line['mean']:.3f}{spread}"
+    rows = [(*cell, *(found[name] for name in study.methods)) for cell, found in cells.items()]
+    header = (*study.parameters, *study.methods)
+    return table(header, rows, align="r" * len(header))
+
+
+def save_figure(figure: Any, path: str | Path) -> None:
+    """Write a figure whole or not at all."""
+    content = io.BytesIO()
+    figure.savefig(content, format=Path(path).suffix[1:].lower(), dpi=150)
+    write_atomically(path, content.getvalue())
+
+
+def _deliver(study: "Study", args: argparse.Namespace) -> None:
+    if args.output is not None:
+        study.save(args.output)
+    if args.plot is not None:
+        from matplotlib.figure import Figure
+
+        wide = len({row["k"] for row in study.rows})
+        figure = Figure(figsize=(4.2 * min(wide, 3), 3.4), layout="constrained")
+        save_figure(study.plot(figure=figure), args.plot)
+    if args.json:
+        lines = [
+            {name: None if value != value else value for name, value in line.items()}
+            for line in study.summary()
+        ]
+        document = {"summary": lines, "rows": len(study), "output": args.output, "plot": args.plot}
+        print(json.dumps(document, indent=2, allow_nan=False))
+        return
+    trials = max((row["trial"] for row in study.rows), default=-1) + 1
+    print(f"mean {study.metrics[0]} ± standard error, {trials} graphs per line\n")
+    print(means_table(study, study.metrics[0]))
+    for path in (args.output, args.plot):
+        if path is not None:
+            print(f"wrote {path}")
+
+
+def _add_targets(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--output", metavar="FILE", help="write all rows: .csv, .csv.gz, .parquet")
+    parser.add_argument("--plot", metavar="FILE", help="draw the means: .png, .svg or .pdf")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def _check_targets(args: argparse.Namespace) -> None:
+    """Refuse file names that cannot be written before the long work starts."""
+    if args.output is not None:
+        from kgroups.studies.files import check_table_name
+
+        check_table_name(args.output)
+    if args.plot is not None:
+        if Path(args.plot).suffix.lower() not in _PICTURES:
+            msg = f"the name of a picture must end in {', '.join(_PICTURES)}; got {args.plot!r}."
+            raise InputError(msg)
+        from kgroups.plotting.axes import require_matplotlib
+
+        require_matplotlib()
+    for path in (args.output, args.plot):
+        if path is not None and not Path(path).resolve().parent.is_dir():
+            msg = f"there is no folder {str(Path(path).parent)!r} to write {path!r} into."
+            raise InputError(msg)
+
+
+def _numbers(name: str, text: str) -> list[float]:
+    """Return the numbers of ``1,2,3`` or of ``from:to:count``."""
+    try:
+        if ":" in text:
+            low, high, count = text.split(":")
+            # Twelve digits write 1.2 as 1.2, so that the cell is that of someone who types it.
+            return [float(f"{v:.12g}") for v in np.linspace(float(low), float(high), int(count))]
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        msg = (
+            f"--{name} must be numbers such as 2,5,15 or 0.5:2.5:20 (from:to:count), got {text!r}."
+        )
+        raise InputError(msg) from None
+
+
+def _whole_numbers(name: str, text: str) -> list[int]:
+    values = _numbers(name, text)
+    for value in values:
+        if not value.is_integer():
+            msg = f"--{name} must be whole numbers, got {value:g}."
+            raise InputError(msg)
+    return [int(value) for value in values]
+
+
+def _parsed_shard(text: str) -> tuple[int, int]:
+    try:
+        part, parts = (int(number) for number in text.split("/"))
+    except ValueError:
+        msg = f"--shard must be I/N such as 1/4, got {text!r}."
+        raise InputError(msg) from None
+    return part, parts

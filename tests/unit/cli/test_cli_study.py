@@ -1,0 +1,134 @@
+"""``kgroups study``: what it prints, writes, refuses, and leaves behind when interrupted."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from kgroups.cli import main
+from kgroups.cli.study import _METHODS, _numbers
+from kgroups.studies import METHODS, Study
+from kgroups.studies.journal import read_journal
+
+SMALL = ["study", "--n", "60", "--k", "2,3", "--degree", "6", "--snr", "1:2:3", "--trials", "2"]
+
+
+@pytest.fixture
+def run(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words):
+        code = main(words)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+def untimed(study):
+    return [{name: row[name] for name in row if name != "seconds"} for row in study.rows]
+
+
+def test_study_prints_means_and_writes_rows_and_picture(run, tmp_path):
+    code, out, err = run(*SMALL, "--output", "study.csv", "--plot", "study.png")
+    assert (code, err) == (0, "")
+    assert "mean overlap ± standard error, 2 graphs per line" in out
+    header = next(line for line in out.splitlines() if "snr" in line)
+    assert header.split() == ["n", "k", "degree", "snr", "kgroups", "bethe-hessian"]
+    assert sum("±" in line for line in out.splitlines()) == 1 + 6
+    study = Study.load("study.csv")
+    assert len(study) == 2 * 3 * 2 * 2
+    assert {row["snr"] for row in study.rows} == {1.0, 1.5, 2.0}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["study.csv", "study.png"]
+    assert (tmp_path / "study.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_study_as_json(run):
+    code, out, _ = run(*SMALL[:-1], "1", "--json")
+    document = json.loads(out)
+    assert code == 0
+    assert document["rows"] == 12
+    assert document["summary"][0]["se"] is None
+    assert {"n", "k", "degree", "snr", "method", "mean"} <= set(document["summary"][0])
+
+
+def test_shards_merge_to_the_whole(run):
+    for part in (1, 2):
+        run(*SMALL, "--shard", f"{part}/2", "--journal", f"part{part}")
+    run(*SMALL, "--output", "whole.csv")
+    code, out, _ = run("study", "merge", "part1", "part2", "--output", "merged.parquet")
+    assert code == 0
+    assert "wrote merged.parquet" in out
+    assert untimed(Study.load("merged.parquet")) == untimed(Study.load("whole.csv"))
+
+
+def test_journal_of_a_failed_run_is_found_again(run, tmp_path):
+    run(*SMALL, "--journal", "kept")
+    kept = (tmp_path / "kept").read_bytes().splitlines(keepends=True)
+    (tmp_path / "study.csv.journal").write_bytes(b"".join(kept[:4]))
+    code, _, _ = run(*SMALL, "--output", "study.csv")
+    assert code == 0
+    assert not (tmp_path / "study.csv.journal").exists()
+    plan, finished = read_journal(tmp_path / "kept")
+    assert len(finished) == len(plan["cells"]) * plan["trials"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["study", "--n", "100"], "--k is missing"),
+        (["study", "merge", "absent"], "absent: No such file"),
+        ([*SMALL, "--snr", "a:b:c"], "--snr must be numbers such as 2,5,15 or 0.5:2.5:20"),
+        ([*SMALL, "--k", "2.5"], "--k must be whole numbers, got 2.5"),
+        ([*SMALL, "--shard", "1/2"], "--shard needs --journal FILE"),
+        ([*SMALL, "--shard", "half", "--journal", "j"], "--shard must be I/N such as 1/4"),
+        ([*SMALL, "--methods", "kgrups"], "Did you mean 'kgroups'?"),
+        ([*SMALL, "--output", "study.txt"], "the name of a table must end in"),
+        ([*SMALL, "--plot", "study.txt"], "the name of a picture must end in"),
+        ([*SMALL, "--output", "no/study.csv"], "there is no folder 'no'"),
+        ([*SMALL, "--snr", "3"], "snr must not exceed the square root of the degree"),
+    ],
+)
+def test_what_cannot_be_done_is_said(run, words, message):
+    code, out, err = run(*words)
+    assert (code, out) == (1, "")
+    assert message in err
+
+
+def test_numbers_of_a_range_are_those_that_people_type():
+    assert _numbers("snr", "0.9:2.1:5") == [0.9, 1.2, 1.5, 1.8, 2.1]
+
+
+def test_help_names_every_method():
+    assert _METHODS.split(", ") == list(METHODS)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="interrupts work in another way there")
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_an_interrupt_leaves_a_journal_to_go_on_from(tmp_path, jobs):
+    journal = tmp_path / "journal"
+    words = ["study", "--n", "300", "--k", "4", "--degree", "5", "--snr", "0.5:2:40"]
+    words += ["--trials", "200", "--jobs", jobs, "--journal", str(journal)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kgroups.cli", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 120
+    while not (journal.exists() and journal.read_bytes().count(b"\n") > 3):
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, out) == (130, "")
+    assert f"the same command goes on from {journal}" in err
+    assert "Traceback" not in err
+    assert journal.read_bytes().endswith(b"\n")
+    assert 3 <= len(read_journal(journal)[1]) < 8000
