@@ -7,7 +7,14 @@ import pytest
 from readme_blocks import PageMismatchError, blocks_of, check_page, update_page
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("README.md", "docs/index.md", "docs/tutorial.md", "docs/input.md", "docs/cli.md")
+PAGES = (
+    "README.md",
+    "docs/index.md",
+    "docs/tutorial.md",
+    "docs/input.md",
+    "docs/generators.md",
+    "docs/cli.md",
+)
 
 
 @pytest.mark.parametrize("page", PAGES)

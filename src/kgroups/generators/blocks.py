@@ -5,7 +5,6 @@ from typing import Any, Literal
 import numpy as np
 
 from kgroups._doors import RngLike, check_choice
-from kgroups._types import Ints
 from kgroups.errors import InputError
 from kgroups.generators.affinity import Beyond, PlantedAffinity
 from kgroups.generators.arguments import block_sizes, symmetric_probabilities, whole_number
@@ -177,7 +176,7 @@ def _planted_pairs(
     whole = np.zeros(1, dtype=np.int64)
     everywhere = BlockPairs(whole, whole, np.array([between]))
     u, v = pairs_hit(UniformBlocks(np.array([n])), everywhere, rng)
-    group: Ints = np.repeat(own, blocks.sizes)
+    group = np.repeat(own.astype(u.dtype), blocks.sizes)
     apart = group[u] != group[v]
     return joined_ends([within, (u[apart], v[apart])])
 
