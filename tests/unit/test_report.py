@@ -102,9 +102,14 @@ def test_refinement_is_summed_up(converged, end, kept, guard):
             {"k_given": 2, "k_hat": 5},
             "2 communities, as asked for; 5 eigenvalues lie above the threshold.",
         ),
+        ({"k_hat": None}, "2 communities, as many as in the labels given."),
+        (
+            {"k_found": 1, "k_hat": 1},
+            "1 community; 1 eigenvalue lies above the threshold.",
+        ),
         (
             {"k_found": 1, "k_hat": 0},
-            "1 communities; 0 eigenvalues lie above the threshold; a connected graph is at least "
+            "1 community; 0 eigenvalues lie above the threshold; a connected graph is at least "
             "one community.",
         ),
         (
@@ -120,12 +125,19 @@ def test_refinement_is_summed_up(converged, end, kept, guard):
         (
             {"k_found": 4, "splits": 3, "merges": 1, "nats_saved": 12.34},
             "4 communities; 2 eigenvalues lie above the threshold; 3 splits of groups too small "
-            "for the threshold and 1 merges shorten the description of the graph by 12.3 nats.",
+            "for the threshold and 1 merge shorten the description of the graph by 12.3 nats.",
         ),
     ],
 )
 def test_the_number_of_communities_is_explained(change, sentence):
     assert replace(PLAIN, **change).about_k() == sentence
+
+
+def test_given_labels_say_nothing_of_eigenvalues():
+    assert replace(PLAIN, k_hat=None, methods={}).lines() == [
+        "r = 2 (mean-degree).",
+        "2 communities, as many as in the labels given.",
+    ]
 
 
 def test_to_dict_goes_into_json_and_names_the_warnings():
