@@ -1,10 +1,21 @@
 """Small operations on bare CSR arrays."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from kgroups._types import CSR, Bools, Floats, Ints
 
-__all__ = ["diagonal_of", "masked", "restricted", "rows_of", "without_diagonal"]
+__all__ = [
+    "block",
+    "blocks",
+    "diagonal_of",
+    "masked",
+    "readonly",
+    "restricted",
+    "rows_of",
+    "without_diagonal",
+]
 
 
 def rows_of(csr: CSR) -> Ints:
@@ -46,3 +57,32 @@ def restricted(csr: CSR, rows: Ints) -> CSR:
     part = CSR(starts, place[indices[slots]], data[slots])
     inside = part.indices >= 0
     return part if inside.all() else masked(part, inside)
+
+
+def block(csr: CSR, start: int, stop: int) -> CSR:
+    """Return the principal part on the consecutive rows from ``start`` to before ``stop``."""
+    first, last = csr.indptr[start], csr.indptr[stop]
+    part = CSR(
+        csr.indptr[start : stop + 1] - first,
+        csr.indices[first:last] - csr.indices.dtype.type(start),
+        csr.data[first:last],
+    )
+    inside = (part.indices >= 0) & (part.indices < stop - start)
+    return part if inside.all() else masked(part, inside)
+
+
+def blocks(csr: CSR, z: Ints, k: int) -> Iterator[tuple[Ints, CSR]]:
+    """Yield the rows of each of ``k`` groups and the principal part on them, in one pass."""
+    order = np.argsort(z, kind="stable")
+    ends = np.cumsum(np.bincount(z, minlength=k)).tolist()
+    sorted_rows = restricted(csr, order)
+    for start, stop in zip([0, *ends[:-1]], ends, strict=True):
+        yield order[start:stop], block(sorted_rows, start, stop)
+
+
+def readonly(csr: CSR) -> CSR:
+    """Return views that cannot be written to: numba compiles a kernel once for each kind."""
+    views = [np.ascontiguousarray(array).view() for array in csr]
+    for view in views:
+        view.flags.writeable = False
+    return CSR(*views)

@@ -31,6 +31,9 @@ from kgroups.spectrum import Spectrum, connected_components, count_components, s
 
 __all__ = ["detect_communities", "refine_partition", "warm"]
 
+# Large enough that the spectrum is not found by a dense solver.
+_LARGE_RING = 600
+
 
 def detect_communities(
     graph: Any,
@@ -182,6 +185,9 @@ def refine_partition(
     clock = _Clock(None)
     clock.start("refining")
     _check_options(operator, KMeansSeed(), refine)
+    if refine is None:
+        msg = "refine must be Hartigan() to refine a partition, got None."
+        raise InputError(msg)
     source = as_graph(graph, weight=weight, symmetrize=symmetrize)
     labels = as_labels(partition, source)
     problem, order, ordering = _prepared(source, operator, self_loops)
@@ -192,7 +198,7 @@ def refine_partition(
         refined = problem.whole.refined(z, k, refine)
         found = Found(refined.z, refinements=[refined])
     report = Report(
-        regime="Exact",
+        regime="None",
         why="labels were given",
         k_given=len(set(found.z.tolist())),
         init="given labels",
@@ -216,6 +222,11 @@ def warm() -> None:
         triangles = Graph.from_edges(source, target, weights)
         for k in (None, 2):
             refine_partition(triangles, detect_communities(triangles, k))
+    ring = np.arange(_LARGE_RING)
+    wide = Graph.from_edges(np.tile(ring, 2), np.concatenate([ring + 1, ring + 2]) % _LARGE_RING)
+    spectrum_of(
+        BetheHessian().bind(wide.simple_adjacency(), weighted=False), wide.csr, weighted=False
+    )
 
 
 def _check_options(operator: BetheHessian, init: Seed, refine: Hartigan | None) -> None:
@@ -287,7 +298,7 @@ def _facts(
         "saturated_weights": problem.bound.saturated,
         "r": problem.bound.r,
         "r_choice": problem.bound.r_choice,
-        "k_hat": 0 if spectrum is None else spectrum.k,
+        "k_hat": None if spectrum is None else spectrum.k,
         "k_found": len(np.unique(z)),
         "methods": {} if spectrum is None else spectrum.methods,
         "warnings": () if spectrum is None else spectrum.warnings,

@@ -55,8 +55,8 @@ class Report:
         Parameter of the Bethe Hessian and how it was chosen.
     k_given : int or None
         What the caller asked for.
-    k_hat : int
-        Number of negative eigenvalues of H_r.
+    k_hat : int or None
+        Number of negative eigenvalues of H_r; None when labels were given and nothing was counted.
     k_found : int
         Number of communities.
     splits, merges : int
@@ -79,7 +79,7 @@ class Report:
     r: float
     r_choice: str
     k_given: int | None
-    k_hat: int
+    k_hat: int | None
     k_found: int
     methods: dict[str, int]
     init: str
@@ -95,12 +95,15 @@ class Report:
 
     def lines(self) -> list[str]:
         """Return the record as sentences."""
-        counted = ", ".join(f"{name} {count}" for name, count in self.methods.items())
-        said = [
-            f"{self.regime} regime ({self.why}); r = {self.r:.4g} ({self.r_choice}).",
-            f"Counted per component: {counted or 'nothing to count'}.",
-            self.about_k(),
-        ]
+        if self.k_hat is None:
+            said = [f"r = {self.r:.4g} ({self.r_choice}).", self.about_k()]
+        else:
+            counted = ", ".join(f"{name} {count}" for name, count in self.methods.items())
+            said = [
+                f"{self.regime} regime ({self.why}); r = {self.r:.4g} ({self.r_choice}).",
+                f"Counted per component: {counted or 'nothing to count'}.",
+                self.about_k(),
+            ]
         if self.refinement.components:
             said.append(self.refinement.sentence())
         if self.uninformed:
@@ -121,8 +124,11 @@ class Report:
 
     def about_k(self) -> str:
         """Say in a sentence how the number of communities relates to the spectrum."""
-        found = f"{self.k_found} communities"
-        counted = f"{self.k_hat} eigenvalues lie above the threshold"
+        found = "1 community" if self.k_found == 1 else f"{self.k_found} communities"
+        if self.k_hat is None:
+            return f"{found}, as many as in the labels given."
+        lie = "eigenvalue lies" if self.k_hat == 1 else "eigenvalues lie"
+        counted = f"{self.k_hat} {lie} above the threshold"
         if self.k_given is not None:
             return f"{found}, as asked for; {counted}."
         reasons = []
@@ -130,8 +136,9 @@ class Report:
             reasons.append(f"each of the {self.n_components} components has at least one")
         if self.splits:
             reasons.append(
-                f"{self.splits} splits of groups too small for the threshold and {self.merges} "
-                f"merges shorten the description of the graph by {self.nats_saved:.1f} nats"
+                f"{_times(self.splits, 'split')} of groups too small for the threshold and "
+                f"{_times(self.merges, 'merge')} shorten the description of the graph by "
+                f"{self.nats_saved:.1f} nats"
             )
         if self.from_above:
             parts = _times(self.from_above, "component")

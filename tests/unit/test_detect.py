@@ -1,9 +1,11 @@
 import networkx as nx
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
 
 import kgroups as kg
 from kgroups.errors import InputError, NumberOfCommunitiesError
+from models import planted_partition
 
 
 def sizes(partition):
@@ -111,6 +113,40 @@ def test_k_given_is_k_returned(G, k):
     assert nx.community.is_partition(G, partition)
 
 
+def test_isolated_nodes_are_communities_only_when_nothing_else_is_left():
+    G = nx.disjoint_union(nx.complete_graph(12), nx.empty_graph(5))
+    two = kg.detect_communities(G, 2)
+    assert set(two.uninformed) == set(range(12, 17))
+    assert len(kg.detect_communities(G, 14)) == 14
+
+
+def test_faint_communities_are_not_given_up_for_clear_ones_elsewhere():
+    graph, truth = planted_partition(900, 4, 12.0, 1.3, np.random.default_rng(0))
+    faint = graph.to_networkx()
+    ring = nx.relabel_nodes(nx.ring_of_cliques(80, 4), lambda i: i + 900)
+    both = nx.union(faint, ring)
+    both.add_edge(0, 900)
+    labels = kg.detect_communities(both).labels[:900]
+    assert kg.metrics.ami(truth, labels) > 0.3
+
+
+@pytest.mark.parametrize("length", [40, 120, 200])
+def test_nodes_far_from_the_communities_join_the_nearer_one(length):
+    G = nx.barbell_graph(8, length)
+    partition = kg.detect_communities(G, 2)
+    assert partition.disconnected == ()
+    assert sizes(partition) == [8 + length // 2] * 2
+
+
+@pytest.mark.parametrize("factor", [2.0, 0.3])
+def test_equal_weights_are_no_weights(factor):
+    for seed in range(8):
+        G = nx.planted_partition_graph(4, 20, 0.4, 0.05, seed=seed)
+        expected = kg.detect_communities(G)
+        nx.set_edge_attributes(G, factor, "weight")
+        assert kg.detect_communities(G) == expected
+
+
 def test_equal_components_and_k_equal_to_their_number():
     G = nx.disjoint_union_all([nx.complete_graph(4)] * 3)
     assert sorted(map(sorted, kg.detect_communities(G, 3))) == [
@@ -147,11 +183,17 @@ def test_self_loops_are_dropped_and_counted_unless_kept():
     assert dropped == kg.detect_communities(nx.karate_club_graph(), weight=None)
     assert kept.report.loops_dropped == 0
     assert kept.report.r > dropped.report.r
+    assert sizes(kept) == [18, 16]
 
 
 def test_no_refinement_leaves_the_first_labels():
     G = nx.karate_club_graph()
     partition = kg.detect_communities(G, 3, weight=None, refine=None)
+    bound = kg.BetheHessian().bind(kg.as_graph(G, weight=None).simple_adjacency(), weighted=False)
+    _, V = np.linalg.eigh(bound.normalized_dense())
+    rows = V[:, -3:] / np.linalg.norm(V[:, -3:], axis=1, keepdims=True)
+    expected = KMeans(3, n_init=10, random_state=0).fit(rows).labels_
+    assert kg.metrics.ari(expected, partition.labels) == 1.0
     assert partition.report.refinement.components == 0
     assert partition.report.refinement.method == "no refinement"
     assert len(partition) == 3
@@ -203,6 +245,18 @@ def test_refining_starts_from_any_form_of_partition(start):
     assert set(refined) == {frozenset(range(5)), frozenset(range(5, 10))}
 
 
+def test_refining_needs_a_method():
+    with pytest.raises(InputError, match=r"refine must be Hartigan\(\) to refine a partition"):
+        kg.refine_partition(nx.path_graph(3), [0, 0, 1], refine=None)
+
+
+def test_the_report_of_a_refined_partition_counts_no_eigenvalues():
+    report = kg.refine_partition(nx.barbell_graph(5, 0), [0] * 5 + [1] * 5).report
+    assert report.k_hat is None
+    assert report.about_k() == "2 communities, as many as in the labels given."
+    assert not any("eigenvalue" in line for line in report.lines())
+
+
 def test_refining_nothing_is_nothing():
     assert len(kg.refine_partition(nx.Graph(), [])) == 0
 
@@ -245,19 +299,24 @@ def test_a_heavy_edge_on_a_tree_makes_no_community():
 
 def test_every_kernel_is_compiled_by_warm():
     from kgroups.detect import warm
-    from kgroups.hartigan._sweep_nb import (
-        add_totals,
-        squared_distances,
-        sweep_matrix,
-        sweep_rows,
-    )
-    from kgroups.seed._moving_nb import move_nodes
+    from kgroups.hartigan import _sweep_nb
+    from kgroups.seed import _moving_nb
+    from kgroups.spectrum import _core_nb
 
+    kernels = [
+        getattr(module, name)
+        for module in (_sweep_nb, _moving_nb, _core_nb)
+        for name in module.__all__
+    ]
+    if not hasattr(kernels[0], "signatures"):
+        pytest.skip("numba is told not to compile")
     warm()
-    kernels = (add_totals, squared_distances, sweep_matrix, sweep_rows, move_nodes)
-    if hasattr(add_totals, "signatures"):
-        known = [set(kernel.signatures) for kernel in kernels]
+    known = [set(kernel.signatures) for kernel in kernels]
+    looped = nx.karate_club_graph()
+    looped.add_edge(0, 0)
+    for G in (nx.karate_club_graph(), looped, nx.gnm_random_graph(500, 1500, seed=0)):
         for weight in (None, "weight"):
             for k in (None, 2, 4):
-                kg.detect_communities(nx.karate_club_graph(), k, weight=weight)
-        assert [set(kernel.signatures) for kernel in kernels] == known
+                kg.detect_communities(G, k, weight=weight)
+    assert all(known)
+    assert [set(kernel.signatures) for kernel in kernels] == known

@@ -25,7 +25,6 @@ def sweep_matrix(
     M: CSR,
     diagonal: Floats,
     w: Floats,
-    order: Ints,
     all_groups: bool,
     may_empty: bool,
     min_gain: float,
@@ -47,11 +46,8 @@ def sweep_matrix(
     k = s.size
     moves = 0
     visits = 0
-    for i in order:
+    for i in range(z.size):
         a = z[i]
-        if size[a] == 1 and not may_empty:
-            visits += M.indptr[i + 1] - M.indptr[i]
-            continue
         count = 0
         for t in range(M.indptr[i], M.indptr[i + 1]):
             j = M.indices[t]
@@ -72,6 +68,8 @@ def sweep_matrix(
         best = a
         best_gain = min_gain
         n_candidates = k if all_groups else count
+        if size[a] == 1 and not may_empty:
+            n_candidates = 0
         for position in range(n_candidates):
             b = position if all_groups else touched[position]
             if b == a or size[b] == 0:
@@ -114,6 +112,8 @@ def sweep_rows(
 ) -> None:
     """Make the best improving k-means move of every row, sweep after sweep, until none moves.
 
+    A move must gain more than ``min_gain``, and a later group beat an earlier one by as much.
+
     ``total`` holds the sum of the rows of each group and ``squared`` its squared length. A row
     whose group has not changed since its last visit needs to look only at groups that have:
     ``visited`` and ``changed`` hold the times, and start at -1 and 0.
@@ -149,7 +149,7 @@ def sweep_rows(
                 gain = leave + (squared[b] + 2.0 * to_b + own) / (size[b] + 1)
                 if size[b] > 0:
                     gain -= squared[b] / size[b]
-                if gain > best_gain:
+                if gain > best_gain + (min_gain if best != a else 0.0):
                     best_gain = gain
                     best = b
                     best_link = to_b

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from kgroups._csr import readonly
 from kgroups._types import CSR, Floats, Ints
 from kgroups.errors import InputError
 
@@ -34,7 +35,7 @@ def group_totals(M: CSR, diagonal: Floats, w: Floats, z: Ints, *, k: int) -> tup
 
     check_labels(z, k)
     s, Q = np.zeros(k), np.zeros(k)
-    add_totals(M, diagonal, w, z, s, Q)
+    add_totals(readonly(M), diagonal, w, z, s, Q)
     return s, Q
 
 

@@ -4,6 +4,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from kgroups._csr import readonly
 from kgroups._types import CSR, Floats, Ints
 from kgroups.hartigan.objective import group_totals
 
@@ -13,6 +14,8 @@ Candidates: TypeAlias = Literal["neighbors", "all"]
 
 # A gain below this part of the typical association is rounding, not improvement.
 _ROUNDING = 1e-10
+# Embedding rows carry the error of an eigensolver, which must not decide between equal groups.
+_ROW_ERROR = 1e-8
 
 
 class Outcome(NamedTuple):
@@ -77,11 +80,11 @@ def improve(
     """
     from kgroups.hartigan._sweep_nb import sweep_matrix
 
+    M = readonly(M)
     n = z.size
     z = z.astype(np.int64, copy=True)
     s, Q = group_totals(M, diagonal, w, z, k=k)
     size = np.bincount(z, minlength=k)
-    order = np.arange(n)
     link, seen, touched = np.zeros(k), np.zeros(k, np.bool_), np.zeros(k, np.int64)
     tally = np.zeros(2, dtype=np.int64)
     typical = float(np.mean(np.abs(M.data))) if M.data.size else 0.0
@@ -94,7 +97,6 @@ def improve(
             M,
             diagonal,
             w,
-            order,
             candidates == "all",
             may_empty,
             _ROUNDING * scale,
@@ -135,7 +137,7 @@ def improve_rows(X: Floats, z: Ints, *, k: int, max_sweeps: int = 50) -> tuple[I
     length = float(np.einsum("ic,ic->", X, X))
     sweep_rows(
         X,
-        _ROUNDING * length / max(1, z.size),
+        _ROW_ERROR * length / max(1, z.size),
         max_sweeps,
         z,
         size,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kgroups._csr import rows_of
+from kgroups._csr import block, restricted, rows_of
 from kgroups._types import CSR, Floats, Ints
 from kgroups.operators.rows import row_sums
 
@@ -106,20 +106,11 @@ class BoundBetheHessian:
 
     def restrict(self, rows: Ints) -> "BoundBetheHessian":
         """Return the principal part on ``rows``, in that order, with r and diagonal unchanged."""
-        indptr, indices, data = self.coupling
-        place = np.full(self.n, -1, dtype=indices.dtype)
-        place[rows] = np.arange(len(rows), dtype=indices.dtype)
-        lengths = np.diff(indptr)[rows]
-        ends = np.cumsum(lengths)
-        slots = np.arange(ends[-1] if len(rows) else 0) + np.repeat(
-            indptr[:-1][rows] - ends + lengths, lengths
-        )
-        columns = place[indices[slots]]
-        inside = columns >= 0
-        kept = np.concatenate([[0], np.cumsum(inside)])
-        starts = kept[np.concatenate([[0], ends])].astype(indptr.dtype)
-        part = CSR(starts, columns[inside], data[slots[inside]])
-        return self._with(self.diagonal[rows], part)
+        return self._with(self.diagonal[rows], restricted(self.coupling, rows))
+
+    def block(self, start: int, stop: int) -> "BoundBetheHessian":
+        """Return the principal part on consecutive rows, with r and diagonal unchanged."""
+        return self._with(self.diagonal[start:stop], block(self.coupling, start, stop))
 
     def on_core(self, rows: Ints) -> "BoundBetheHessian":
         """Return H of the graph that is left when all but ``rows`` are taken away, r unchanged.

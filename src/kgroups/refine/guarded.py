@@ -1,4 +1,4 @@
-"""Hartigan refinement that may not make a labelling worse."""
+"""Hartigan refinement, and the guard against a giant that swallows the rest."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
@@ -35,8 +35,8 @@ class Hartigan:
     candidates : {"neighbors", "all"}
         Groups that a node may join: those of its neighbours, or all.
     margin : float
-        Edges that a move must be worth. The first labels know more than a node's neighbours do,
-        so a near-tie is left to them; 0 is the paper's rule.
+        Edges that a move must be worth, in units of the mean entry of M. The first labels know
+        more than a node's neighbours do, so a near-tie is left to them; 0 is the paper's rule.
     max_sweeps : int
         Sweeps over all nodes before giving up on convergence.
     guard : float or None
@@ -61,22 +61,18 @@ class Hartigan:
     def __post_init__(self) -> None:
         check_choice("weights", self.weights, ("association", "uniform", "gram"))
         check_choice("candidates", self.candidates, ("neighbors", "all"))
-        if not self.margin >= 0.0:
+        if not (_is_number(self.margin) and 0.0 <= self.margin < np.inf):
             msg = f"margin must be a number of edges >= 0, got {self.margin!r}."
             raise InputError(msg)
-        if (
-            isinstance(self.max_sweeps, bool)
-            or self.max_sweeps != int(self.max_sweeps)
-            or (self.max_sweeps < 1)
-        ):
+        if not (_is_number(self.max_sweeps) and self.max_sweeps >= 1 and self.max_sweeps % 1 == 0):
             msg = f"max_sweeps must be a whole number >= 1, got {self.max_sweeps!r}."
             raise InputError(msg)
-        if self.guard is not None and not 0.0 <= self.guard < 1.0:
+        if self.guard is not None and not (_is_number(self.guard) and 0.0 <= self.guard < 1.0):
             msg = f"guard must be None or a number from 0 to below 1, got {self.guard!r}."
             raise InputError(msg)
 
     def objective(self, bound: BoundBetheHessian, d: Floats) -> tuple[CSR, Floats, Floats]:
-        """Return M without its diagonal, the diagonal, and the node weights w."""
+        """Return M, its diagonal apart, and the node weights w; entries of M on it do not count."""
         M = bound.coupling
         diagonal = diagonal_of(M) - bound.diagonal
         if self.weights == "uniform":
@@ -92,8 +88,12 @@ class Hartigan:
         return scaled, diagonal * scale * scale, scale
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
 class Refinement(NamedTuple):
-    """Labels after refinement, and how they came about."""
+    """Labels after refinement, and the Hartigan moves that were made, kept or not."""
 
     z: Ints
     kept: Literal["hartigan", "likelihood moves", "first labels"]

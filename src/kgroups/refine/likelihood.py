@@ -31,7 +31,8 @@ def planted_fit(A: CSR, strength: Floats, z: Ints, *, k: int) -> PlantedFit:
     .. math:: \ell(z) = E_{in} \ln\frac{E_{in}}{P_{in}} + E_{out} \ln\frac{E_{out}}{P_{out}},
         \quad P_{in} = \sum_a \frac{K_a^2}{4m}, \quad P_{out} = m - P_{in}
 
-    Weights are counted in units of their mean, so that their scale does not matter.
+    Groups whose nodes avoid one another gain nothing. Weights are counted in units of their mean,
+    so that their scale does not matter.
     """
     total = float(strength.sum())
     if total <= 0.0:
@@ -42,6 +43,8 @@ def planted_fit(A: CSR, strength: Floats, z: Ints, *, k: int) -> PlantedFit:
     inside = inner / expected
     between = (total - inner) / (total - expected) if total - expected > 1e-12 * total else 1.0
     edges = 0.5 * A.data.size / total
+    if inside <= between:
+        return PlantedFit(0.0, inside, between)
     gain = edges * (_times_log(inner, inside) + _times_log(total - inner, between))
     return PlantedFit(gain, inside, between)
 

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from kgroups._csr import restricted, rows_of, without_diagonal
+from kgroups._csr import block, restricted, rows_of, without_diagonal
 from kgroups._types import CSR, Floats, Ints
 from kgroups.operators import BoundBetheHessian
 from kgroups.refine import (
@@ -19,7 +19,13 @@ from kgroups.refine import (
     refine_labels,
     split_communities,
 )
-from kgroups.seed import Seed, embedding_rows, informative_eigenpairs
+from kgroups.seed import (
+    Seed,
+    embedding_rows,
+    informative_eigenpairs,
+    spread_labels,
+    strong_rows,
+)
 
 __all__ = ["Found", "Problem", "communities_found", "communities_given_k"]
 
@@ -57,10 +63,16 @@ class Problem:
         return bool(np.any(data != data[:1]))
 
     @cached_property
-    def _rows_by_component(self) -> tuple[Ints, Ints]:
+    def _by_component(self) -> tuple[Ints, Ints, "Part"]:
+        """Rows sorted by component, where each component starts, and the graph in that order."""
         order = np.argsort(self.component, kind="stable")
-        sizes = np.bincount(self.component, minlength=self.n_components)
-        return order, np.concatenate([[0], np.cumsum(sizes)])
+        start = np.concatenate([[0], np.cumsum(self.sizes)])
+        whole = self.whole
+        return (
+            order,
+            start,
+            Part(restricted(whole.A, order), whole.d[order], self.bound.restrict(order)),
+        )
 
     @cached_property
     def sizes(self) -> Ints:
@@ -74,17 +86,18 @@ class Problem:
         weighted = np.bincount(self.component, weights=lengths, minlength=self.n_components)
         return weighted.astype(np.int64)
 
-    def rows(self, component: int) -> Ints:
-        """Return the nodes of a component, in order."""
-        order, start = self._rows_by_component
-        return order[start[component] : start[component + 1]]
-
-    def part(self, rows: Ints) -> "Part":
-        """Return the problem on a union of components."""
-        whole = self.whole
-        if len(rows) == whole.d.size:
-            return whole
-        return Part(restricted(whole.A, rows), whole.d[rows], self.bound.restrict(rows))
+    def part(self, component: int) -> tuple[Ints, "Part"]:
+        """Return the nodes of a component, in order, and the problem on them."""
+        if self.n_components == 1:
+            return np.arange(self.bound.n), self.whole
+        order, start, ordered = self._by_component
+        first, last = int(start[component]), int(start[component + 1])
+        part = Part(
+            block(ordered.A, first, last),
+            ordered.d[first:last],
+            ordered.bound.block(first, last),
+        )
+        return order[first:last], part
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,14 +135,15 @@ def communities_found(
     eigenvalues above the threshold. More come from splits that shorten its description.
     """
     found = Found(problem.component.copy())
+    entropy = int(rng.integers(2**63))
     k_total = problem.n_components
     for component in _worth_a_look(problem, counts):
-        rows, k = problem.rows(component), max(1, int(counts[component]))
-        part = problem.part(rows)
+        k = max(1, int(counts[component]))
+        rows, part = problem.part(component)
         z = np.zeros(len(rows), dtype=np.int64)
         if k > 1:
             _, V = informative_eigenpairs(part.bound, k, init.rows)
-            z = init.labels(embedding_rows(V, init.rows), k, rng)
+            z = _first_labels(part, V, init, np.random.default_rng([entropy, component]))
             if refine is not None:
                 found.refinements.append(part.refined(z, k, refine))
                 z = found.refinements[-1].z
@@ -144,19 +158,18 @@ def communities_found(
 def _rearranged(part: Part, z: Ints, k: int, found: Found, *, weighted: bool) -> tuple[Ints, int]:
     """Split communities by description length, and merge what is in excess of the spectrum.
 
-    The other way round, from the whole component down, is tried too: where it ends with a shorter
-    description, and with no fewer communities than the spectrum shows, its result is taken.
+    The other way round, from the whole component down, is tried too: its result is taken where it
+    ends with a shorter description and no community of the spectrum is lost in it.
     """
     A = without_diagonal(part.A)
-    steps = _split_and_merged(A, z, k, k, weighted=weighted)
     # Description length looks at edges, not weights: it may split what the weighted spectrum
     # leaves whole, but has no say over the communities that the weights have made.
+    steps = _split_and_merged(A, z, z, k, across=not weighted)
     if k > 1 and not weighted:
-        rival = _split_and_merged(A, np.zeros_like(z), 1, k, weighted=weighted)
+        rival = _split_and_merged(A, np.zeros_like(z), z, k, across=True)
         measure = DescriptionLength(A)
-        if rival[-1].k >= k and (
-            measure.of(A, rival[-1].z, rival[-1].k) < measure.of(A, steps[-1].z, steps[-1].k)
-        ):
+        lengths = [measure.of(A, way[-1].z, way[-1].k) for way in (steps, rival)]
+        if len(rival) > 1 and lengths[1] < lengths[0]:
             found.from_above += 1
             steps = rival
     for step in steps:
@@ -166,11 +179,16 @@ def _rearranged(part: Part, z: Ints, k: int, found: Found, *, weighted: bool) ->
     return steps[-1].z, steps[-1].k
 
 
-def _split_and_merged(A: CSR, z: Ints, k: int, least: int, *, weighted: bool) -> list[Rearranged]:
-    steps = [split_communities(A, z, k=k)]
-    if steps[0].splits and not weighted:
-        steps.append(merge_communities(A, steps[0].z, k=steps[0].k, least=least))
-    return steps
+def _split_and_merged(
+    A: CSR, start: Ints, spectral: Ints, k: int, *, across: bool
+) -> list[Rearranged]:
+    """Split, and merge unless a community of the spectrum has lost its majority everywhere."""
+    split = split_communities(A, start, k=int(start.max()) + 1)
+    shared = np.bincount(split.z * k + spectral, minlength=split.k * k).reshape(split.k, k)
+    owner = np.argmax(shared, axis=1)
+    if not split.splits or np.unique(owner).size < k:
+        return [split]
+    return [split, merge_communities(A, split.z, k=split.k, owner=owner, across=across)]
 
 
 def _worth_a_look(problem: Problem, counts: Ints) -> Iterator[int]:
@@ -189,16 +207,20 @@ def communities_given_k(
     component gets; components that get none join the largest community and are uninformed.
     """
     found = Found(np.full(problem.bound.n, -1, dtype=np.int64))
+    entropy = int(rng.integers(2**63))
     shares, vectors = _shares(problem, k, init)
     k_total = 0
     for component in np.flatnonzero(shares).tolist():
-        rows, share = problem.rows(component), int(shares[component])
+        share = int(shares[component])
+        rows, part = problem.part(component)
         z = np.zeros(len(rows), dtype=np.int64)
-        if share > 1:
-            X = embedding_rows(vectors[component][:, :share], init.rows)
-            z = init.labels(X, share, rng)
+        if share == len(rows):
+            z = np.arange(share)
+        elif share > 1:
+            V = vectors[component][:, :share]
+            z = _first_labels(part, V, init, np.random.default_rng([entropy, component]))
             if refine is not None:
-                found.refinements.append(problem.part(rows).refined(z, share, refine))
+                found.refinements.append(part.refined(z, share, refine))
                 z = found.refinements[-1].z
         found.z[rows] = k_total + z
         k_total += share
@@ -209,18 +231,33 @@ def communities_given_k(
     return found
 
 
+def _first_labels(part: Part, V: Floats, init: Seed, rng: np.random.Generator) -> Ints:
+    """Label the nodes by their embedding rows, and those lost in noise by their neighbours."""
+    k = V.shape[1]
+    X = embedding_rows(V, init.rows)
+    strong = strong_rows(V)
+    if strong.all() or np.count_nonzero(strong) < k:
+        return init.labels(X, k, rng)
+    z = np.full(len(X), -1, dtype=np.int64)
+    z[strong] = init.labels(X[strong], k, rng)
+    return spread_labels(part.A, z)
+
+
 def _shares(problem: Problem, k: int, init: Seed) -> tuple[Ints, dict[int, Floats]]:
-    """Return how many of the top k eigenvalues each component has, and its eigenvectors."""
+    """Return how many of the top k eigenvalues each component has, and its eigenvectors.
+
+    Isolated nodes come last: they are communities of their own only when nothing else is left.
+    """
     values: list[Floats] = []
     owners: list[Ints] = []
     vectors: dict[int, Floats] = {}
     for component in range(problem.n_components):
-        count = min(k, int(problem.sizes[component]))
         if problem.entries[component]:
-            part = problem.part(problem.rows(component))
+            count = min(k, int(problem.sizes[component]))
+            _, part = problem.part(component)
             lam, vectors[component] = informative_eigenpairs(part.bound, count, init.rows)
         else:
-            lam = np.zeros(1) if init.rows == "normalized" else np.full(1, -problem.bound.bare)
+            lam = np.full(1, -np.inf)
         values.append(np.round(lam, _DIGITS))
         owners.append(np.full(len(lam), component))
     value, owner = np.concatenate(values), np.concatenate(owners)

@@ -10,6 +10,7 @@ __all__ = ["kmeans"]
 # Multiplications that all starts together may cost before starts are left out.
 _WORK = 4e9
 _SWEEPS_EXPECTED = 20
+_TIE = 1e-9
 
 
 def kmeans(X: Floats, k: int, *, n_init: int, rng: np.random.Generator) -> Ints:
@@ -51,7 +52,8 @@ def _plus_plus(X: Floats, k: int, rng: np.random.Generator) -> Ints:
         else:
             picks = np.minimum(np.searchsorted(total, draws[a] * total[-1], side="right"), n - 1)
         offered = np.minimum(_squared_distances(X, picks), distance[:, None])
-        chosen = int(np.argmin(offered.sum(axis=0)))
+        cost = offered.sum(axis=0)
+        chosen = int(np.argmax(cost <= cost.min() * (1.0 + _TIE) + _TIE))
         closer = offered[:, chosen] < distance
         nearest[closer] = a
         distance = offered[:, chosen]

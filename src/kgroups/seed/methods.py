@@ -39,7 +39,8 @@ class KMeansSeed:
 
     def __post_init__(self) -> None:
         check_choice("rows", self.rows, _ROWS)
-        if isinstance(self.n_init, bool) or not isinstance(self.n_init, int) or self.n_init < 1:
+        whole = isinstance(self.n_init, int | np.integer) and not isinstance(self.n_init, bool)
+        if not whole or self.n_init < 1:
             msg = f"n_init must be a whole number >= 1, got {self.n_init!r}."
             raise InputError(msg)
 

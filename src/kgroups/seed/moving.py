@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from kgroups._csr import rows_of
-from kgroups._types import CSR, Floats, Ints
+from kgroups._csr import readonly, rows_of
+from kgroups._types import CSR, Floats, Indices, Ints
 
 __all__ = ["coarse_graph", "local_moves", "multilevel_groups", "relabelled"]
 
@@ -43,7 +43,7 @@ def local_moves(
     size = np.bincount(z, minlength=k)
     link, touched = np.zeros(k), np.zeros(k, dtype=np.int64)
     move_nodes(
-        A,
+        readonly(A),
         strength,
         penalty,
         margin + _ROUNDING,
@@ -66,7 +66,7 @@ def coarse_graph(A: CSR, z: Ints, k: int) -> CSR:
         table = np.asarray(np.bincount(cell, weights=A.data, minlength=k * k), dtype=float)
         filled = np.flatnonzero(table)
         indptr = np.searchsorted(filled, np.arange(0, k * k + 1, k) if k else [0])
-        return CSR(indptr, filled % max(k, 1), table[filled])
+        return _like(A, indptr, filled % max(k, 1), table[filled])
     from scipy import sparse
 
     n = z.size
@@ -74,7 +74,13 @@ def coarse_graph(A: CSR, z: Ints, k: int) -> CSR:
     group = sparse.csr_array((np.ones(n), z, np.arange(n + 1)), shape=(n, k))
     coarse = (group.T @ matrix @ group).tocsr()
     coarse.sort_indices()
-    return CSR(coarse.indptr.astype(np.int64), coarse.indices.astype(np.int64), coarse.data)
+    return _like(A, coarse.indptr, coarse.indices, coarse.data)
+
+
+def _like(A: CSR, indptr: Indices, indices: Indices, data: Floats) -> CSR:
+    """Return a CSR with the index type of A, for which the kernels are compiled."""
+    kind = A.indices.dtype
+    return CSR(indptr.astype(kind), indices.astype(kind), data)
 
 
 def multilevel_groups(A: CSR, strength: Floats, penalty: Floats) -> tuple[Ints, int]:

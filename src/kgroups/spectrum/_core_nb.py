@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+__all__ = ["peel"]
+
 
 @njit(cache=True, nogil=True)
 def peel(indptr: Any, indices: Any, degree: Any, alive: Any) -> None:

@@ -1,5 +1,6 @@
 """Extreme eigenpairs of N_r: dense where the graph is small, Lanczos elsewhere."""
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,7 @@ def top_eigenpairs(bound: BoundBetheHessian, count: int) -> tuple[Floats, Floats
     n = bound.n
     if count == 0:
         return np.zeros(0), np.zeros((n, 0))
-    if n <= _DENSE_NODES or (3 * count >= n and n <= _DENSE_FALLBACK_NODES) or count >= n - 1:
+    if n <= _DENSE_NODES or (8 * count >= n and n <= _DENSE_FALLBACK_NODES) or count >= n - 1:
         lam, V = _dense(bound)
     else:
         matrix = bound.normalized_matrix()
@@ -136,6 +137,7 @@ def lanczos_pairs(
                 ncv=min(n, width * (1 + 2 * attempt)),
                 tol=tolerance,
                 maxiter=max(300, 3_000_000 // n),
+                **fixed_randomness(),
             )
         except ArpackNoConvergence as error:
             found = error.eigenvalues, error.eigenvectors
@@ -154,6 +156,15 @@ def lanczos_pairs(
         "  Ask for fewer communities, or remove components that carry no structure."
     )
     raise PartialEigenpairsError(msg, found[0][order], found[1][:, order])
+
+
+def fixed_randomness() -> dict[str, Any]:
+    """Return the argument that makes ``eigsh`` repeatable where it draws random vectors itself."""
+    from scipy.sparse.linalg import eigsh
+
+    if "rng" in inspect.signature(eigsh).parameters:
+        return {"rng": np.random.default_rng(0)}
+    return {}
 
 
 def _with_missed_copies(

@@ -96,4 +96,7 @@ def test_entries_that_cancel_do_not_confuse_the_candidates():
         M[0, j] = M[j, 0] = value
     z = np.array([0, 1, 1, 1, 1, 1])
     found = improve(as_csr(M), np.zeros(6), np.ones(6), z, k=2, may_empty=True)
+    # Alone, node 0 adds nothing; among the others its links sum to 1, twice, over six nodes.
+    assert found.z.tolist() == [1] * 6
+    assert found.objective == pytest.approx(2 / 6)
     assert found.visits == found.sweeps * 10

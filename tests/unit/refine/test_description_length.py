@@ -122,10 +122,20 @@ def test_merges_stop_at_what_the_spectrum_found():
     A = csr_of(G.subgraph(max(nx.connected_components(G), key=len)))
     n = len(A.indptr) - 1
     z, k = connected_pieces(A, np.arange(n) % 3)
-    free = merge_communities(A, z, k=k, least=1)
-    held = merge_communities(A, z, k=k, least=3)
+    owner = np.empty(k, dtype=np.int64)
+    owner[z] = np.arange(n) % 3
+    free = merge_communities(A, z, k=k, owner=np.zeros(k, dtype=np.int64))
+    held = merge_communities(A, z, k=k, owner=owner)
     assert free.k == 1
     assert held.k == 3
+
+
+def test_pieces_merge_only_inside_their_owner_unless_allowed_across():
+    A = csr_of(nx.barbell_graph(6, 0))
+    z = np.repeat(np.arange(6), 2)
+    owner = np.array([0, 0, 0, 1, 1, 1])
+    inside = merge_communities(A, z, k=6, owner=owner, across=False)
+    assert inside.z.tolist() == [0] * 6 + [1] * 6
 
 
 def test_random_halves_of_a_random_graph_are_not_shattered():

@@ -1,7 +1,10 @@
+from types import SimpleNamespace
+
 import networkx as nx
 import numpy as np
 import pytest
 
+import kgroups as kg
 from kgroups.adapters import as_graph
 from kgroups.errors import InputError
 from kgroups.hartigan import group_association
@@ -71,28 +74,31 @@ def test_planted_fit_does_not_depend_on_the_unit_of_weights():
     assert planted_fit(A, d, moved, k=3).gain >= planted_fit(A, d, z, k=3).gain
 
 
-def test_the_guard_rejects_a_giant_that_swallows_the_rest():
-    # Dense little cliques and a sparse periphery: without a guard Hartigan sends nodes of low
-    # degree to one giant community, and the likelihood shows it.
-    rng = np.random.default_rng(0)
-    G = nx.random_partition_graph([60] * 4, 0.12, 0.01, seed=1)
-    for i, clique in enumerate(range(240, 300, 6)):
-        G.add_edges_from((u, v) for u in range(clique, clique + 6) for v in range(clique, u))
-        G.add_edge(clique, int(rng.integers(60)) + 60 * (i % 4))
-    graph = as_graph(G)
-    A = graph.simple_adjacency()
-    d = graph.degrees
-    bound = BetheHessian().bind(A, weighted=False)
-    truth = np.concatenate([np.repeat(np.arange(4), 60), 4 + np.repeat(np.arange(10), 6)])
-    shuffled = truth.copy()
-    moved = rng.choice(240, 120, replace=False)
-    shuffled[moved] = 0
-    free = refine_labels(bound, A, d, shuffled, k=14, method=Hartigan(guard=None))
-    held = refine_labels(bound, A, d, shuffled, k=14, method=Hartigan(guard=0.0))
-    rival = likelihood_moves(A, d, shuffled, k=14)
-    best = max(planted_fit(A, d, x, k=14).gain for x in (free.z, rival))
-    assert planted_fit(A, d, held.z, k=14).gain == pytest.approx(best)
-    assert held.kept in ("hartigan", "likelihood moves")
+def test_the_guard_keeps_the_moves_of_the_likelihood_where_hartigan_falls_short(monkeypatch):
+    A, d, bound = bound_karate()
+    z = np.array([0] * 17 + [1] * 17)
+    free = refine_labels(bound, A, d, z, k=2, method=Hartigan(guard=None))
+    giant = np.zeros(34, dtype=np.int64)
+    giant[0] = 1
+    monkeypatch.setattr(
+        "kgroups.refine.guarded.improve", lambda *_, **__: SimpleNamespace(**REPORTED, z=giant)
+    )
+    held = refine_labels(bound, A, d, z, k=2, method=Hartigan())
+    assert held.kept == "likelihood moves"
+    assert np.array_equal(held.z, likelihood_moves(A, d, z, k=2))
+    unguarded = refine_labels(bound, A, d, z, k=2, method=Hartigan(guard=None))
+    assert np.array_equal(unguarded.z, giant)
+    assert free.kept == unguarded.kept == "hartigan"
+
+
+REPORTED = {"objective": 0.0, "sweeps": 1, "moves": 1, "visits": 1, "converged": True}
+
+
+def test_groups_that_avoid_one_another_are_no_communities_to_the_guard():
+    G = nx.convert_node_labels_to_integers(nx.grid_2d_graph(10, 10))
+    checkerboard = [(i // 10 + i % 10) % 2 for i in range(100)]
+    partition = kg.refine_partition(G, checkerboard)
+    assert kg.scoring.modularity(G, partition) > 0.3
 
 
 def test_fragments_join_the_neighbour_they_know_best():
@@ -122,6 +128,12 @@ def test_absorbing_fragments_keeps_the_number_of_groups_and_connects_them(seed):
         ({"margin": -1.0}, "margin must be a number of edges >= 0, got -1.0"),
         ({"max_sweeps": 0}, "max_sweeps must be a whole number >= 1, got 0"),
         ({"guard": 1.5}, "guard must be None or a number from 0 to below 1, got 1.5"),
+        ({"guard": "a"}, "guard must be None or a number from 0 to below 1, got 'a'"),
+        ({"margin": "a"}, "margin must be a number of edges >= 0, got 'a'"),
+        ({"margin": True}, "margin must be a number of edges >= 0, got True"),
+        ({"margin": float("inf")}, "margin must be a number of edges >= 0, got inf"),
+        ({"max_sweeps": None}, "max_sweeps must be a whole number >= 1, got None"),
+        ({"max_sweeps": float("nan")}, "max_sweeps must be a whole number >= 1, got nan"),
     ],
 )
 def test_bad_options_are_refused(options, message):
