@@ -2,11 +2,12 @@
 
 import argparse
 import json
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgroups._partition_io import write_atomically
-from kgroups.cli.tables import table
+from kgroups.cli.tables import table, width
 from kgroups.errors import InputError
 
 if TYPE_CHECKING:
@@ -80,7 +81,8 @@ def _shown(finding: "Finding") -> str:
     align = "l" + "r" * (len(finding.columns) - 2) + "l"
     lines = table(finding.columns, finding.cells(), align=align)
     claims = "\n".join(f"  {claim}" for claim in finding.claims)
-    return f"{finding.name}: {finding.title}\n{finding.settings}\n\n{lines}\n\n{claims}"
+    settings = textwrap.fill(finding.settings, width())
+    return f"{finding.name}: {finding.title}\n{settings}\n\n{lines}\n\n{claims}"
 
 
 def _document(finding: "Finding") -> dict[str, Any]:

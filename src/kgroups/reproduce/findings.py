@@ -14,7 +14,13 @@ import numpy as np
 from kgroups._partition_io import write_atomically
 from kgroups.studies import Study
 
-__all__ = ["Claim", "Finding", "Measured", "measured"]
+__all__ = ["LEGEND", "Claim", "Finding", "Measured", "counted", "measured"]
+
+
+LEGEND = (
+    "Columns: kgroups like the paper and by default; Bethe Hessian alone with raw and with "
+    "normalized rows; spectral clustering of A; the paper's own values beside them."
+)
 
 
 class Measured(NamedTuple):
@@ -25,6 +31,11 @@ class Measured(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.mean:.3f}" + ("" if math.isnan(self.se) else f" ± {self.se:.3f}")
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number with its word, one or many."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def measured(values: Any) -> Measured:

@@ -9,7 +9,7 @@ from kgroups import metrics
 from kgroups._types import Floats, Ints
 from kgroups.generators import planted_partition
 from kgroups.operators import BetheHessian
-from kgroups.reproduce.findings import Claim, Finding, measured
+from kgroups.reproduce.findings import Claim, Finding, counted, measured
 from kgroups.reproduce.pace import told
 from kgroups.spectrum.lanczos import largest_eigenpairs
 from kgroups.studies.bench import Workbench
@@ -117,8 +117,8 @@ def kmeans_on_bethe(trials: int | None, **running: Any) -> Finding:
     return Finding(
         "kmeans-on-bethe",
         "kernel k-means on a matrix with negative eigenvalues",
-        f"n = {_NODES}, {trials} graphs each, weights 1, both from labels of the Bethe Hessian. "
-        "The control adds the multiple of the identity that makes -H_r positive semidefinite.",
+        f"n = {_NODES}, {counted(trials, 'graph')} each, weights 1, both from labels of the Bethe "
+        "Hessian. The control adds the multiple of the identity that makes -H_r semidefinite.",
         (
             "k", "degree", "λ", "overlap of the start", "after kernel k-means",
             "after kernel k-groups", "k-means converged", "control converged", "verdict",

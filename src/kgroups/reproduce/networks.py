@@ -11,7 +11,7 @@ from kgroups.datasets import Dataset
 from kgroups.detect import detect_communities, refine_partition
 from kgroups.graph import Graph
 from kgroups.partition import Partition
-from kgroups.reproduce.findings import Claim, Finding, Measured, measured
+from kgroups.reproduce.findings import LEGEND, Claim, Finding, Measured, counted, measured
 from kgroups.reproduce.pace import told
 from kgroups.reproduce.paper import COMMUNITY_SCORES, OVERLAPS, Scored
 from kgroups.seed import KMeansSeed
@@ -23,8 +23,8 @@ from kgroups.studies.peers import spectral_labels
 __all__ = ["drosophila", "grqc", "real"]
 
 _COLUMNS = (
-    "paper", "paper's settings", "default", "paper's Bethe Hessian", "Bethe Hessian, raw rows",
-    "Bethe Hessian", "paper's spectral", "spectral on A", "verdict",
+    "paper", "like paper", "default", "Bethe, paper", "Bethe, raw", "Bethe", "on A, paper", "on A",
+    "verdict",
 )  # fmt: skip
 _TRIALS = 20
 _RAW = KMeansSeed(rows="raw")
@@ -100,8 +100,8 @@ def real(trials: int | None, **running: Any) -> Finding:
     return Finding(
         "real",
         "overlap with the known groups of real networks",
-        f"k is given; {trials} starts of k-means each. The paper's settings: the lowest "
-        "eigenvectors of H_r as they are, uniform weights, no guard.",
+        f"k is given; {counted(trials, 'start')} of k-means each. The paper's settings: the lowest "
+        f"eigenvectors of H_r as they are, uniform weights, no guard. {LEGEND}",
         ("network", *_COLUMNS),
         tuple(lines),
         (_reached_claim(short, len(lines) - _absences(lines), "network"),),
@@ -110,7 +110,8 @@ def real(trials: int | None, **running: Any) -> Finding:
 
 def drosophila(trials: int | None, **running: Any) -> Finding:
     """Find the communities of both hemispheres of a fly's brain."""
-    finding_lines, claims = _scored(_DROSOPHILA, trials or _TRIALS, running)
+    trials = trials or _TRIALS
+    lines, claims = _scored(_DROSOPHILA, trials, running)
     for network in _DROSOPHILA:
         data = network.load()
         if data is not None:
@@ -123,9 +124,10 @@ def drosophila(trials: int | None, **running: Any) -> Finding:
     return Finding(
         "drosophila",
         "communities of the drosophila connectome",
-        f"k = 2; {trials or _TRIALS} starts of k-means each; settings as for real networks.",
+        f"k = 2; {counted(trials, 'start')} of k-means each; settings as for real networks. "
+        f"{LEGEND}",
         ("network", "score", *_COLUMNS),
-        tuple(finding_lines),
+        tuple(lines),
         tuple(claims),
         None,
         {"drosophila": lambda: _picture(_DROSOPHILA[0])},
@@ -150,7 +152,8 @@ def grqc(trials: int | None, **running: Any) -> Finding:
     return Finding(
         "grqc",
         "communities of collaborations in general relativity",
-        f"k = 165, self-loops kept; {trials} starts of k-means; settings as for real networks.",
+        f"k = 165, self-loops kept; {counted(trials, 'start')} of k-means; settings as for real "
+        f"networks. {LEGEND}",
         ("network", "score", *_COLUMNS),
         tuple(lines),
         tuple(claims),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kgroups.generators import planted_partition
-from kgroups.reproduce.findings import Claim, Finding, measured
+from kgroups.reproduce.findings import LEGEND, Claim, Finding, counted, measured
 from kgroups.reproduce.paper import (
     GIRVAN_NEWMAN,
     GIRVAN_NEWMAN_TRIALS,
@@ -20,8 +20,7 @@ from kgroups.studies import Study, phase_transition, sweep
 __all__ = ["girvan", "sbm"]
 
 _COLUMNS = (
-    "paper", "paper's settings", "default", "paper's Bethe Hessian", "Bethe Hessian, raw rows",
-    "Bethe Hessian", "spectral on A", "verdict",
+    "paper", "like paper", "default", "Bethe, paper", "Bethe, raw", "Bethe", "on A", "verdict"
 )  # fmt: skip
 _DEFAULT_MAY_LACK = 0.015
 _CURVES_MAY_DIFFER = 0.03
@@ -75,8 +74,9 @@ def girvan(trials: int | None, **running: Any) -> Finding:
     return Finding(
         "girvan",
         "mean overlap on the Girvan-Newman benchmark",
-        f"n = 128, k = 4, mean degree 16, {trials} graphs each, every node in a random group. The "
-        "paper's settings: the lowest eigenvectors of H_r as they are, uniform weights, no guard.",
+        f"n = 128, k = 4, mean degree 16, {counted(trials, 'graph')} each, every node in a random "
+        "group. The paper's settings: the lowest eigenvectors of H_r as they are, uniform weights, "
+        f"no guard. {LEGEND}",
         ("λ", *_COLUMNS),
         tuple(lines),
         claims,
@@ -165,10 +165,10 @@ def sbm(trials: int | None, **running: Any) -> Finding:
     return Finding(
         "sbm",
         "mean overlap on sparse block models",
-        f"n = 1000, mean degree 3, {trials} graphs each, every node in a random group; above "
-        "λ = √3 no edges between groups. The paper's settings: eigenvectors of the whole H_r "
+        f"n = 1000, mean degree 3, {counted(trials, 'graph')} each, every node in a random group; "
+        "above λ = √3 no edges between groups. The paper's settings: eigenvectors of the whole H_r "
         "as they are, M = -D H_r D with weights D, no guard. Its values are read off a figure with "
-        "two digits.",
+        f"two digits. {LEGEND}",
         ("k", "λ", *_COLUMNS),
         tuple(lines),
         claims,

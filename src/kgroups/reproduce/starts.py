@@ -8,7 +8,7 @@ from kgroups._types import Ints
 from kgroups.detect import refine_partition
 from kgroups.graph import Graph
 from kgroups.operators import BetheHessian
-from kgroups.reproduce.findings import Claim, Finding, measured
+from kgroups.reproduce.findings import Claim, Finding, counted, measured
 from kgroups.studies import phase_transition
 from kgroups.studies.methods import PAPER_GRAM
 
@@ -80,7 +80,7 @@ def init(trials: int | None, **running: Any) -> Finding:
     return Finding(
         "init",
         "mean overlap of kernel k-groups from different starts",
-        f"n = {_NODES}, k = {_GROUPS}, {trials} graphs each; M = -D H_r D with weights D.",
+        f"n = {_NODES}, k = {_GROUPS}, {counted(trials, 'graph')} each; M = -D H_r D, weights D.",
         ("degree", "λ", *methods, "verdict"),
         tuple(lines),
         claims,

@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kgroups._csr import restricted
 from kgroups._types import Ints
 from kgroups.adapters import canonical_order
 from kgroups.graph import Graph
 from kgroups.operators import BetheHessian
-from kgroups.refine import Hartigan
+from kgroups.refine import Hartigan, refine_labels
 from kgroups.regimes import Found, Problem, communities_given_k
 from kgroups.seed import KMeansSeed, informative_eigenpairs
 from kgroups.spectrum import connected_components
@@ -67,12 +68,10 @@ class Workbench:
         problem, order, found = self._once("first labels", self._first_labels)
         z = found.z.copy()
         z[found.uninformed] = -1
-        for component in np.unique(problem.component[z >= 0]).tolist():
-            members = problem.rows(component)
-            base, share = int(z[members].min()), int(np.ptp(z[members])) + 1
-            if refine is not None and share > 1:
-                part = problem.part(members)
-                z[members] = base + part.refined(z[members] - base, share, refine).z
+        if refine is not None:
+            for component in np.unique(problem.component[z >= 0]).tolist():
+                members = np.flatnonzero(problem.component == component)
+                z[members] = _refined(problem, members, z[members], refine)
         z[z < 0] = int(np.argmax(np.bincount(z[z >= 0])))
         return _restored(z, order)
 
@@ -85,7 +84,7 @@ class Workbench:
         problem, order, found = self._once("first labels of the paper", self._first_of_paper)
         if refine is None:
             return _restored(found.z, order)
-        return _restored(problem.whole.refined(found.z, self.k, refine).z, order)
+        return _restored(_refined(problem, np.arange(found.z.size), found.z, refine), order)
 
     def _once(self, name: str, make: Callable[[], Any]) -> Any:
         if name in self._shared:
@@ -126,6 +125,18 @@ def _prepared(graph: Graph) -> tuple[Problem, Ints | None]:
         weighted=graph.is_weighted,
     )
     return problem, order
+
+
+def _refined(problem: Problem, members: Ints, z: Ints, refine: Hartigan) -> Ints:
+    """Refine the labels of nodes that are one component, or the whole graph."""
+    base, groups = int(z.min()), int(np.ptp(z)) + 1
+    if groups in (1, members.size):
+        return z
+    whole = problem.whole
+    bound, A, d = whole.bound, whole.A, whole.d
+    if members.size < d.size:
+        bound, A, d = bound.restrict(members), restricted(A, members), d[members]
+    return base + refine_labels(bound, A, d, z - base, k=groups, method=refine).z
 
 
 def _restored(z: Ints, order: Ints | None) -> Ints:

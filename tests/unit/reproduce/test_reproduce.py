@@ -41,7 +41,7 @@ def test_girvan_newman_with_few_trials():
     finding = reproduce("girvan", trials=4, progress=None)
     assert column(finding, "λ") == list(GIRVAN_NEWMAN)
     assert column(finding, "verdict")[0] == "undetectable"
-    assert column(finding, "paper's settings")[-1].mean > 0.99
+    assert column(finding, "like paper")[-1].mean > 0.99
     assert len(finding.study) == 7 * 4 * 5
 
 
