@@ -54,7 +54,7 @@ def lfr_benchmark(
     max_degree : int, optional
         Largest degree; five times the mean by default, and below ``n``.
     degree_exponent, community_exponent : float
-        Exponents of both power laws, as positive numbers.
+        Exponents of both power laws, from 0 to 20.
     min_community, max_community : int, optional
         Smallest and largest community; the largest is 25 times the smallest by default, and not
         above ``n``.
@@ -103,10 +103,10 @@ def lfr_benchmark(
     degree = real_number("degree", degree, low=0.0)
     mixing = real_number("mixing", mixing, low=0.0, high=1.0)
     check_choice("internal", internal, ("fixed", "binomial"))
-    degree_law = _degree_law(n, degree, max_degree, real_number("degree_exponent", degree_exponent))
-    size_law = _size_law(
-        n, min_community, max_community, real_number("community_exponent", community_exponent)
-    )
+    steepness = real_number("degree_exponent", degree_exponent, low=0.0, high=20.0)
+    degree_law = _degree_law(n, degree, max_degree, steepness)
+    steepness = real_number("community_exponent", community_exponent, low=0.0, high=20.0)
+    size_law = _size_law(n, min_community, max_community, steepness)
     stream, entropy = open_stream(rng)
     for _ in range(_ATTEMPTS):
         degrees = _even_sum(degree_law.draw(n, stream), n)

@@ -19,7 +19,7 @@ class PowerLaw:
     Parameters
     ----------
     exponent : float
-        Larger exponents make large values rarer.
+        From 0 to 20. Larger exponents make large values rarer.
     ratio : float
         The largest possible value over the smallest, at least 1.
 
@@ -35,7 +35,7 @@ class PowerLaw:
     ratio: float = 100.0
 
     def __post_init__(self) -> None:
-        real_number("exponent", self.exponent)
+        real_number("exponent", self.exponent, low=0.0, high=20.0)
         real_number("ratio", self.ratio, low=1.0)
 
     def draw(self, count: int, rng: np.random.Generator) -> Floats:
@@ -54,10 +54,10 @@ class PowerLaw:
             Values from 1 to ``ratio``.
         """
         share = rng.random(count)
-        power = 1.0 - self.exponent
+        power, span = 1.0 - self.exponent, np.log(self.ratio)
         if power == 0.0:
-            return np.asarray(self.ratio**share)
-        return np.asarray((1.0 + share * (self.ratio**power - 1.0)) ** (1.0 / power))
+            return np.asarray(np.exp(share * span))
+        return np.asarray(np.exp(np.log1p(share * np.expm1(power * span)) / power))
 
 
 class PropensityBlocks:

@@ -68,6 +68,15 @@ class TestDegreeCorrected:
             PowerLaw(ratio=0.5)
         with pytest.raises(InputError, match="exponent must be a finite number, got inf"):
             PowerLaw(exponent=np.inf)
+        with pytest.raises(InputError, match="exponent must be a number from 0 to 20, got 21"):
+            PowerLaw(exponent=21)
+
+    @pytest.mark.parametrize("exponent", [0.0, 1.0, 1.0 + 1e-12, 20.0])
+    def test_power_law_stays_in_its_range(self, exponent):
+        drawn = PowerLaw(exponent, 1e6).draw(1000, np.random.default_rng(0))
+        assert np.isfinite(drawn).all()
+        assert drawn.min() >= 1
+        assert drawn.max() <= 1e6 * (1 + 1e-9)
 
 
 class TestLFR:
@@ -137,6 +146,8 @@ class TestLFR:
         [
             ({"mixing": 1.5}, r"mixing must be a number from 0 to 1, got 1\.5"),
             ({"n": 0}, "n must be a whole number >= 1, got 0"),
+            ({"degree_exponent": -1}, "degree_exponent must be a number from 0 to 20, got -1"),
+            ({"community_exponent": 21}, "community_exponent must be a number from 0 to 20"),
             ({"max_degree": 500}, "below the number of nodes 500, got 500"),
             ({"max_degree": 8}, "degree must lie between .* and 8 for max_degree=8 .* got 10"),
             ({"degree": 1.01}, "degree must lie between"),
