@@ -107,6 +107,10 @@ class DescriptionLength:
         )
         return np.asarray(partition + edges, dtype=float)
 
+    def whole(self) -> float:
+        """Return the description length of the graph in one piece."""
+        return float(self.length(self.terms(np.array([self.n, 2.0 * self.m, self.m]))))
+
     def of(self, A: CSR, z: Ints, k: int) -> float:
         """Return the description length of a partition of the graph."""
         return float(self.length(self.terms(group_statistics(A, z, k)).sum(axis=0)))

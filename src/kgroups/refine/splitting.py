@@ -66,7 +66,7 @@ def _cut(A: CSR) -> tuple[Ints | None, float]:
     piece, _ = multilevel_groups(unweighted, degree, np.full(n, 1.0 / degree.sum()))
     piece, count = connected_pieces(A, piece)
     measure = DescriptionLength(A)
-    saved = measure.of(A, np.zeros_like(piece), 1) - measure.of(A, piece, count)
+    saved = measure.whole() - measure.of(A, piece, count)
     needed = _ROUNDING if n <= _ANY_SAVING_NODES else _LEAST_SAVING
     return (piece, saved) if saved > needed else (None, 0.0)
 

@@ -167,9 +167,7 @@ def _rearranged(part: Part, z: Ints, k: int, found: Found, *, weighted: bool) ->
     steps = _split_and_merged(A, z, z, k, across=not weighted)
     if k > 1 and not weighted:
         rival = _split_and_merged(A, np.zeros_like(z), z, k, across=True)
-        measure = DescriptionLength(A)
-        lengths = [measure.of(A, way[-1].z, way[-1].k) for way in (steps, rival)]
-        if len(rival) > 1 and lengths[1] < lengths[0]:
+        if len(rival) > 1 and _length(A, rival[-1]) < _length(A, steps[-1]):
             found.from_above += 1
             steps = rival
     for step in steps:
@@ -177,6 +175,10 @@ def _rearranged(part: Part, z: Ints, k: int, found: Found, *, weighted: bool) ->
         found.merges += step.merges
         found.nats_saved += step.saved
     return steps[-1].z, steps[-1].k
+
+
+def _length(A: CSR, state: Rearranged) -> float:
+    return DescriptionLength(A).of(A, state.z, state.k)
 
 
 def _split_and_merged(

@@ -55,6 +55,7 @@ def test_lengths_equal_whole_number_counts(seed):
     z = np.concatenate([np.arange(k), rng.integers(0, k, len(G) - k)])
     measure = DescriptionLength(csr_of(G))
     assert measure.of(csr_of(G), z, k) == pytest.approx(slow_length(G, z), rel=1e-10)
+    assert measure.whole() == pytest.approx(slow_length(G, np.zeros_like(z)), rel=1e-10)
 
 
 @pytest.mark.parametrize(
