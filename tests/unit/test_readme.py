@@ -14,6 +14,7 @@ PAGES = (
     "docs/input.md",
     "docs/generators.md",
     "docs/cli.md",
+    "docs/studies.md",
 )
 
 
