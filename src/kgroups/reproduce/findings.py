@@ -69,7 +69,7 @@ class Finding:
     columns : tuple of str
         Names of the columns; the last one is the verdict on a line.
     lines : tuple of tuples
-        Numbers, :class:`Measured` values and text.
+        Numbers, means with their standard errors, and text.
     claims : tuple of Claim
         What must hold for the whole.
     study : Study or None

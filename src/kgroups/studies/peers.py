@@ -1,6 +1,7 @@
 """Other methods that studies put beside kgroups."""
 
 import random
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -15,6 +16,7 @@ from kgroups.studies.bench import Workbench
 __all__ = ["infomap_labels", "leiden_labels", "louvain_labels", "spectral_labels"]
 
 _DENSE_NODES = 300
+_IGRAPH_RANDOM = threading.Lock()
 
 
 def spectral_labels(work: Workbench) -> Ints:
@@ -67,8 +69,10 @@ def _igraph_of(work: Workbench) -> Iterator[tuple[Any, Floats | None]]:
 
     u, v, weights = work.graph.edges()
     graph = igraph.Graph(n=work.graph.n, edges=np.column_stack([u, v]))
-    igraph.set_random_number_generator(random.Random(int(work.rng().integers(2**63))))
-    try:
-        yield graph, weights if work.graph.is_weighted else None
-    finally:
-        igraph.set_random_number_generator(random)
+    # igraph has one source of random numbers per process, which threads must not share.
+    with _IGRAPH_RANDOM:
+        igraph.set_random_number_generator(random.Random(int(work.rng().integers(2**63))))
+        try:
+            yield graph, weights if work.graph.is_weighted else None
+        finally:
+            igraph.set_random_number_generator(random)
