@@ -217,7 +217,7 @@ def girvan_newman_benchmark(
     Examples
     --------
     >>> graph, labels = girvan_newman_benchmark(2.0, rng=0)
-    >>> graph.n, labels.max()
-    (128, np.int64(3))
+    >>> graph.n, int(labels.max())
+    (128, 3)
     """
     return planted_partition(128, 4, 16.0, snr, beyond=beyond, rng=rng)

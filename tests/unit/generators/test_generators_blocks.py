@@ -1,6 +1,7 @@
 """Block models and planted partitions: what is drawn, what is refused."""
 
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -150,6 +151,16 @@ def test_many_groups_take_the_path_without_a_table_of_their_pairs():
     graph, labels = planted_partition(3000, 1000, 4.0, 1.4, rng=0)
     assert_simple(graph)
     assert np.bincount(labels).tolist() == [3] * 1000
+
+
+@pytest.mark.parametrize("k", [2, 300, 20_000])
+def test_memory_is_proportional_to_nodes_and_edges(k):
+    planted_partition(100, 2, 5.0, 0.0, rng=0)
+    tracemalloc.start()
+    graph, _ = planted_partition(20_000, k, 20.0, 0.0, rng=0)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 150 * (graph.n + graph.m)
 
 
 @pytest.mark.parametrize(
