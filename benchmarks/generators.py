@@ -166,16 +166,16 @@ def peers_of_lfr(n: int, mixing: float, repeat: int) -> None:
     taking_turns(cases, repeat)
 
 
-def other_models(repeat: int) -> None:
+def other_models(n: int, repeat: int) -> None:
     """Time what has no fast peer."""
-    print("\nothers, about a million edges")
-    graph = generators.planted_partition(100_000, 10, 20.0, 2.0, rng=0).graph
+    print(f"\nothers, about {10 * n:,} edges")
+    graph = generators.planted_partition(n, 10, 20.0, 2.0, rng=0).graph
     taking_turns(
         [
             Case(
                 "degree_corrected_sbm",
                 lambda seed: generators.degree_corrected_sbm(
-                    [25_000] * 4, generators.PlantedAffinity(20.0, 2.0), rng=seed
+                    [n // 4] * 4, generators.PlantedAffinity(20.0, 2.0), rng=seed
                 ),
                 lambda planted: planted.graph.m,
                 lambda planted: f"mean degree {planted.graph.degrees.mean():.3f} of 20",
@@ -203,7 +203,7 @@ def main() -> None:
     peers_of_block_models(options.repeat)
     for mixing in (0.1, 0.4):
         peers_of_lfr(large // 10, mixing, options.repeat)
-    other_models(options.repeat)
+    other_models(large // 10, options.repeat)
 
 
 if __name__ == "__main__":
