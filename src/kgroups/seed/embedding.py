@@ -13,9 +13,8 @@ __all__ = ["Rows", "embedding_rows", "informative_eigenpairs", "strong_rows"]
 
 Rows: TypeAlias = Literal["normalized", "raw"]
 
+# Up to this size a dense solver is affordable, and with it all equals of an eigenvalue.
 _DENSE_NODES = 1_500
-# Up to this size it is checked whether the last eigenvalue taken has equals beyond it.
-_TIES_NODES = 3_000
 _TIE = 1e-8
 # Ties between symmetric nodes must not be settled by the last digits of an eigensolver.
 _DIGITS = 10
@@ -31,22 +30,20 @@ def informative_eigenpairs(
     For ``"normalized"`` rows these are the top eigenpairs of N_r; for ``"raw"`` rows the lowest
     eigenvectors of H_r, as in the paper, with the sign of the eigenvalues turned. Eigenvectors of
     equal eigenvalues are turned to a basis that does not depend on how they were computed, and
-    on graphs up to 3000 nodes this holds too when ``count`` cuts through equal eigenvalues.
+    on graphs up to 1500 nodes this holds too when ``count`` cuts through equal eigenvalues.
     """
     find = top_eigenpairs if rows == "normalized" else _lowest_of_hessian
     n = bound.n
-    asked = min(n, count + 1) if n <= _TIES_NODES else count
-    lam, V = find(bound, asked)
-    while asked < n <= _TIES_NODES and lam[-1] >= lam[count - 1] - _TIE:
-        asked = min(n, 2 * asked)
-        lam, V = find(bound, asked)
+    lam, V = find(bound, min(n, count + 1) if n <= _DENSE_NODES else count)
+    if count < len(lam) < n and lam[-1] >= lam[count - 1] - _TIE:
+        lam, V = find(bound, n)
     return lam[:count], _in_canonical_basis(lam, V)[:, :count]
 
 
 def _lowest_of_hessian(bound: BoundBetheHessian, count: int) -> tuple[Floats, Floats]:
     """Return the lowest eigenpairs of H_r, with the sign of the eigenvalues turned."""
     H = bound.matrix()
-    if bound.n <= _DENSE_NODES or (8 * count >= bound.n and bound.n <= _TIES_NODES):
+    if bound.n <= _DENSE_NODES or count >= bound.n - 1:
         lam, V = np.linalg.eigh(H.toarray())
         return -lam[:count], V[:, :count]
     from scipy import sparse
