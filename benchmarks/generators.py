@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.graphs import lfr as networkit_lfr
 from kgroups import generators
 from kgroups.generators.blocks import _planted_pairs
 from kgroups.generators.pairs import UniformBlocks
@@ -155,15 +154,27 @@ def peers_of_lfr(n: int, mixing: float, repeat: int) -> None:
         )
     ]
     if find_spec("networkit") is not None:
-        cases.append(
-            Case(
-                "NetworKit",
-                lambda seed: networkit_lfr("lfr", n=n, degree=20, mixing=mixing, seed=seed),
-                lambda drawn: drawn.m,
-                lambda drawn: share_between(drawn.source, drawn.target, drawn.truth),
-            )
-        )
+        cases.append(_networkit_case(n, mixing))
     taking_turns(cases, repeat)
+
+
+def _networkit_case(n: int, mixing: float) -> Case:
+    import networkit
+
+    def draw(seed: int) -> Any:
+        networkit.setSeed(seed, True)
+        generator = networkit.generators.LFRGenerator(n)
+        generator.generatePowerlawDegreeSequence(20, 100, -2.5)
+        generator.generatePowerlawCommunitySizeSequence(20, 500, -1.5)
+        generator.setMu(mixing)
+        return generator.generate(), generator.getPartition()
+
+    def quality(drawn: Any) -> str:
+        graph, partition = drawn
+        inside = networkit.community.Coverage().getQuality(partition, graph)
+        return f"mixing {1 - inside:.4f}, {partition.numberOfSubsets()} communities"
+
+    return Case("NetworKit", draw, lambda drawn: drawn[0].numberOfEdges(), quality)
 
 
 def other_models(n: int, repeat: int) -> None:

@@ -58,32 +58,36 @@ def simple_pairing(
     stubs = stubs[np.argsort(pool[stubs], kind="stable")]
     u, v = stubs[0::2].copy(), stubs[1::2].copy()
     pools = pool[u]
-    bad = np.zeros(u.size, dtype=bool)
+    wrong = _wrong_pairs(u, v, degrees.size, apart)
     unsettled = np.arange(u.size)
     fruitless = 0
-    while fruitless < _PATIENCE:
-        part = _Part(u[unsettled], v[unsettled], pools[unsettled], degrees.size, apart)
-        bad[unsettled] = part.wrong
-        if not part.wrong.any():
-            break
-        made = part.swap(rng)
-        u[unsettled], v[unsettled] = part.u, part.v
-        fruitless = 0 if made else fruitless + 1
+    while wrong.any() and fruitless < _PATIENCE:
+        part = _Part(u[unsettled], v[unsettled], pools[unsettled], wrong[unsettled], degrees.size)
+        made = part.swap(apart, rng)
+        u[unsettled], v[unsettled], wrong[unsettled] = part.u, part.v, part.wrong
         unsettled = unsettled[part.in_stirred_pool]
-    return u[~bad], v[~bad]
+        fruitless = 0 if made else fruitless + 1
+    kept = ~_wrong_pairs(u, v, degrees.size, apart)
+    return u[kept], v[kept]
+
+
+def _wrong_pairs(u: Ints, v: Ints, n: int, apart: Ints | None) -> Bools:
+    """Tell which pairs are loops, or forbidden, or stand further left, too."""
+    codes = codes_of(u, v, n)
+    order = np.argsort(codes, kind="stable")
+    rising = codes[order]
+    wrong: Bools = u == v
+    wrong[order[1:][rising[1:] == rising[:-1]]] = True
+    if apart is not None:
+        wrong |= apart[u] == apart[v]
+    return wrong
 
 
 class _Part:
     """Pairs sorted by pool, some of them wrong."""
 
-    def __init__(self, u: Ints, v: Ints, pool: Ints, n: int, apart: Ints | None) -> None:
-        self.u, self.v, self.pool, self.n, self.apart = u, v, pool, n, apart
-        codes = codes_of(u, v, n)
-        self.present = np.sort(codes)
-        self.wrong: Bools = u == v
-        self.wrong[_later_copies(codes, self.present)] = True
-        if apart is not None:
-            self.wrong |= apart[u] == apart[v]
+    def __init__(self, u: Ints, v: Ints, pool: Ints, wrong: Bools, n: int) -> None:
+        self.u, self.v, self.pool, self.wrong, self.n = u, v, pool, wrong, n
 
     @property
     def in_stirred_pool(self) -> Bools:
@@ -92,19 +96,23 @@ class _Part:
         stirred[self.pool[self.wrong]] = True
         return stirred[self.pool]
 
-    def swap(self, rng: np.random.Generator) -> int:
+    def swap(self, apart: Ints | None, rng: np.random.Generator) -> int:
         """Swap wrong pairs with random ones of their pool; return the number of swaps."""
         proposals = self._proposed_swaps(rng)
         e, f, a, b, c, d = proposals
         possible = (e != f) & (a != d) & (c != b)
-        if self.apart is not None:
-            possible &= (self.apart[a] != self.apart[d]) & (self.apart[c] != self.apart[b])
+        if apart is not None:
+            possible &= (apart[a] != apart[d]) & (apart[c] != apart[b])
         proposals = proposals.where(possible)
+        present = np.sort(codes_of(self.u, self.v, self.n))
         first, second = proposals.codes(self.n)
-        new = ~is_among(first, self.present) & ~is_among(second, self.present)
+        new = ~is_among(first, present) & ~is_among(second, present)
         chosen = _without_conflicts(proposals.where(new & (first != second)), self.u.size, self.n)
         self.v[chosen.e] = chosen.d
         self.u[chosen.f], self.v[chosen.f] = chosen.c, chosen.b
+        # Both new pairs stand nowhere else. A copy whose original was swapped away stays marked
+        # until all is looked at again in the end.
+        self.wrong[chosen.e] = self.wrong[chosen.f] = False
         return int(chosen.e.size)
 
     def _proposed_swaps(self, rng: np.random.Generator) -> "_Proposals":
@@ -120,15 +128,6 @@ class _Part:
         c = np.where(straight, self.u[f], self.v[f])
         d = np.where(straight, self.v[f], self.u[f])
         return _Proposals(e, f, self.u[e], self.v[e], c, d)
-
-
-def _later_copies(codes: Ints, rising: Ints) -> Ints:
-    """Return the places of values that stand further left, too."""
-    repeated = rising[1:][rising[1:] == rising[:-1]]
-    copies = np.flatnonzero(is_among(codes, repeated))
-    copies = copies[np.argsort(codes[copies], kind="stable")]
-    later: Ints = copies[1:][np.diff(codes[copies]) == 0]
-    return later
 
 
 def _without_conflicts(proposals: _Proposals, m: int, n: int) -> _Proposals:
