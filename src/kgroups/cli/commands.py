@@ -15,12 +15,11 @@ from kgroups import datasets
 from kgroups._partition_io import check_suffix, write_atomically
 from kgroups.cli import views
 from kgroups.cli.sources import Source, open_graph, open_partition
-from kgroups.errors import InputError
+from kgroups.cli.targets import check_folders, check_picture
 from kgroups.partition import Partition
 
 __all__ = ["detect", "info", "list_datasets", "score", "warm"]
 
-_PICTURES = (".png", ".svg", ".pdf")
 _UNLABELLED = -1
 
 
@@ -163,20 +162,10 @@ def warm(args: argparse.Namespace) -> None:
 
 
 def _check_targets(args: argparse.Namespace) -> None:
-    """Refuse file names that cannot be written before the long work starts."""
     if args.output is not None:
         check_suffix(args.output)
-    if args.plot is not None:
-        if Path(args.plot).suffix.lower() not in _PICTURES:
-            msg = f"the name of a picture must end in {', '.join(_PICTURES)}; got {args.plot!r}."
-            raise InputError(msg)
-        from kgroups.plotting.axes import require_matplotlib
-
-        require_matplotlib()
-    for path in (args.output, args.plot):
-        if path is not None and not Path(path).resolve().parent.is_dir():
-            msg = f"there is no folder {str(Path(path).parent)!r} to write {path!r} into."
-            raise InputError(msg)
+    check_picture(args.plot)
+    check_folders(args.output, args.plot)
 
 
 def _draw(partition: Partition, source: Source, path: str) -> None:

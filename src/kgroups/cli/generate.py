@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kgroups._partition_io import write_atomically
+from kgroups.cli.targets import check_folders
 from kgroups.cli.views import counted
 from kgroups.errors import InputError, MissingExtraError
 
@@ -314,7 +315,4 @@ def _check_targets(args: argparse.Namespace) -> None:
     if args.labels is not None and Path(args.labels).suffix.lower() != ".csv":
         msg = f"the name of a file of labels must end in .csv; got {args.labels!r}."
         raise InputError(msg)
-    for path in (args.output, args.labels):
-        if path is not None and not Path(path).resolve().parent.is_dir():
-            msg = f"there is no folder {str(Path(path).parent)!r} to write {path!r} into."
-            raise InputError(msg)
+    check_folders(args.output, args.labels)

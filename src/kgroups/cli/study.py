@@ -12,6 +12,7 @@ import numpy as np
 
 from kgroups._partition_io import write_atomically
 from kgroups.cli.tables import table
+from kgroups.cli.targets import check_folders, check_picture
 from kgroups.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["means_table", "merge_shards", "register", "run_study", "save_figure"]
 
-_PICTURES = (".png", ".svg", ".pdf")
 _NEEDED = ("n", "k", "degree", "snr")
 _METHODS = (
     "kgroups, kgroups-auto, kgroups-paper, kgroups-paper-uniform, bethe-hessian, "
@@ -179,22 +179,12 @@ def _add_targets(parser: argparse.ArgumentParser) -> None:
 
 
 def _check_targets(args: argparse.Namespace) -> None:
-    """Refuse file names that cannot be written before the long work starts."""
     if args.output is not None:
         from kgroups.studies.files import check_table_name
 
         check_table_name(args.output)
-    if args.plot is not None:
-        if Path(args.plot).suffix.lower() not in _PICTURES:
-            msg = f"the name of a picture must end in {', '.join(_PICTURES)}; got {args.plot!r}."
-            raise InputError(msg)
-        from kgroups.plotting.axes import require_matplotlib
-
-        require_matplotlib()
-    for path in (args.output, args.plot):
-        if path is not None and not Path(path).resolve().parent.is_dir():
-            msg = f"there is no folder {str(Path(path).parent)!r} to write {path!r} into."
-            raise InputError(msg)
+    check_picture(args.plot)
+    check_folders(args.output, args.plot)
 
 
 def _numbers(name: str, text: str) -> list[float]:
