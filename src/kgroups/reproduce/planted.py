@@ -120,6 +120,7 @@ def sbm(trials: int | None, **running: Any) -> Finding:
     )
     lines = []
     apart: list[tuple[float, str]] = []
+    bethe_apart: list[tuple[float, str]] = []
     above: list[tuple[float, str]] = []
     for k in SBM_GROUPS:
         for place, ratio in enumerate(SBM_RATIOS):
@@ -131,6 +132,8 @@ def sbm(trials: int | None, **running: Any) -> Finding:
             where = f"k = {k}, λ = {ratio:g}"
             if ratio >= 1.1:
                 apart.append((abs(difference), where))
+                bethe = found["bethe-hessian-raw"].mean - paper["bethe"]
+                bethe_apart.append((abs(bethe), where))
             if k in _ABOVE and 1.2 <= ratio <= 2.0:
                 above.append((found["kgroups"].mean - paper["kgroups"], where))
             close = abs(difference) <= _CURVES_MAY_DIFFER
@@ -149,13 +152,10 @@ def sbm(trials: int | None, **running: Any) -> Finding:
                     verdict if ratio >= 1.1 else f"{verdict} (near or below the threshold)",
                 )
             )
-    largest, least = max(apart), min(above)
+    least = min(above)
     claims = (
-        Claim(
-            f"in the paper's settings within {_CURVES_MAY_DIFFER} of its curves from λ = 1.1",
-            largest[0] <= _CURVES_MAY_DIFFER,
-            f"largest difference {largest[0]:.3f}, at {largest[1]}",
-        ),
+        _curve_claim("in the paper's settings", apart),
+        _curve_claim("the Bethe Hessian alone, raw rows,", bethe_apart),
         Claim(
             "by default above the paper's curves for k = 5 and 15 at λ from 1.2 to 2.0",
             least[0] > 0.0,
@@ -174,6 +174,15 @@ def sbm(trials: int | None, **running: Any) -> Finding:
         claims,
         study,
         {"sbm": lambda: _drawn(study, SBM_OVERLAPS)},
+    )
+
+
+def _curve_claim(who: str, apart: list[tuple[float, str]]) -> Claim:
+    largest, where = max(apart)
+    return Claim(
+        f"{who} within {_CURVES_MAY_DIFFER} of the paper's curve from λ = 1.1",
+        largest <= _CURVES_MAY_DIFFER,
+        f"largest difference {largest:.3f}, at {where}",
     )
 
 

@@ -58,7 +58,8 @@ def test_block_models_with_few_groups_and_trials(monkeypatch):
     assert column(finding, "λ") == [0.5, 1.24, 2.5]
     assert column(finding, "verdict")[0] == "below (near or below the threshold)"
     assert column(finding, "verdict")[2] == "reproduced"
-    assert [claim.sentence[:2] for claim in finding.claims] == ["in", "by"]
+    assert [claim.sentence[:3] for claim in finding.claims] == ["in ", "the", "by "]
+    assert "k = 2, λ = 1.24" in finding.claims[2].seen
 
 
 @pytest.mark.parametrize(
