@@ -11,10 +11,11 @@ from kgroups.errors import FileFormatError, InputError
 from kgroups.studies.plan import Task
 from kgroups.studies.trial import Results
 
-__all__ = ["Journal", "read_journal"]
+__all__ = ["Journal", "differing_entries", "holds_plan", "read_journal"]
 
 _FORMAT = "kgroups study journal"
 _VERSION = 1
+_START = json.dumps({"format": _FORMAT, "version": _VERSION})[:-1].encode()
 
 Path_ = str | os.PathLike[str]
 
@@ -58,13 +59,13 @@ class Journal:
         self._stream.seek(0)
         content = self._stream.read()
         whole = content[: content.rfind(b"\n") + 1]
-        if len(whole) < len(content):
-            self._stream.truncate(len(whole))
         if not whole:
+            _check_start(content, self.path)
+            self._stream.truncate(0)
             self._write({"format": _FORMAT, "version": _VERSION, "plan": plan})
             return {}
         found, finished = _parsed(whole, self.path)
-        differing = [name for name in plan if found.get(name) != plan[name]]
+        differing = differing_entries(plan, found)
         if differing:
             name = differing[0]
             msg = (
@@ -73,6 +74,8 @@ class Journal:
                 "  Name another journal, or run the study that this one belongs to."
             )
             raise InputError(msg)
+        # Only now is it sure that the file is this journal and may be changed.
+        self._stream.truncate(len(whole))
         return finished
 
     def _write(self, record: dict[str, Any]) -> None:
@@ -98,6 +101,23 @@ class Journal:
             return
 
 
+def holds_plan(path: Path_) -> bool:
+    """Tell whether there is a journal that got as far as the end of its first line."""
+    return Path(path).exists() and b"\n" in Path(path).read_bytes()
+
+
+def differing_entries(plan: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """Return the entries of a plan that another one has not, or not to the letter.
+
+    A parameter 3 is not 3.0 here, because seeds follow from what is written.
+    """
+    return [name for name in plan if _canonical(plan[name]) != _canonical(other.get(name))]
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
 def read_journal(path: Path_) -> tuple[dict[str, Any], dict[Task, Results]]:
     """Return the plan of a journal and its finished trials; half a last line is left out."""
     content = Path(path).read_bytes()
@@ -113,11 +133,7 @@ def _parsed(content: bytes, path: Path) -> tuple[dict[str, Any], dict[Task, Resu
     except (IndexError, KeyError, TypeError, ValueError):
         known, plan = False, {}
     if not known:
-        msg = (
-            f"{path} is not a journal of a study: its first line must be a JSON object with "
-            f'"format": "{_FORMAT}" and "version": {_VERSION}.\n  Name another file.'
-        )
-        raise FileFormatError(msg)
+        raise _no_journal(path)
     finished: dict[Task, Results] = {}
     for number, line in enumerate(lines[1:], start=2):
         try:
@@ -132,6 +148,19 @@ def _parsed(content: bytes, path: Path) -> tuple[dict[str, Any], dict[Task, Resu
             raise FileFormatError(msg) from error
         finished[task] = results
     return plan, finished
+
+
+def _check_start(content: bytes, path: Path) -> None:
+    """Refuse half a line that is not the beginning of a journal."""
+    if not content.startswith(_START[: len(content)]):
+        raise _no_journal(path)
+
+
+def _no_journal(path: Path) -> FileFormatError:
+    return FileFormatError(
+        f"{path} is not a journal of a study: its first line must be a JSON object with "
+        f'"format": "{_FORMAT}" and "version": {_VERSION}.\n  Name another file.'
+    )
 
 
 def _short(value: Any) -> str:

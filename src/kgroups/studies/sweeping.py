@@ -5,7 +5,6 @@ import os
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from kgroups import metrics as library
 from kgroups._doors import check_choice
 from kgroups.errors import InputError
+from kgroups.studies.journal import holds_plan, read_journal
 from kgroups.studies.methods import as_methods
 from kgroups.studies.plan import RESERVED, Cell, Metric, Plan, as_cells
 from kgroups.studies.running import Progress, run_tasks
@@ -201,9 +201,7 @@ def _entropy(rng: int | None, journal: str | os.PathLike[str] | None) -> int:
 
 
 def _kept_entropy(journal: str | os.PathLike[str] | None) -> int:
-    from kgroups.studies.journal import read_journal
-
-    if journal is not None and Path(journal).exists() and Path(journal).stat().st_size:
+    if journal is not None and holds_plan(journal):
         return int(read_journal(journal)[0]["entropy"])
     return secrets.randbits(64)
 

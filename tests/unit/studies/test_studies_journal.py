@@ -74,7 +74,29 @@ def test_damaged_line(path):
         read_journal(path)
 
 
-@pytest.mark.parametrize("content", ["[]\n", "n,k\n1,2\n", json.dumps({"format": "x"}) + "\n"])
+def test_a_whole_number_is_another_parameter_than_the_same_real_number(path):
+    with pytest.raises(InputError, match=r'its cells is \[\{"n": 3\}\], here it is \[\{"n": 3.0'):
+        Journal(path, {**PLAN, "cells": [{"n": 3.0}]})
+
+
+def test_half_a_line_of_another_study_is_left(path):
+    path.write_bytes(path.read_bytes() + b'{"cell": 0, "tri')
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="journal of another study"):
+        Journal(path, {**PLAN, "entropy": 1})
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "[]\n",
+        "n,k\n1,2\n",
+        json.dumps({"format": "x"}) + "\n",
+        "a note without an end of line",
+        "n,k\n1,2\n3,4",
+    ],
+)
 def test_other_files_are_not_touched(tmp_path, content):
     path = tmp_path / "other"
     path.write_text(content)

@@ -202,6 +202,13 @@ def test_fresh_entropy_is_kept_by_the_journal(tmp_path):
     assert other.rows[0]["seed"] != first.rows[0]["seed"]
 
 
+def test_a_journal_that_lost_its_first_line_takes_fresh_entropy(tmp_path):
+    path = tmp_path / "fresh"
+    path.write_bytes(b'{"format": "kgro')
+    study = sweep(ring, {"cliques": 3, "size": 4}, rng=None, trials=1, journal=path, progress=None)
+    assert merge([path]).rows == study.rows
+
+
 def test_joblib_is_needed_for_processes_only(monkeypatch):
     monkeypatch.setitem(sys.modules, "joblib", None)
     assert _workers(1) is None
