@@ -8,7 +8,7 @@ from kgroups.generators.blocks import (
 )
 from kgroups.generators.dcsbm import degree_corrected_sbm
 from kgroups.generators.lfr import lfr_benchmark
-from kgroups.generators.null import configuration_model
+from kgroups.generators.null import Rewired, configuration_model
 from kgroups.generators.planted import Planted
 from kgroups.generators.propensity import PowerLaw
 
@@ -16,6 +16,7 @@ __all__ = [
     "Planted",
     "PlantedAffinity",
     "PowerLaw",
+    "Rewired",
     "configuration_model",
     "degree_corrected_sbm",
     "girvan_newman_benchmark",

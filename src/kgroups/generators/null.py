@@ -1,6 +1,7 @@
 """The null model that keeps degrees and nothing else."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,51 @@ from kgroups.generators.codes import codes_of, is_among, values_seen_twice
 from kgroups.generators.planted import open_stream
 from kgroups.graph import Graph
 
-__all__ = ["configuration_model"]
+__all__ = ["Rewired", "configuration_model"]
 
 _ROUNDS_PER_SWAP = 3
+
+
+class Rewired(Graph):
+    """A graph drawn by :func:`configuration_model`; it can be used like any other Graph.
+
+    Attributes
+    ----------
+    entropy : int or None
+        Passed as ``rng``, it draws the same graph again. ``None`` when a Generator was given, whose
+        state only the caller knows.
+
+    Examples
+    --------
+    >>> null = configuration_model(Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0]), rng=5)
+    >>> null
+    Graph(4 nodes, 4 edges)
+    >>> null.entropy
+    5
+    """
+
+    entropy: int | None = None
+
+    @classmethod
+    def of(cls, graph: Graph, entropy: int | None) -> "Rewired":
+        """Return the graph with the number that draws it again."""
+        rewired = cls(
+            graph.indptr,
+            graph.indices,
+            graph.weights,
+            multiplicity=graph.multiplicity,
+            nodes=graph.nodes,
+        )
+        object.__setattr__(rewired, "entropy", entropy)
+        return rewired
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        rebuild, parts = super().__reduce__()
+        return _rebuild, (rebuild, parts, self.entropy)
+
+
+def _rebuild(rebuild: Callable[..., Graph], parts: tuple[Any, ...], entropy: int | None) -> Rewired:
+    return Rewired.of(rebuild(*parts), entropy)
 
 
 def configuration_model(
@@ -24,7 +67,7 @@ def configuration_model(
     *,
     swaps_per_edge: float = 10.0,
     rng: RngLike = None,
-) -> Graph:
+) -> Rewired:
     """Draw a simple graph with the degrees of a given one, by double-edge swaps.
 
     Parameters
@@ -35,13 +78,13 @@ def configuration_model(
     swaps_per_edge : float
         Number of swaps that are tried, over the number of edges. Ten forget the given graph.
     rng : int, Generator or None
-        Source of randomness; ``None`` takes fresh entropy.
+        Source of randomness; ``None`` takes fresh entropy, which the result records.
 
     Returns
     -------
-    Graph
-        Every node has as many neighbors as in ``graph``, and its name. An edge keeps its weight
-        when its ends change.
+    Rewired
+        A Graph. Every node has as many neighbors as in ``graph``, and its name. An edge keeps its
+        weight when its ends change. Its ``entropy`` is what draws it again.
 
     Raises
     ------
@@ -75,12 +118,13 @@ def configuration_model(
             '  Remove self-loops; as_graph(graph, symmetrize="union") joins parallel edges.'
         )
         raise GraphError(msg)
-    stream, _ = open_stream(rng)
+    stream, entropy = open_stream(rng)
     u, v, weight = given.edges()
     u, v = u.astype(np.int64), v.astype(np.int64)
     for _ in range(math.ceil(_ROUNDS_PER_SWAP * swaps)):
         _swap_once(u, v, given.n, stream)
-    return Graph.from_checked_edges(u, v, weight if given.is_weighted else None, given.nodes)
+    drawn = Graph.from_checked_edges(u, v, weight if given.is_weighted else None, given.nodes)
+    return Rewired.of(drawn, entropy)
 
 
 def _swap_once(u: Ints, v: Ints, n: int, rng: np.random.Generator) -> None:
