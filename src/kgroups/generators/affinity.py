@@ -104,13 +104,13 @@ class PlantedAffinity:
                 f"n={n}.\n  Use more nodes, or a smaller degree."
             )
         bound = (
-            f"the largest snr is {high:.6g}"
+            f"the largest snr is {high:.15g}"
             if self.snr > high
-            else f"the smallest snr is {low:.6g}"
+            else f"the smallest snr is {low:.15g}"
         )
         return (
             f"edge probabilities must lie between 0 and 1; for n={n}, k={k} and "
-            f"degree={self.degree:g} {bound}, got snr={self.snr:g}.\n"
+            f"degree={self.degree:g} {bound}, got snr={self.snr:.15g}.\n"
             '  Choose an snr within the bound, or pass beyond="clip", which changes the mean '
             "degree."
         )

@@ -13,7 +13,12 @@ from kgroups.generators.pairs import BlockPairs, UniformBlocks, draw_pairs, pair
 from kgroups.generators.planted import Planted, open_stream
 from kgroups.generators.weighting import Weights, check_weights, weighted
 
-__all__ = ["girvan_newman_benchmark", "planted_partition", "stochastic_block_model"]
+__all__ = [
+    "girvan_newman_benchmark",
+    "planted_partition",
+    "planted_probabilities",
+    "stochastic_block_model",
+]
 
 _DENSE_BETWEEN = 0.25
 
@@ -141,12 +146,8 @@ def planted_partition(
     >>> np.bincount(labels)
     array([200, 200, 200, 200, 200])
     """
-    n, k = whole_number("n", n, low=1), whole_number("k", k, low=1)
-    if k > n:
-        msg = f"k must not exceed the number of nodes, got k={k} for n={n}."
-        raise InputError(msg)
     check_choice("sizes", sizes, ("balanced", "multinomial"))
-    inside, between = PlantedAffinity(degree, snr, beyond).probabilities(n, k)
+    inside, between = planted_probabilities(n, k, degree, snr, beyond)
     check_weights(weights, k)
     stream, entropy = open_stream(rng)
     if sizes == "balanced":
@@ -159,6 +160,17 @@ def planted_partition(
     ends = node_in_block_order[u], node_in_block_order[v]
     graph = weighted(simple_graph(ends, n), labels, weights, stream)
     return Planted(graph, labels, entropy=entropy)
+
+
+def planted_probabilities(
+    n: int, k: int, degree: float, snr: float, beyond: Beyond
+) -> tuple[float, float]:
+    """Return the edge probabilities of :func:`planted_partition`, its arguments checked."""
+    n, k = whole_number("n", n, low=1), whole_number("k", k, low=1)
+    if k > n:
+        msg = f"k must not exceed the number of nodes, got k={k} for n={n}."
+        raise InputError(msg)
+    return PlantedAffinity(degree, snr, beyond).probabilities(n, k)
 
 
 def _planted_pairs(

@@ -39,7 +39,7 @@ def check_weights(weights: Weights | None, k: int) -> None:
             )
             raise InputError(msg)
         functions = list(weights.values())
-    elif isinstance(weights, Sequence) and [len(row) for row in weights] == [k] * k:
+    elif _is_square_list(weights, k):
         functions = [function for row in weights for function in row]
     else:
         msg = (
@@ -51,6 +51,14 @@ def check_weights(weights: Weights | None, k: int) -> None:
         if not callable(function):
             msg = f"weights must hold functions (rng, size) -> array, got {function!r}."
             raise InputError(msg)
+
+
+def _is_square_list(weights: object, k: int) -> bool:
+    return (
+        isinstance(weights, Sequence)
+        and len(weights) == k
+        and all(isinstance(row, Sequence) and len(row) == k for row in weights)
+    )
 
 
 def _is_pair_of_blocks(key: object, k: int) -> bool:

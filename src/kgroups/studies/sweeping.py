@@ -1,6 +1,5 @@
 """The doors of the room: sweeps over any generator, and the phase transition of detection."""
 
-import math
 import os
 import secrets
 from collections.abc import Callable, Mapping, Sequence
@@ -153,27 +152,19 @@ def phase_transition(
     >>> below < 0.4 < 0.8 < above
     True
     """
-    from kgroups.generators import planted_partition
+    from kgroups.generators.blocks import planted_partition, planted_probabilities
 
     check_choice("sizes", sizes, ("balanced", "multinomial"))
     check_choice("beyond", beyond, ("error", "clip"))
-    degrees = [_checked_number("degree", value) for value in np.atleast_1d(degree).tolist()]
-    ratios = [_checked_number("snr", value) for value in np.atleast_1d(snr).tolist()]
     grid = {
         "n": [_checked_count("n", value) for value in np.atleast_1d(n).tolist()],
         "k": [_checked_count("k", value) for value in np.atleast_1d(k).tolist()],
-        "degree": degrees,
-        "snr": ratios,
+        "degree": [_checked_number("degree", value) for value in np.atleast_1d(degree).tolist()],
+        "snr": [_checked_number("snr", value) for value in np.atleast_1d(snr).tolist()],
     }
-    largest = math.sqrt(min(degrees, default=0.0))
-    too_large = [value for value in ratios if value > largest]
-    if beyond == "error" and too_large:
-        msg = (
-            f"snr must not exceed the square root of the degree, {largest:.6g}, got "
-            f"{too_large[0]:.6g}: edges between groups would have a negative probability.\n"
-            '  Leave these values out, or pass beyond="clip" for no edges between groups.'
-        )
-        raise InputError(msg)
+    # A cell that cannot be drawn is refused here, not after hours of others.
+    for cell in as_cells(grid):
+        planted_probabilities(**cell, beyond=beyond)
     return sweep(
         partial(planted_partition, sizes=sizes, beyond=beyond),
         grid,

@@ -90,7 +90,7 @@ def test_journal_of_a_failed_run_is_found_again(run, tmp_path):
         ([*SMALL, "--output", "study.txt"], "the name of a table must end in"),
         ([*SMALL, "--plot", "study.txt"], "the name of a picture must end in"),
         ([*SMALL, "--output", "no/study.csv"], "there is no folder 'no'"),
-        ([*SMALL, "--snr", "3"], "snr must not exceed the square root of the degree"),
+        ([*SMALL, "--snr", "3"], "degree=6 the largest snr is 2.44948974"),
     ],
 )
 def test_what_cannot_be_done_is_said(run, words, message):

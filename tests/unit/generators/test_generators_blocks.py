@@ -1,6 +1,7 @@
 """Block models and planted partitions: what is drawn, what is refused."""
 
 import pickle
+import re
 import tracemalloc
 
 import numpy as np
@@ -168,7 +169,8 @@ def test_memory_is_proportional_to_nodes_and_edges(k):
     [
         ((100, 2, 4.0, 2.1), r"degree=4 the largest snr is 2, got snr=2\.1\.\n.*beyond=\"clip\""),
         ((100, 3, 4.0, -1.1), r"the smallest snr is -1, got snr=-1\.1"),
-        ((10, 5, 9.0, 1.0), r"the largest snr is 0\.0833333, got snr=1"),
+        ((10, 5, 9.0, 1.0), r"the largest snr is 0\.0833333333333333, got snr=1\."),
+        ((10, 2, 4.0, 2.0000001), r"the largest snr is 2, got snr=2\.0000001\."),
         ((10, 2, 11.0, 0.0), "degree must not exceed the number of nodes, got degree=11 for n=10"),
         ((10, 11, 2.0, 0.0), "k must not exceed the number of nodes, got k=11 for n=10"),
         ((0, 1, 2.0, 0.0), "n must be a whole number >= 1, got 0"),
@@ -183,6 +185,16 @@ def test_memory_is_proportional_to_nodes_and_edges(k):
 def test_planted_partition_refuses(arguments, message):
     with pytest.raises(InputError, match=message):
         planted_partition(*arguments, rng=0)
+
+
+@pytest.mark.parametrize("degree", [2.0, 3.0, 5.0, 6.0, 7.5, 11.0])
+def test_the_largest_ratio_that_is_named_can_be_taken(degree):
+    with pytest.raises(InputError) as caught:
+        planted_partition(100, 2, degree, 9.0, rng=0)
+    named = re.search(r"largest snr is ([0-9.]+), got", str(caught.value))
+    graph, labels = planted_partition(100, 2, degree, float(named[1]), rng=0)
+    u, v, _ = graph.edges()
+    assert np.array_equal(labels[u], labels[v])
 
 
 def test_choices_and_seeds_are_checked():

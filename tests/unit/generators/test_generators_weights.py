@@ -81,6 +81,7 @@ def test_a_graph_without_edges_takes_any_weights():
         ({}, r"got \[\]"),
         ({"inside": 1, "between": constant(1)}, "weights must hold functions .* got 1"),
         ([[constant(1)]], "2 x 2 list of them"),
+        ([constant(1), constant(1)], "2 x 2 list of them"),
         ({(0, 0): constant(1)}, r"got none for \(0, 1\)\.\n  Add the key \(0, 1\)"),
     ],
 )

@@ -173,7 +173,9 @@ def test_generator_that_is_none():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"snr": 2.5}, r"snr must not exceed the square root of the degree, 2\.44949, got 2\.5"),
+        ({"snr": [1.0, 2.5]}, r"degree=6 the largest snr is 2\.4494897.*, got snr=2\.5"),
+        ({"k": [2, 61]}, "k must not exceed the number of nodes, got k=61 for n=60"),
+        ({"degree": [6.0, 70.0]}, "degree must not exceed the number of nodes, got degree=70"),
         ({"n": 10.5}, "n must be a whole number >= 1, got 10.5"),
         ({"k": True}, "k must be a whole number >= 1, got True"),
         ({"snr": -1.0}, "snr must be a number >= 0, got -1.0"),
@@ -182,9 +184,10 @@ def test_generator_that_is_none():
         ({"sizes": "odd"}, "sizes must be one of 'balanced', 'multinomial', got 'odd'"),
     ],
 )
-def test_phase_transition_that_cannot_be(change, message):
+def test_phase_transition_that_cannot_be_is_refused_before_any_trial(change, message, tmp_path):
     with pytest.raises(InputError, match=message):
-        phase_transition(**{**SMALL, **change})
+        phase_transition(**{**SMALL, **change}, journal=tmp_path / "journal")
+    assert not (tmp_path / "journal").exists()
 
 
 def test_ratios_beyond_the_model_are_clipped_when_asked():
