@@ -117,33 +117,49 @@ def info(args: argparse.Namespace) -> None:
 
 
 def list_datasets(args: argparse.Namespace) -> None:
-    """List the known networks."""
-    known = datasets.describe()
+    """List the known networks and tables."""
+    known, tables = datasets.describe(), datasets.describe_tables()
     folders = [str(folder) for folder in datasets.data_folders()]
     if not args.json:
-        print(views.catalogue(known, folders))
+        print(views.catalogue(known, tables, folders))
         return
-    listed = [
+    listed_networks = [
         {
-            "name": entry.name,
-            "title": entry.title,
+            **_listed(entry),
             "nodes": entry.nodes,
             "edges": entry.edges,
             "directed": entry.directed,
             "weighted": entry.weighted,
-            "bundled": entry.bundled,
-            "present": entry.present,
             "labels": list(entry.label_files),
             "truth": entry.truth,
-            "citation": entry.citation,
-            "origin": entry.origin,
-            "licence": entry.licence,
-            "note": entry.note,
-            "files": {data_file.file: data_file.sha256 for data_file in entry.files},
         }
         for entry in known
     ]
-    _print_json({"networks": listed, "folders": folders})
+    listed_tables = [
+        {
+            **_listed(entry),
+            "rows": entry.rows,
+            "columns": entry.columns,
+            "classes": entry.classes,
+            "missing": entry.missing,
+        }
+        for entry in tables
+    ]
+    _print_json({"networks": listed_networks, "tables": listed_tables, "folders": folders})
+
+
+def _listed(entry: datasets.DatasetInfo | datasets.TableInfo) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "title": entry.title,
+        "bundled": entry.bundled,
+        "present": entry.present,
+        "citation": entry.citation,
+        "origin": entry.origin,
+        "licence": entry.licence,
+        "note": entry.note,
+        "files": {data_file.file: data_file.sha256 for data_file in entry.files},
+    }
 
 
 def warm(args: argparse.Namespace) -> None:

@@ -56,7 +56,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_self_loops(info)
     _add_json(info)
 
-    datasets = commands_of.add_parser("datasets", help="list the known networks")
+    datasets = commands_of.add_parser("datasets", help="list the known networks and tables")
     datasets.set_defaults(run=commands.list_datasets)
     _add_json(datasets)
 

@@ -68,6 +68,12 @@ def open_partition(path: str, graph: Graph) -> Partition:
 
 
 def _absent_message(name: str) -> str:
+    if name in datasets.table_names():
+        return (
+            f"GRAPH must be a file or a known network, got {name!r}, which is a known table.\n"
+            f"  A table has no edges: build a graph from kgroups.datasets.load_table({name!r}), "
+            "write it to a file and pass the file."
+        )
     close = difflib.get_close_matches(name, datasets.names(), n=1)
     guess = f" Did you mean {close[0]!r}?" if close else ""
     return (

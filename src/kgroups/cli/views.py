@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kgroups.cli.sources import Source
 from kgroups.cli.tables import facts, number, printable, shortened, table, width
-from kgroups.datasets import DatasetInfo
+from kgroups.datasets import DatasetInfo, TableInfo
 from kgroups.partition import Partition
 
 if TYPE_CHECKING:
@@ -71,22 +71,40 @@ def description(source: Source, shape: Mapping[str, Any], spectrum: "Spectrum") 
     return "\n\n".join([*parts, *(["\n".join(warnings)] if warnings else [])])
 
 
-def catalogue(known: Sequence[DatasetInfo], folders: Sequence[str]) -> str:
-    """Return the known networks with sizes, whether they are here, and whom to cite."""
-    rows = [
+def catalogue(
+    networks: Sequence[DatasetInfo], tables: Sequence[TableInfo], folders: Sequence[str]
+) -> str:
+    """Return what is known by name with sizes, whether it is here, and whom to cite."""
+    network_rows = [
         (entry.name, f"{entry.nodes:,}", f"{entry.edges:,}", _place(entry), entry.title)
-        for entry in known
+        for entry in networks
     ]
-    listed = table(("name", "nodes", "edges", "files", "what"), rows, align="lrrll")
-    cited = facts((entry.name, entry.citation) for entry in known)
-    return (
-        f"{listed}\n\nWhom to cite\n{cited}\n\n"
-        "Files that do not ship with kgroups are looked for in\n"
-        + "\n".join(f"  {printable(folder)}" for folder in folders)
-    )
+    table_rows = [
+        (
+            entry.name,
+            f"{entry.rows:,} x {entry.columns}",
+            entry.classes,
+            _place(entry),
+            entry.title,
+        )
+        for entry in tables
+    ]
+    parts = [
+        "Networks",
+        table(("name", "nodes", "edges", "files", "what"), network_rows, align="lrrll"),
+        "\nWhom to cite for a network",
+        facts((entry.name, entry.citation) for entry in networks),
+        "\nTables (rows with a class each, no graph; kgroups.datasets.load_table)",
+        table(("name", "rows x columns", "classes", "files", "what"), table_rows, align="lrrll"),
+        "\nWhom to cite for a table",
+        facts((entry.name, entry.citation) for entry in tables),
+        "\nFiles that do not ship with kgroups are looked for in",
+        *(f"  {printable(folder)}" for folder in folders),
+    ]
+    return "\n".join(parts)
 
 
-def _place(entry: DatasetInfo) -> str:
+def _place(entry: DatasetInfo | TableInfo) -> str:
     if entry.bundled:
         return "bundled"
     return "present" if entry.present else "absent"

@@ -1,34 +1,79 @@
-"""What networks there are, which files hold them and where these files are looked for."""
+"""What networks and tables there are, which files hold them and where the files are looked for."""
 
 import difflib
 import hashlib
 import json
 import os
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar, TypeVar
 
 from kgroups.errors import FileFormatError, InputError
 
-__all__ = ["DataFile", "DatasetInfo", "data_folders", "describe", "info", "names", "read_checked"]
+__all__ = [
+    "DataFile",
+    "DatasetInfo",
+    "Entry",
+    "TableInfo",
+    "data_folders",
+    "describe",
+    "describe_tables",
+    "info",
+    "names",
+    "read_checked",
+    "table_info",
+    "table_names",
+]
 
 _ROOM = Path(__file__).resolve().parent
 
 
 @dataclass(frozen=True)
 class DataFile:
-    """A file of a network and the checksum it must have."""
+    """A file and the checksum it must have."""
 
     file: str
     sha256: str
 
 
 @dataclass(frozen=True)
-class DatasetInfo:
+class Entry(ABC):
+    """What is known about a network or a table alike."""
+
+    name: str
+    title: str
+    bundled: bool
+    citation: str
+    origin: str
+    licence: str
+    note: str
+
+    kind: ClassVar[str]
+    loader: ClassVar[str]
+    describer: ClassVar[str]
+    own_reader: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def files(self) -> tuple[DataFile, ...]:
+        """Every file that loading reads."""
+
+    @property
+    def present(self) -> bool:
+        """Whether every file is there; checksums are compared on loading."""
+        return all(_find(self, data_file) is not None for data_file in self.files)
+
+
+_Kind = TypeVar("_Kind", bound=Entry)
+
+
+@dataclass(frozen=True)
+class DatasetInfo(Entry):
     """What is known about a network without reading it.
 
     Attributes
@@ -47,21 +92,19 @@ class DatasetInfo:
         The files, and which of the label files is the usual ground truth.
     """
 
-    name: str
-    title: str
     nodes: int
     edges: int
     directed: bool
     weighted: bool
-    bundled: bool
-    citation: str
-    origin: str
-    licence: str
-    note: str
     edge_file: DataFile
     label_files: Mapping[str, DataFile]
     community_file: DataFile | None
     truth: str | None
+
+    kind = "network"
+    loader = "kgroups.datasets.load"
+    describer = "kgroups.datasets.describe"
+    own_reader = "as a graph of your own with kgroups.read_graph"
 
     @property
     def files(self) -> tuple[DataFile, ...]:
@@ -69,10 +112,42 @@ class DatasetInfo:
         overlapping = () if self.community_file is None else (self.community_file,)
         return (self.edge_file, *self.label_files.values(), *overlapping)
 
+
+@dataclass(frozen=True)
+class TableInfo(Entry):
+    """What is known about a table without reading it.
+
+    Attributes
+    ----------
+    name, title : str
+        The name that :func:`kgroups.datasets.load_table` takes, and what the table is.
+    rows, columns, classes : int
+        How many cases there are, how many numbers each has, and how many labels are in use.
+    missing : int
+        How many cells are empty.
+    bundled : bool
+        Whether the file comes with kgroups; no table does.
+    citation, origin, licence, note : str
+        Whom to cite, where the copy is from, its terms, and what to know before use.
+    data_file
+        The file.
+    """
+
+    rows: int
+    columns: int
+    classes: int
+    missing: int
+    data_file: DataFile
+
+    kind = "table"
+    loader = "kgroups.datasets.load_table"
+    describer = "kgroups.datasets.describe_tables"
+    own_reader = "as a table of your own, with pandas for instance"
+
     @property
-    def present(self) -> bool:
-        """Whether every file is there; checksums are compared on loading."""
-        return all(_find(self, data_file) is not None for data_file in self.files)
+    def files(self) -> tuple[DataFile, ...]:
+        """The one file that loading reads."""
+        return (self.data_file,)
 
 
 def names() -> tuple[str, ...]:
@@ -84,7 +159,7 @@ def names() -> tuple[str, ...]:
     >>> datasets.names()[:3]
     ('karate', 'les_miserables', 'florentine_families')
     """
-    return tuple(_index())
+    return tuple(_known(DatasetInfo))
 
 
 def describe() -> tuple[DatasetInfo, ...]:
@@ -97,25 +172,46 @@ def describe() -> tuple[DatasetInfo, ...]:
     >>> karate.title, karate.nodes, karate.edges, karate.present
     ('Friendships in a karate club that split in two', 34, 78, True)
     """
-    return tuple(_index().values())
+    return tuple(_known(DatasetInfo).values())
+
+
+def table_names() -> tuple[str, ...]:
+    """Return the names of all known tables.
+
+    Examples
+    --------
+    >>> from kgroups import datasets
+    >>> datasets.table_names()[:3]
+    ('dermatology', 'libras', 'vehicle')
+    """
+    return tuple(_known(TableInfo))
+
+
+def describe_tables() -> tuple[TableInfo, ...]:
+    """Return what is known about each table, in the order of :func:`table_names`.
+
+    Examples
+    --------
+    >>> from kgroups import datasets
+    >>> dermatology = datasets.describe_tables()[0]
+    >>> dermatology.rows, dermatology.columns, dermatology.classes, dermatology.missing
+    (366, 34, 6, 8)
+    """
+    return tuple(_known(TableInfo).values())
 
 
 def info(name: str) -> DatasetInfo:
     """Return what is known about the network called ``name``."""
-    known = _index()
-    if not isinstance(name, str) or name not in known:
-        close = difflib.get_close_matches(str(name), known, n=1)
-        guess = f" Did you mean {close[0]!r}?" if close else ""
-        msg = (
-            f"the name of a network must be one of {', '.join(known)}; got {name!r}.{guess}\n"
-            "  kgroups.datasets.describe() tells what each of them is."
-        )
-        raise InputError(msg)
-    return known[name]
+    return _called(name, DatasetInfo)
+
+
+def table_info(name: str) -> TableInfo:
+    """Return what is known about the table called ``name``."""
+    return _called(name, TableInfo)
 
 
 def data_folders() -> tuple[Path, ...]:
-    """Return the folders in which networks that do not ship with kgroups are looked for.
+    """Return the folders in which files that do not ship with kgroups are looked for.
 
     The folder named by the environment variable ``KGROUPS_DATA`` comes first when it is set,
     then ``kgroups`` in the user's own data folder.
@@ -131,8 +227,8 @@ def data_folders() -> tuple[Path, ...]:
     return (*([Path(named)] if named else []), users / "kgroups")
 
 
-def read_checked(entry: DatasetInfo, data_file: DataFile) -> bytes:
-    """Return the content of a file of a network after comparing its checksum."""
+def read_checked(entry: Entry, data_file: DataFile) -> bytes:
+    """Return the content of a file after comparing its checksum."""
     path = _find(entry, data_file)
     if path is None:
         raise FileFormatError(_absent_message(entry, data_file))
@@ -140,24 +236,47 @@ def read_checked(entry: DatasetInfo, data_file: DataFile) -> bytes:
     found = hashlib.sha256(content).hexdigest()
     if found != data_file.sha256:
         msg = (
-            f"{path} must have the sha256 {data_file.sha256} of the network {entry.name!r}, "
+            f"{path} must have the sha256 {data_file.sha256} of the {entry.kind} {entry.name!r}, "
             f"got {found}.\n"
-            f"  Replace it by the original ({entry.origin}), or read it as a graph of your own "
-            "with kgroups.read_graph."
+            f"  Replace it by the original ({entry.origin}), or read it {entry.own_reader}."
         )
         raise FileFormatError(msg)
     return content
 
 
-def _absent_message(entry: DatasetInfo, data_file: DataFile) -> str:
+def _known(kind: type[_Kind]) -> dict[str, _Kind]:
+    return {name: entry for name, entry in _index().items() if isinstance(entry, kind)}
+
+
+def _called(name: str, wanted: type[_Kind]) -> _Kind:
+    entry = _index().get(name) if isinstance(name, str) else None
+    if isinstance(entry, wanted):
+        return entry
+    if entry is not None:
+        msg = (
+            f"{wanted.loader} must be given the name of a {wanted.kind}; got {name!r}, which is "
+            f"the name of a {entry.kind}.\n  Load it with {entry.loader}({name!r})."
+        )
+        raise InputError(msg)
+    known = _known(wanted)
+    close = difflib.get_close_matches(str(name), known, n=1)
+    guess = f" Did you mean {close[0]!r}?" if close else ""
+    msg = (
+        f"the name of a {wanted.kind} must be one of {', '.join(known)}; got {name!r}.{guess}\n"
+        f"  {wanted.describer}() tells what each of them is."
+    )
+    raise InputError(msg)
+
+
+def _absent_message(entry: Entry, data_file: DataFile) -> str:
     if entry.bundled:
         return (
-            f"the network {entry.name!r} needs the file {data_file.file}, which must be installed "
-            "with kgroups and is missing.\n  Install kgroups again."
+            f"the {entry.kind} {entry.name!r} needs the file {data_file.file}, which must be "
+            "installed with kgroups and is missing.\n  Install kgroups again."
         )
     folders = data_folders()
     return (
-        f"the network {entry.name!r} needs the file {data_file.file}, which is not in "
+        f"the {entry.kind} {entry.name!r} needs the file {data_file.file}, which is not in "
         f"{' or '.join(str(folder) for folder in folders)}.\n"
         f"  It does not ship with kgroups. Its origin: {entry.origin}.\n"
         f"  Its sha256: {data_file.sha256}.\n"
@@ -170,26 +289,27 @@ def _bundled_folders() -> tuple[Path, ...]:
     return (_ROOM / "files", _ROOM.parents[2] / "datasets")
 
 
-def _find(entry: DatasetInfo, data_file: DataFile) -> Path | None:
+def _find(entry: Entry, data_file: DataFile) -> Path | None:
     folders = _bundled_folders() if entry.bundled else data_folders()
     places = (folder / data_file.file for folder in folders)
     return next((path for path in places if path.is_file()), None)
 
 
 @cache
-def _index() -> Mapping[str, DatasetInfo]:
+def _index() -> Mapping[str, Entry]:
     path = next(
         (place for folder in _bundled_folders() if (place := folder / "index.json").is_file()),
         None,
     )
     if path is None:
         msg = (
-            "the list of networks, index.json, must be installed with kgroups and is missing.\n"
-            "  Install kgroups again."
+            "the list of networks and tables, index.json, must be installed with kgroups and is "
+            "missing.\n  Install kgroups again."
         )
         raise FileFormatError(msg)
-    records = json.loads(path.read_text(encoding="utf-8"))["networks"]
-    return MappingProxyType({record["name"]: _as_info(record) for record in records})
+    listed = json.loads(path.read_text(encoding="utf-8"))
+    entries: list[Entry] = [*map(_as_info, listed["networks"]), *map(_as_table, listed["tables"])]
+    return MappingProxyType({entry.name: entry for entry in entries})
 
 
 def _as_info(record: dict[str, Any]) -> DatasetInfo:
@@ -202,3 +322,7 @@ def _as_info(record: dict[str, Any]) -> DatasetInfo:
         "community_file": None if overlapping is None else DataFile(**overlapping),
     }
     return DatasetInfo(**{**record, **parsed})
+
+
+def _as_table(record: dict[str, Any]) -> TableInfo:
+    return TableInfo(**{**record, "data_file": DataFile(**record["data_file"])})

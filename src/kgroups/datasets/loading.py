@@ -1,24 +1,18 @@
 """Read a known network: its files become a Graph with labels beside it."""
 
-import csv
-import gzip
-import io
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kgroups._doors import check_choice
 from kgroups._types import Ints, Symmetrize
-from kgroups.datasets.catalogue import DataFile, DatasetInfo, info, read_checked
+from kgroups.datasets.catalogue import DataFile, DatasetInfo, info
+from kgroups.datasets.reading import Column, numbers_or_text, read_rows
 from kgroups.graph import Graph
 
 __all__ = ["Dataset", "load"]
-
-Column = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +79,7 @@ def load(name: str, *, symmetrize: Symmetrize | None = None) -> Dataset:
     Raises
     ------
     InputError
-        If no network has this name.
+        If no network has this name; tables have :func:`kgroups.datasets.load_table`.
     FileFormatError
         If a file is absent or its checksum is wrong; the message says which file, where it is
         from and where to put it.
@@ -153,21 +147,11 @@ def _undirected(
 
 
 def _read_columns(entry: DatasetInfo, data_file: DataFile) -> dict[str, Column]:
-    content = read_checked(entry, data_file)
-    if data_file.file.endswith(".gz"):
-        content = gzip.decompress(content)
-    header, *rows = csv.reader(io.StringIO(content.decode("utf-8"), newline=""))
+    header, rows = read_rows(entry, data_file)
     return {
-        name: _numbers_or_text(np.array(column))
+        name: numbers_or_text(np.array(column))
         for name, column in zip(header, zip(*rows, strict=True), strict=True)
     }
-
-
-def _numbers_or_text(column: Column) -> Column:
-    try:
-        return column.astype(np.int64)
-    except ValueError:
-        return column
 
 
 def _in_node_order(table: dict[str, Column]) -> Column:

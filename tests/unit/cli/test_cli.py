@@ -210,6 +210,28 @@ def test_datasets_lists_every_network(run):
     assert listed[0]["files"]["karate.edges.csv"] == datasets.describe()[0].edge_file.sha256
 
 
+def test_datasets_lists_every_table_in_a_section_of_its_own(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("KGROUPS_DATA", str(tmp_path))
+    for variable in ("XDG_DATA_HOME", "LOCALAPPDATA", "HOME"):
+        monkeypatch.setenv(variable, str(tmp_path / "home"))
+    (tmp_path / "iris.csv").touch()
+    code, out, _ = run("datasets")
+    networks, tables = out.split("\nTables (")
+    assert code == 0
+    assert "karate" not in tables
+    assert "dermatology" not in networks
+    assert re.search(r"\n  epileptic +11,500 x 178 +5  absent +EEG", tables)
+    assert re.search(r"\n  iris +150 x 4 +3  present ", tables)
+    assert all(entry.citation in tables for entry in datasets.describe_tables())
+    listed = json.loads(run("datasets", "--json")[1])["tables"]
+    assert [entry["name"] for entry in listed] == list(datasets.table_names())
+    assert [entry["name"] for entry in listed if entry["present"]] == ["iris"]
+    first, described = listed[0], datasets.describe_tables()[0]
+    assert (first["rows"], first["columns"], first["classes"], first["missing"]) == (366, 34, 6, 8)
+    assert (first["citation"], first["origin"]) == (described.citation, described.origin)
+    assert first["files"] == {"dermatology.csv": described.data_file.sha256}
+
+
 def test_warm_compiles(run):
     code, out, _ = run("warm")
     assert code == 0
@@ -222,6 +244,7 @@ def test_warm_compiles(run):
     [
         (["detect", "karat"], r"'karat', which is neither\. Did you mean 'karate'\?\n"),
         (["detect", "no/such.gml"], r"'no/such\.gml', which is neither\.\n.*kgroups datasets"),
+        (["detect", "iris"], r"'iris', which is a known table\.\n.*load_table\('iris'\)"),
         (["detect", "karate", "-k", "0"], "k must"),
         (["detect", "karate", "-k", "35"], "k must not exceed the number of nodes"),
         (["detect", "karate", "--rng", "-1"], "rng must be"),
