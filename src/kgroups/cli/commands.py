@@ -15,7 +15,7 @@ from kgroups import datasets
 from kgroups._partition_io import check_suffix, write_atomically
 from kgroups.cli import views
 from kgroups.cli.sources import Source, open_graph, open_partition
-from kgroups.cli.targets import check_folders, check_picture
+from kgroups.cli.targets import check_files, check_picture
 from kgroups.partition import Partition
 
 __all__ = ["detect", "info", "list_datasets", "score", "warm"]
@@ -181,7 +181,7 @@ def _check_targets(args: argparse.Namespace) -> None:
     if args.output is not None:
         check_suffix(args.output)
     check_picture(args.plot)
-    check_folders(args.output, args.plot)
+    check_files(args.output, args.plot)
 
 
 def _draw(partition: Partition, source: Source, path: str) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kgroups._partition_io import write_atomically
-from kgroups.cli.targets import check_folders
+from kgroups.cli.targets import check_files
 from kgroups.cli.views import counted
 from kgroups.errors import InputError, MissingExtraError
 
@@ -315,4 +315,4 @@ def _check_targets(args: argparse.Namespace) -> None:
     if args.labels is not None and Path(args.labels).suffix.lower() != ".csv":
         msg = f"the name of a file of labels must end in .csv; got {args.labels!r}."
         raise InputError(msg)
-    check_folders(args.output, args.labels)
+    check_files(args.output, args.labels)

@@ -5,6 +5,7 @@ import io
 import json
 import math
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from kgroups._partition_io import write_atomically
 from kgroups.cli.tables import table
-from kgroups.cli.targets import check_folders, check_picture
+from kgroups.cli.targets import check_files, check_picture
 from kgroups.errors import InputError
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def run_study(args: argparse.Namespace) -> None:
     """Run a phase-transition study, print its means, write what was asked for."""
     from kgroups.studies import phase_transition
 
-    _check_targets(args)
+    _check_targets(args, {args.journal} - {None})
     missing = [name for name in _NEEDED if getattr(args, name) is None]
     if missing:
         msg = (
@@ -123,7 +124,7 @@ def merge_shards(args: argparse.Namespace) -> None:
     """Put shards together, print the means, write what was asked for."""
     from kgroups.studies import merge
 
-    _check_targets(args)
+    _check_targets(args, set(args.journals))
     _deliver(merge(args.journals), args)
 
 
@@ -133,11 +134,24 @@ def means_table(study: "Study", metric: str) -> str:
     for line in study.summary():
         if line["metric"] == metric:
             spread = "" if math.isnan(line["se"]) else f" ± {line['se']:.3f}"
-            cell = tuple(f"{line[name]:.4g}" for name in study.parameters)
+            cell = tuple(line[name] for name in study.parameters)
             cells.setdefault(cell, {})[line["method"]] = f"{line['mean']:.3f}{spread}"
-    rows = [(*cell, *(found[name] for name in study.methods)) for cell, found in cells.items()]
+    shown = zip(*(_shown(values) for values in zip(*cells, strict=True)), strict=True)
+    rows = [
+        (*cell, *(found[name] for name in study.methods))
+        for cell, found in zip(shown, cells.values(), strict=True)
+    ]
     header = (*study.parameters, *study.methods)
     return table(header, rows, align="r" * len(header))
+
+
+def _shown(values: Sequence[Any]) -> list[str]:
+    """Return the values of a parameter with as few digits as tell them apart."""
+    for digits in (4, 8, 17):
+        texts = [f"{v:.{digits}g}" if isinstance(v, float) else str(v) for v in values]
+        if len(set(texts)) == len(set(values)):
+            break
+    return texts
 
 
 def save_figure(figure: Any, path: str | Path) -> None:
@@ -153,9 +167,10 @@ def _deliver(study: "Study", args: argparse.Namespace) -> None:
     if args.plot is not None:
         from matplotlib.figure import Figure
 
-        wide = len({row["k"] for row in study.rows})
-        figure = Figure(figsize=(4.2 * min(wide, 3), 3.4), layout="constrained")
-        save_figure(study.plot(figure=figure), args.plot)
+        figure = study.plot(figure=Figure(layout="constrained"))
+        grid = figure.axes[0].get_gridspec()
+        figure.set_size_inches(4.2 * grid.ncols, 3.4 * grid.nrows)
+        save_figure(figure, args.plot)
     if args.json:
         lines = [
             {name: None if value != value else value for name, value in line.items()}
@@ -178,13 +193,13 @@ def _add_targets(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
-def _check_targets(args: argparse.Namespace) -> None:
+def _check_targets(args: argparse.Namespace, journals: set[str]) -> None:
     if args.output is not None:
         from kgroups.studies.files import check_table_name
 
         check_table_name(args.output)
     check_picture(args.plot)
-    check_folders(args.output, args.plot)
+    check_files(*sorted(journals), args.output, args.plot)
 
 
 def _numbers(name: str, text: str) -> list[float]:

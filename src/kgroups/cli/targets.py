@@ -4,7 +4,7 @@ from pathlib import Path
 
 from kgroups.errors import InputError
 
-__all__ = ["check_folders", "check_picture"]
+__all__ = ["check_files", "check_picture"]
 
 _PICTURES = (".png", ".svg", ".pdf")
 
@@ -21,9 +21,25 @@ def check_picture(path: str | None) -> None:
     require_matplotlib()
 
 
-def check_folders(*paths: str | None) -> None:
-    """Refuse files whose folder is not there; ``None`` stands for no file."""
+def check_files(*paths: str | None) -> None:
+    """Refuse folders, files whose folder is not there, and one file for two things.
+
+    ``None`` stands for no file.
+    """
+    named: set[Path] = set()
     for path in paths:
-        if path is not None and not Path(path).resolve().parent.is_dir():
+        if path is None:
+            continue
+        place = Path(path).resolve()
+        if not place.parent.is_dir():
             msg = f"there is no folder {str(Path(path).parent)!r} to write {path!r} into."
             raise InputError(msg)
+        if place.is_dir():
+            msg = (
+                f"{path!r} is a folder, no file can be written in its place.\n  Name another file."
+            )
+            raise InputError(msg)
+        if place in named:
+            msg = f"two files of one name would overwrite each other, got {path!r} twice."
+            raise InputError(msg)
+        named.add(place)

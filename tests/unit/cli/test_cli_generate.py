@@ -142,6 +142,7 @@ def test_a_fresh_seed_is_printed_and_repeats_the_graph(run, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        ("girvan-newman --snr 2 --output g.csv --labels g.csv", "got 'g.csv' twice"),
         ("girvan-newman --snr 9 --output g.csv", "the largest snr is 4, got snr=9"),
         (
             "girvan-newman --snr 1 --output g.txt",

@@ -7,11 +7,13 @@ import subprocess
 import sys
 import time
 
+import networkx as nx
 import pytest
+from matplotlib.image import imread
 
 from kgroups.cli import main
 from kgroups.cli.study import _METHODS, _numbers
-from kgroups.studies import METHODS, Study
+from kgroups.studies import METHODS, Study, sweep
 from kgroups.studies.journal import read_journal
 
 SMALL = ["study", "--n", "60", "--k", "2,3", "--degree", "6", "--snr", "1:2:3", "--trials", "2"]
@@ -77,6 +79,35 @@ def test_journal_of_a_failed_run_is_found_again(run, tmp_path):
     assert len(finished) == len(plan["cells"]) * plan["trials"]
 
 
+def ring(cliques, kind, rng):
+    graph = nx.ring_of_cliques(cliques, 5)
+    return graph, [node // 5 for node in graph]
+
+
+def test_journals_of_any_sweep_are_merged(run, tmp_path):
+    grid = {"cliques": [4, 8], "kind": ["plain", "other"]}
+    sweep(ring, grid, trials=2, journal=tmp_path / "rings", progress=None)
+    code, out, err = run("study", "merge", "rings", "--plot", "rings.png")
+    assert (code, err) == (0, "")
+    assert ["8", "other", "1.000", "±", "0.000"] in [line.split() for line in out.splitlines()]
+    assert (tmp_path / "rings.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_cells_that_are_close_have_lines_of_their_own(run):
+    _, out, _ = run(*SMALL, "--k", "2", "--snr", "1.00001,1.00002")
+    lines = [line.split()[:4] for line in out.splitlines() if "±" in line][1:]
+    assert lines == [["60", "2", "6", "1.00001"], ["60", "2", "6", "1.00002"]]
+
+
+def test_a_picture_has_room_for_every_panel(run, tmp_path):
+    run(*SMALL, "--n", "60,80", "--k", "2,3", "--plot", "four.png")
+    run(*SMALL, "--n", "60", "--k", "2", "--plot", "one.png")
+    (tall, wide, _), (low, narrow, _) = (
+        imread(tmp_path / f"{n}.png").shape for n in ("four", "one")
+    )
+    assert (tall, wide) == (2 * low, 3 * narrow)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -90,10 +121,14 @@ def test_journal_of_a_failed_run_is_found_again(run, tmp_path):
         ([*SMALL, "--output", "study.txt"], "the name of a table must end in"),
         ([*SMALL, "--plot", "study.txt"], "the name of a picture must end in"),
         ([*SMALL, "--output", "no/study.csv"], "there is no folder 'no'"),
+        ([*SMALL, "--output", "a.csv", "--journal", "./a.csv"], "would overwrite each other"),
+        (["study", "merge", "a.csv", "--output", "a.csv"], "would overwrite each other"),
+        ([*SMALL, "--plot", "taken.png"], "'taken.png' is a folder, no file can be written"),
         ([*SMALL, "--snr", "3"], "degree=6 the largest snr is 2.44948974"),
     ],
 )
-def test_what_cannot_be_done_is_said(run, words, message):
+def test_what_cannot_be_done_is_said(run, tmp_path, words, message):
+    (tmp_path / "taken.png").mkdir()
     code, out, err = run(*words)
     assert (code, out) == (1, "")
     assert message in err
