@@ -27,6 +27,11 @@ _METHODS = (
     "bethe-hessian-raw, spectral-adjacency, leiden, louvain, infomap"
 )
 
+_CLIPPED = (
+    "where snr exceeds the root of the degree there are no edges between groups, and the mean "
+    "degree grows; --beyond error refuses such values"
+)
+
 
 def register(commands_of: Any) -> None:
     """Add the command to the parser."""
@@ -57,8 +62,9 @@ def register(commands_of: Any) -> None:
     study.add_argument(
         "--beyond",
         choices=["error", "clip"],
-        default="error",
-        help="where snr exceeds the root of the degree: refuse, or no edges between groups",
+        default="clip",
+        help="where snr exceeds the root of the degree: refuse, or no edges between groups "
+        "(default: clip)",
     )
     study.add_argument("--rng", type=int, default=0, metavar="N", help="seed of all (default: 0)")
     study.add_argument("--jobs", type=int, default=1, metavar="N", help="processes; -1: all cores")
@@ -95,12 +101,15 @@ def run_study(args: argparse.Namespace) -> None:
         raise InputError(msg)
     passing = args.journal is None and args.output is not None
     journal = f"{args.output}.journal" if passing else args.journal
+    degrees, ratios = _numbers("degree", args.degree), _numbers("snr", args.snr)
+    if args.beyond == "clip" and any(d >= 0 and s * s > d for d in degrees for s in ratios):
+        print(_CLIPPED, file=sys.stderr)
     try:
         study = phase_transition(
             _whole_numbers("n", args.n),
             _whole_numbers("k", args.k),
-            _numbers("degree", args.degree),
-            _numbers("snr", args.snr),
+            degrees,
+            ratios,
             args.methods.split(","),
             args.trials,
             metrics=args.metrics.split(","),

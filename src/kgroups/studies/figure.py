@@ -20,6 +20,9 @@ _PANELS_PER_ROW = 3
 
 def draw_study(study: "Study", *, metric: str | None, x: str | None, figure: Any) -> Any:
     """Draw a metric over a parameter, a line per method, a panel per value of the others."""
+    if not study.rows:
+        msg = "a study without rows cannot be drawn.\n  Its shard may hold no trial."
+        raise InputError(msg)
     metric = _chosen("metric", metric or study.metrics[0], study.metrics)
     x = _chosen("x", x or _horizontal(study), study.parameters)
     lines = [line for line in study.summary() if line["metric"] == metric]

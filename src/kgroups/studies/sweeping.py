@@ -92,6 +92,13 @@ def sweep(
     if not callable(generator):
         msg = f"a generator must be callable, got {generator!r}."
         raise InputError(msg)
+    part = _checked_shard(shard)
+    if part is not None and rng is None:
+        msg = (
+            "a shard needs rng to be a number, the same for all of them, got None: shards of "
+            "different entropy are not one study.\n  Pass for instance rng=0."
+        )
+        raise InputError(msg)
     entropy = _entropy(rng, journal)
     plan = Plan(
         generator,
@@ -101,7 +108,7 @@ def sweep(
         _checked_count("trials", trials),
         entropy,
     )
-    tasks = plan.tasks(_checked_shard(shard))
+    tasks = plan.tasks(part)
     finished = run_tasks(plan, tasks, n_jobs=n_jobs, journal=journal, progress=progress)
     return study_of(plan.describe(), finished)
 

@@ -79,6 +79,13 @@ def test_journal_of_a_failed_run_is_found_again(run, tmp_path):
     assert len(finished) == len(plan["cells"]) * plan["trials"]
 
 
+def test_ratios_beyond_the_model_are_clipped_and_told(run):
+    code, out, err = run(*SMALL, "--snr", "2,3", "--metrics", "overlap")
+    assert code == 0
+    assert "where snr exceeds the root of the degree there are no edges between groups" in err
+    assert sum("±" in line for line in out.splitlines()) == 1 + 4
+
+
 def ring(cliques, kind, rng):
     graph = nx.ring_of_cliques(cliques, 5)
     return graph, [node // 5 for node in graph]
@@ -124,7 +131,7 @@ def test_a_picture_has_room_for_every_panel(run, tmp_path):
         ([*SMALL, "--output", "a.csv", "--journal", "./a.csv"], "would overwrite each other"),
         (["study", "merge", "a.csv", "--output", "a.csv"], "would overwrite each other"),
         ([*SMALL, "--plot", "taken.png"], "'taken.png' is a folder, no file can be written"),
-        ([*SMALL, "--snr", "3"], "degree=6 the largest snr is 2.44948974"),
+        ([*SMALL, "--snr", "3", "--beyond", "error"], "degree=6 the largest snr is 2.44948974"),
     ],
 )
 def test_what_cannot_be_done_is_said(run, tmp_path, words, message):

@@ -1,9 +1,13 @@
 """Cells, tasks and seeds: what decides the rows of a study."""
 
+from dataclasses import dataclass
+from functools import partial
+
 import numpy as np
 import pytest
 
 from kgroups.errors import InputError
+from kgroups.studies.names import described
 from kgroups.studies.plan import Plan, Task, as_cells, trial_seed
 
 
@@ -71,3 +75,24 @@ def test_shards_are_disjoint_and_make_up_the_whole(parts):
     shards = [plan.tasks((i, parts)) for i in range(1, parts + 1)]
     assert sorted(task for shard in shards for task in shard) == plan.tasks()
     assert max(map(len, shards)) - min(map(len, shards)) <= 1
+
+
+@dataclass(frozen=True)
+class Law:
+    exponent: float
+
+    def draw(self, n, rng):
+        return n
+
+
+class Plain:
+    def draw(self, n, rng):
+        return n
+
+
+def test_callables_are_described_with_their_options():
+    assert described(np.mean).endswith(".mean")
+    assert described(partial(Law, exponent=2.0)).endswith("Law(exponent=2.0)")
+    assert described(Law(2.0).draw).endswith("Law.draw of Law(exponent=2.0)")
+    assert described(Law(2.0).draw) != described(Law(3.0).draw)
+    assert described(Plain().draw) == described(Plain().draw)

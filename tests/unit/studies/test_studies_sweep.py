@@ -151,6 +151,7 @@ def test_a_failure_says_where():
         ({"rng": np.random.default_rng(0)}, "seeds of single trials are derived from it"),
         ({"n_jobs": 0}, "n_jobs must be None or a whole number other than 0, got 0"),
         ({"shard": (3, 2)}, r"shard must be \(i, N\) .* got \(3, 2\)"),
+        ({"shard": (1, 2), "rng": None}, "a shard needs rng to be a number, the same for all"),
         ({"shard": "1/2"}, r"shard must be \(i, N\) .* got '1/2'"),
         ({"metrics": "overlop"}, "a metric must be one of 'overlap'.* got 'overlop'"),
         ({"metrics": {}}, "a study needs at least one metric"),

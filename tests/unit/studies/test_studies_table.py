@@ -180,3 +180,8 @@ def test_figure_that_cannot_be(study, options, message):
 def test_figure_of_text_only():
     with pytest.raises(InputError, match="a parameter that is a number, and none of law is"):
         study_of([0.5], [{"law": "power"}]).plot()
+
+
+def test_figure_of_nothing():
+    with pytest.raises(InputError, match="a study without rows cannot be drawn"):
+        Study(("snr",), ("overlap",), ()).plot()
