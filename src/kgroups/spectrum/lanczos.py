@@ -176,8 +176,10 @@ def _with_missed_copies(
     n = matrix.shape[0]
     start = np.random.default_rng(2).standard_normal(n)
     while True:
-        # Moved below the rest of the spectrum, what is held cannot come up again.
-        shift = lam + abs(float(lam[0]))
+        # Moved below all that is searched for, what is held cannot come up again, not even where
+        # the largest eigenvalue is negative.
+        last = float(lam[-1])
+        shift = lam - min(-abs(float(lam[0])), last - abs(last))
         held = V
 
         def deflated(x: Floats, held: Floats = held, shift: Floats = shift) -> Floats:

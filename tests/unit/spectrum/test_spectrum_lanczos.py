@@ -9,6 +9,7 @@ from kgroups.spectrum.beyond import eigenvalues_beyond_one
 from kgroups.spectrum.lanczos import (
     PartialEigenpairsError,
     all_eigenvalues,
+    largest_eigenpairs,
     rough_top,
     top_eigenpairs,
 )
@@ -91,6 +92,15 @@ def test_eigenvalues_beyond_one_are_all_found(name, sign):
     if sign > 0 or k:
         assert found[k] == pytest.approx(expected[k], abs=2e-3)
     assert rough_top(bound, sign=sign) == pytest.approx(expected[0], abs=5e-3)
+
+
+@pytest.mark.parametrize("offset", [-30.0, -6.0, -2.0, 0.0, 6.0])
+def test_largest_eigenpairs_of_any_sign(offset):
+    A = adjacency_of(nx.random_regular_graph(4, 60, seed=1)) + offset * np.eye(60)
+    start = 0.5 + np.random.default_rng(0).random(60)
+    lam, V = largest_eigenpairs(A, 6, start)
+    np.testing.assert_allclose(lam, np.linalg.eigvalsh(A)[::-1][:6], atol=1e-7)
+    np.testing.assert_allclose(A @ V, V * lam, atol=1e-6)
 
 
 def test_search_gives_up_above_a_limit():

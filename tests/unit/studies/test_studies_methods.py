@@ -63,6 +63,13 @@ def test_settings_of_the_paper_by_lanczos():
     assert same_communities(public, METHODS["kgroups-paper"](bench(graph, 4)))
 
 
+@pytest.mark.parametrize(("degree", "k"), [(0.2, 2), (1.0, 15), (2.0, 15)])
+def test_settings_of_the_paper_where_all_eigenvalues_are_positive(degree, k):
+    graph, _ = planted_partition(320, k, degree, 0.2, rng=0)
+    for name in ("bethe-hessian-raw", "kgroups-paper", "kgroups-paper-uniform"):
+        assert np.unique(METHODS[name](bench(graph, k))).size == k
+
+
 def test_number_of_communities_found():
     graph, _ = girvan_newman_benchmark(2.5, rng=0)
     labels = METHODS["kgroups-auto"](bench(graph, 4))
