@@ -45,8 +45,8 @@ class Planted(_GraphAndLabels):
     1
     """
 
-    entropy: int | None
-    unplaced_edges: int
+    entropy: int | None = None
+    unplaced_edges: int = 0
 
     def __new__(
         cls, graph: Graph, labels: Ints, *, entropy: int | None = None, unplaced_edges: int = 0

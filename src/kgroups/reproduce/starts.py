@@ -6,10 +6,11 @@ import numpy as np
 
 from kgroups._types import Ints
 from kgroups.detect import refine_partition
+from kgroups.generators import planted_partition
 from kgroups.graph import Graph
 from kgroups.operators import BetheHessian
 from kgroups.reproduce.findings import Claim, Finding, counted, measured
-from kgroups.studies import phase_transition
+from kgroups.studies import sweep
 from kgroups.studies.methods import PAPER_GRAM
 
 __all__ = ["from_plus_plus", "from_random", "init"]
@@ -59,11 +60,16 @@ def init(trials: int | None, **running: Any) -> Finding:
         "Bethe Hessian": "kgroups-paper",
         "default": "kgroups",
     }
+    cases = (*_HARD, *_BETWEEN, *_EASY)
+    cells = [{"n": _NODES, "k": _GROUPS, "degree": degree, "snr": snr} for degree, snr in cases]
+    study = sweep(planted_partition, cells, methods, trials=trials, **running)
     lines: list[tuple[Any, ...]] = []
     lacking: dict[tuple[float, float], list[float]] = {}
-    for degree, snr in (*_HARD, *_BETWEEN, *_EASY):
-        study = phase_transition(_NODES, _GROUPS, degree, snr, methods, trials, **running)
-        found = {name: measured(study.values("overlap", method=name)) for name in methods}
+    for degree, snr in cases:
+        found = {
+            name: measured(study.values("overlap", method=name, degree=degree, snr=snr))
+            for name in methods
+        }
         lacks = [found["Bethe Hessian"].mean - found[name].mean for name in ("random", "k-means++")]
         lacking[degree, snr] = lacks
         lines.append((degree, snr, *found.values(), _verdict(lacks)))
@@ -84,6 +90,7 @@ def init(trials: int | None, **running: Any) -> Finding:
         ("degree", "λ", *methods, "verdict"),
         tuple(lines),
         claims,
+        study,
     )
 
 

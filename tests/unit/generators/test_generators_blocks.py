@@ -104,6 +104,9 @@ def test_planted_unpacks_pickles_and_tells_what_it_is():
     assert (copy.entropy, copy.unplaced_edges) == (2, 0)
     assert np.array_equal(copy.labels, labels)
     assert repr(planted) == f"Planted({graph!r}, 3 groups, entropy=2)"
+    assert (
+        repr(planted._replace(labels=labels % 2)) == f"Planted({graph!r}, 2 groups, entropy=None)"
+    )
 
 
 def test_planted_graphs_go_to_networkx_and_igraph_with_their_groups():

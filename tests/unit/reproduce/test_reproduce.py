@@ -15,12 +15,13 @@ from kgroups.cli import main
 from kgroups.cli.reproduce import _NAMES
 from kgroups.errors import InputError
 from kgroups.generators import planted_partition
-from kgroups.reproduce import EXPERIMENTS, Claim, Finding, Measured, planted, reproduce
+from kgroups.reproduce import EXPERIMENTS, Claim, Finding, Measured, planted, reproduce, starts
 from kgroups.reproduce.findings import measured
 from kgroups.reproduce.lloyd import kernel_kmeans
 from kgroups.reproduce.networks import _verdict
 from kgroups.reproduce.paper import GIRVAN_NEWMAN, SBM_OVERLAPS, SBM_RATIOS
 from kgroups.reproduce.starts import from_plus_plus, from_random
+from kgroups.studies import Study
 
 
 def column(finding, name):
@@ -108,6 +109,19 @@ def test_any_start_will_do_on_clear_groups():
     graph, truth = planted_partition(200, 2, 30.0, 4.0, rng=0)
     for start in (from_random, from_plus_plus):
         assert kg.metrics.overlap(truth, start(graph, 2, np.random.default_rng(1))) == 1.0
+
+
+def test_starts_are_compared_on_every_case(monkeypatch, tmp_path):
+    monkeypatch.setattr(starts, "_NODES", 300)
+    monkeypatch.setattr(starts, "_GROUPS", 2)
+    finding = reproduce("init", trials=2, progress=None)
+    assert column(finding, "λ") == [1.2, 1.5, 3.0, 5.0]
+    assert column(finding, "default")[-1].mean == 1.0
+    assert column(finding, "verdict")[-1] == "any start will do"
+    for snr, random in zip(column(finding, "λ"), column(finding, "random"), strict=True):
+        assert random == measured(finding.study.values("overlap", method="random", snr=snr))
+    assert [path.name for path in finding.save(tmp_path)] == ["init.csv", "init-trials.csv"]
+    assert len(Study.load(tmp_path / "init-trials.csv")) == 4 * 2 * 4
 
 
 def objective(G, z, k):
