@@ -97,6 +97,7 @@ def test_collaboration_network_with_its_self_loops():
     assert kg.estimate_k(load("ca-GrQc").graph, self_loops="keep").k == 165
 
 
+@pytest.mark.compiled
 def test_collaboration_network_with_k_of_the_paper():
     graph = load("ca-GrQc").graph
     partition = kg.detect_communities(graph, 165)
@@ -107,6 +108,7 @@ def test_collaboration_network_with_k_of_the_paper():
     assert found.modularity >= 0.78
 
 
+@pytest.mark.compiled
 def test_collaboration_network_with_k_found():
     graph = load("ca-GrQc").graph
     partition = kg.detect_communities(graph)
@@ -117,6 +119,7 @@ def test_collaboration_network_with_k_found():
     assert found.modularity >= 0.79
 
 
+@pytest.mark.compiled
 def test_the_guard_saves_the_departments_of_the_email_network():
     data = load("email-Eu-core", symmetrize="union")
     truth = np.asarray(data.truth)
