@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["register", "run_experiments"]
 
 _NAMES = ("girvan", "sbm", "real", "drosophila", "grqc", "init", "kmeans-on-bethe")
+_FOLDER = "kgroups-reproduce"
 
 
 def register(commands_of: Any) -> None:
@@ -35,34 +36,34 @@ def register(commands_of: Any) -> None:
         "--jobs", type=int, default=1, metavar="N", help="processes; -1: all cores"
     )
     command.add_argument(
-        "--output", metavar="DIR", help="write tables, trials, figures and report.md into a folder"
+        "--output",
+        default=_FOLDER,
+        metavar="DIR",
+        help=f"folder for tables, trials, figures and report.md; {_FOLDER} by default",
     )
     command.add_argument("--json", action="store_true", help="print one JSON document")
 
 
 def run_experiments(args: argparse.Namespace) -> None:
-    """Run one experiment or all, print what each found, write what was asked for."""
+    """Run one experiment or all, print what each found, and write it into a folder."""
     from kgroups.reproduce import reproduce
 
-    if args.output is not None:
-        _check_folder(args.output)
+    _check_folder(args.output)
     findings = []
     for name in _NAMES if args.all else (args.experiment,):
         finding = reproduce(name, trials=args.trials, n_jobs=args.jobs)
         findings.append(finding)
         if not args.json:
             print(f"{_shown(finding)}\n", flush=True)
-        if args.output is not None:
-            for path in finding.save(args.output):
-                if not args.json:
-                    print(f"wrote {path}")
-    if args.output is not None:
-        report = "\n".join(["# The paper's experiments\n", *(f.to_markdown() for f in findings)])
-        write_atomically(Path(args.output) / "report.md", report.encode())
+        for path in finding.save(args.output):
+            if not args.json:
+                print(f"wrote {path}")
+    report = "\n".join(["# The paper's experiments\n", *(f.to_markdown() for f in findings)])
+    write_atomically(Path(args.output) / "report.md", report.encode())
     if args.json:
         documents = [_document(finding) for finding in findings]
         print(json.dumps({"experiments": documents, "output": args.output}, indent=2))
-    elif args.output is not None:
+    else:
         print(f"wrote {Path(args.output) / 'report.md'}")
 
 

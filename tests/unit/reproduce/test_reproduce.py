@@ -216,11 +216,13 @@ def test_command_prints_and_writes(capsys, tmp_path):
     assert "## drosophila" in (tmp_path / "out" / "report.md").read_text()
 
 
-def test_command_as_json(capsys):
+def test_command_as_json_writes_into_its_own_folder(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
     assert main(["reproduce", "drosophila", "--trials", "1", "--json"]) == 0
     (experiment,) = json.loads(capsys.readouterr().out)["experiments"]
     assert experiment["holds"] is True
     assert len(experiment["lines"]) == 6
+    assert (tmp_path / "kgroups-reproduce" / "drosophila.csv").is_file()
 
 
 def test_all_experiments_make_one_report(capsys, monkeypatch, tmp_path):
