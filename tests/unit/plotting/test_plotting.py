@@ -86,7 +86,9 @@ def test_a_new_figure_is_made_where_no_axes_are_given(square):
 def test_tiny_graphs(axes, n):
     graph = Graph.from_edges([], [], n=n)
     plot_partition(graph, np.arange(n), ax=axes)
-    axes.figure.savefig(io.BytesIO())
+    picture = io.BytesIO()
+    axes.figure.savefig(picture, format="png")
+    assert picture.getvalue().startswith(b"\x89PNG")
 
 
 def test_partition_plots_itself(axes):
@@ -192,7 +194,9 @@ def test_spectrum_plot_shows_every_eigenvalue_around_the_threshold(axes):
 
 def test_spectrum_of_a_graph_without_signal_can_be_drawn(axes):
     plot_spectrum(kgroups.estimate_k(nx.path_graph(4)), ax=axes)
-    axes.figure.savefig(io.BytesIO())
+    picture = io.BytesIO()
+    axes.figure.savefig(picture, format="png")
+    assert picture.getvalue().startswith(b"\x89PNG")
 
 
 def test_drawing_leaves_no_setting_changed(axes, square):
