@@ -106,7 +106,8 @@ def igraph_lines(rounds: int) -> None:
         return igraph_adapter._ends_from_list(plain)
 
     def from_memory() -> Any:
-        return igraph_adapter._ends_from_memory(plain)
+        ends = igraph_adapter._ends_in_memory(plain)
+        return ends and tuple(map(np.copy, ends))
 
     if from_memory() is None:
         print(f"\nigraph {igraph.__version__}: not a tested version, edges come from the list")

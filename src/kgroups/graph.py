@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kgroups._exports import igraph_of_edges, networkx_of_edges
-from kgroups._mirror import Mirror
+from kgroups._mirror import Columns, rows_of_columns, rows_of_edges
 from kgroups._types import CSR, Floats, Indices, Ints
 from kgroups.errors import GraphError, WeightError
 
@@ -233,35 +233,27 @@ class Graph:
         Graph
             Parallel edges are summed, and counted in ``multiplicity``.
         """
-        from scipy import sparse
+        rows = rows_of_edges(u, v, w, len(nodes))
+        return cls(*rows[:3], multiplicity=rows.multiplicity, nodes=nodes)
 
-        n = len(nodes)
-        index_type = np.int32 if max(n, 2 * u.size) < np.iinfo(np.int32).max else np.int64
-        # One triangle only, so that both directions of parallel edges hold the very same sum.
-        ends = (np.minimum(u, v).astype(index_type), np.maximum(u, v).astype(index_type))
+    @classmethod
+    def from_columns(cls, columns: Columns, nodes: Sequence[Hashable]) -> "Graph":
+        """Build a graph of edges that were gathered by their larger end, and checked before.
 
-        def upper(values: Any) -> Any:
-            return sparse.coo_array((values, ends), shape=(n, n)).tocsr()
+        Parameters
+        ----------
+        columns : Columns
+            Edges, each once; the arrays that they came from need not exist any more.
+        nodes : sequence of hashable
+            Names in row order.
 
-        counts = None
-        if w is None:
-            triangle = counts = upper(np.ones(u.size, np.int32))
-        else:
-            triangle = upper(w)
-            if triangle.nnz < u.size:
-                counts = upper(np.ones(u.size, np.int32))
-        mirrored = Mirror(triangle)
-        multiplicity = None
-        if counts is not None and triangle.nnz < u.size:
-            multiplicity = mirrored.values(counts.data.astype(np.int64))
-        weights = None
-        if w is not None and (multiplicity is not None or not np.all(w == 1)):
-            weights = mirrored.values(triangle.data)
-        elif multiplicity is not None:
-            weights = multiplicity.astype(float)
-        return cls(
-            mirrored.indptr, mirrored.indices, weights, multiplicity=multiplicity, nodes=nodes
-        )
+        Returns
+        -------
+        Graph
+            As :meth:`from_checked_edges` builds it.
+        """
+        rows = rows_of_columns(columns)
+        return cls(*rows[:3], multiplicity=rows.multiplicity, nodes=nodes)
 
     @property
     def n(self) -> int:

@@ -54,11 +54,13 @@ def from_igraph(graph: Any, weight: str | None, symmetrize: Symmetrize | None) -
     if graph.is_directed():
         refuse_directed("a directed igraph Graph", symmetrize)
     nodes = _vertex_names(graph)
-    ends = _ends_from_memory(graph)
-    u, v = _ends_from_list(graph) if ends is None else ends
     weights = None
     if weight is not None and symmetrize != "union":
-        weights = _edge_weights(graph, weight, u, v, nodes)
+        weights = _edge_weights(graph, weight, nodes)
+    # Last, because objects that serve as names and weights run code of their own, and that could
+    # change the graph while its memory is in use.
+    ends = _ends_in_memory(graph)
+    u, v = _ends_from_list(graph) if ends is None else ends
     return graph_of_edges(u, v, weights, nodes, symmetrize)
 
 
@@ -80,8 +82,11 @@ def _ends_from_list(graph: Any) -> tuple[Indices, Indices]:
     return flat[0::2], flat[1::2]
 
 
-def _ends_from_memory(graph: Any) -> tuple[Indices, Indices] | None:
-    """Copy the ends of all edges out of igraph's memory, or ``None`` where it is not known."""
+def _ends_in_memory(graph: Any) -> tuple[Indices, Indices] | None:
+    """Return views of the ends of all edges in igraph's memory, or ``None`` where it is not known.
+
+    The views are good until the graph changes.
+    """
     if sys.modules["igraph"].__version__ not in TESTED_VERSIONS or sys.maxsize < 2**32:
         return None
     n, m = graph.vcount(), graph.ecount()
@@ -93,8 +98,7 @@ def _ends_from_memory(graph: Any) -> tuple[Indices, Indices] | None:
     if head.n != n or any((part.end or 0) - (part.begin or 0) != size for part in vectors):
         return None
     first, second = (
-        np.ctypeslib.as_array((ctypes.c_int64 * m).from_address(part.begin)).copy()
-        for part in vectors
+        np.ctypeslib.as_array((ctypes.c_int64 * m).from_address(part.begin)) for part in vectors
     )
     sample = np.unique(np.linspace(0, m - 1, _SAMPLE, dtype=np.int64)).tolist()
     expected = [sorted(graph.es[e].tuple) for e in sample]
@@ -103,9 +107,7 @@ def _ends_from_memory(graph: Any) -> tuple[Indices, Indices] | None:
     return first, second
 
 
-def _edge_weights(
-    graph: Any, weight: str, u: Indices, v: Indices, nodes: Sequence[Hashable]
-) -> Floats | None:
+def _edge_weights(graph: Any, weight: str, nodes: Sequence[Hashable]) -> Floats | None:
     found = graph.es.attributes()
     values = graph.es[weight] if weight in found else []
     if all(value is None for value in values):
@@ -115,4 +117,9 @@ def _edge_weights(
         return None
     if None in values:
         values = [1 if value is None else value for value in values]
-    return checked_weights(values, lambda t: (nodes[u[t]], nodes[v[t]]))
+
+    def edge(t: int) -> tuple[Hashable, Hashable]:
+        a, b = graph.es[t].tuple
+        return nodes[a], nodes[b]
+
+    return checked_weights(values, edge)

@@ -4,6 +4,7 @@ import igraph
 import numpy as np
 import pytest
 
+from kgroups import _mirror
 from kgroups.adapters import as_graph
 from kgroups.adapters import igraph as adapter
 from kgroups.errors import DirectedGraphError, WeightError
@@ -39,10 +40,10 @@ def test_names_weights_loops_and_parallel_edges_come_in(friends, path):
 def test_memory_is_read_on_tested_versions_only(friends, monkeypatch):
     if igraph.__version__ not in adapter.TESTED_VERSIONS:
         pytest.skip(f"igraph {igraph.__version__} is not a tested version")
-    ends = adapter._ends_from_memory(friends)
+    ends = adapter._ends_in_memory(friends)
     assert np.sort(ends, axis=0).T.tolist() == [[0, 1], [1, 2], [0, 1], [2, 2]]
     monkeypatch.setattr(adapter, "TESTED_VERSIONS", ("0.0.1",))
-    assert adapter._ends_from_memory(friends) is None
+    assert adapter._ends_in_memory(friends) is None
 
 
 @pytest.mark.parametrize(
@@ -54,7 +55,7 @@ def test_memory_that_contradicts_igraph_is_not_used(friends, monkeypatch, method
         def __getattr__(self, name):
             return answer if name == method else getattr(friends, name)
 
-    assert adapter._ends_from_memory(Liar()) is None
+    assert adapter._ends_in_memory(Liar()) is None
 
 
 def test_memory_whose_sample_differs_is_not_used(friends):
@@ -64,7 +65,7 @@ def test_memory_whose_sample_differs_is_not_used(friends):
         def __getattr__(self, name):
             return getattr(other if name == "es" else friends, name)
 
-    assert adapter._ends_from_memory(Liar()) is None
+    assert adapter._ends_in_memory(Liar()) is None
 
 
 def test_changed_graphs_are_read_as_they_are(path):
@@ -118,13 +119,26 @@ def test_directed_graphs_name_the_ways_on(path):
     assert as_graph(directed, symmetrize="union").weights is None
 
 
-def test_the_arrays_do_not_live_in_the_memory_of_igraph():
-    graph = igraph.Graph.Ring(50)
-    ends = (
-        adapter._ends_from_list(graph)
-        if adapter._ends_from_memory(graph) is None
-        else (adapter._ends_from_memory(graph))
-    )
-    before = np.sort(ends, axis=0).copy()
-    graph.delete_edges(range(50))
-    assert np.array_equal(np.sort(ends, axis=0), before)
+def test_the_graph_does_not_live_in_the_memory_of_igraph(path, monkeypatch):
+    for few in (_mirror._FEW_EDGES, 0):
+        monkeypatch.setattr(_mirror, "_FEW_EDGES", few)
+        ring = igraph.Graph.Ring(50)
+        graph = as_graph(ring)
+        ring.delete_edges(range(50))
+        ring.add_edges([(0, 25)] * 50)
+        assert graph.indices[:2].tolist() == [1, 49]
+        assert graph.indices[-2:].tolist() == [0, 48]
+
+
+def test_weights_that_change_the_graph_do_so_before_its_memory_is_read(path):
+    ring = igraph.Graph.Ring(50)
+
+    class Meddler:
+        def __float__(self):
+            ring.vs["seen"] = True
+            ring.delete_edges([0])
+            ring.add_edges([(0, 25)])
+            return 2.0
+
+    ring.es["weight"] = [Meddler()] + [1.0] * 49
+    assert as_graph(ring).to_scipy()[0, 25] == 1.0

@@ -1,0 +1,96 @@
+"""Kernels that sort edges into the rows of a symmetric matrix by counting, with bare arrays."""
+
+from typing import Any
+
+from numba import njit
+
+__all__ = ["count_columns", "count_entries", "fill_columns", "fill_lower", "fill_upper"]
+
+
+@njit(cache=True, nogil=True)
+def count_columns(u: Any, v: Any, count: Any) -> None:
+    """Add to ``count[b + 1]`` the edges whose larger end is b."""
+    for e in range(u.size):
+        count[max(u[e], v[e]) + 1] += 1
+
+
+@njit(cache=True, nogil=True)
+def fill_columns(u: Any, v: Any, w: Any, place: Any, low: Any, weight: Any) -> None:
+    """Write the smaller end of each edge into the column of its larger one, in input order.
+
+    ``place`` holds the first free slot of each column and is moved on.
+    """
+    weighted = w.size > 0
+    for e in range(u.size):
+        b = max(u[e], v[e])
+        t = place[b]
+        place[b] = t + 1
+        low[t] = min(u[e], v[e])
+        if weighted:
+            weight[t] = w[e]
+
+
+@njit(cache=True, nogil=True)
+def count_entries(start: Any, low: Any, last: Any, below: Any, above: Any) -> None:
+    """Count the entries of each row left of its diagonal, and from the diagonal on.
+
+    Parallel edges are one entry. ``last`` must hold -1 for each row.
+    """
+    for b in range(start.size - 1):
+        for t in range(start[b], start[b + 1]):
+            a = low[t]
+            if last[a] != b:
+                last[a] = b
+                above[a] += 1
+                if a != b:
+                    below[b] += 1
+
+
+@njit(cache=True, nogil=True)
+def fill_upper(
+    start: Any, low: Any, weight: Any, place: Any, last: Any, indices: Any, sums: Any, counts: Any
+) -> None:
+    """Write the entries from the diagonal on; columns come in rising order, so rows are sorted.
+
+    ``place`` holds where these entries begin in each row and is moved on; ``last`` must hold -1.
+    An empty ``counts`` promises that there are no parallel edges.
+    """
+    weighted, counted = sums.size > 0, counts.size > 0
+    for b in range(start.size - 1):
+        for t in range(start[b], start[b + 1]):
+            a = low[t]
+            slot = place[a]
+            if counted:
+                if last[a] == b:
+                    counts[slot - 1] += 1
+                    if weighted:
+                        sums[slot - 1] += weight[t]
+                    continue
+                last[a] = b
+                counts[slot] = 1
+            place[a] = slot + 1
+            indices[slot] = b
+            if weighted:
+                sums[slot] = weight[t]
+
+
+@njit(cache=True, nogil=True)
+def fill_lower(indptr: Any, first: Any, place: Any, indices: Any, sums: Any, counts: Any) -> None:
+    """Copy each entry right of the diagonal to its twin; rows come in rising order.
+
+    ``first`` holds where the entries from the diagonal on begin in each row, ``place`` where the
+    row begins; the latter is moved on.
+    """
+    weighted, counted = sums.size > 0, counts.size > 0
+    for a in range(indptr.size - 1):
+        for t in range(first[a], indptr[a + 1]):
+            b = indices[t]
+            if b == a:
+                continue
+            slot = place[b]
+            place[b] = slot + 1
+            indices[slot] = a
+            if weighted:
+                sums[slot] = sums[t]
+            if counted:
+                counts[slot] = counts[t]

@@ -1,0 +1,76 @@
+"""Edges become the same rows, bit for bit, by compiled counting and by scipy."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import oracles_adapters as oracles
+from kgroups import _mirror
+from kgroups.graph import Graph
+from strategies_adapters import exact_weights
+
+ends = st.integers(0, 9)
+index_types = st.sampled_from([np.int64, np.int32, np.uint8])
+
+
+@st.composite
+def edges(draw, weights, max_size):
+    rows = draw(st.lists(st.tuples(ends, ends, weights), max_size=max_size))
+    u, v, w = (np.array([row[part] for row in rows]) for part in range(3))
+    kind = draw(index_types)
+    weighted = draw(st.booleans())
+    n = draw(st.integers(int(max(u.max(initial=-1), v.max(initial=-1))) + 1, 12))
+    return u.astype(kind), v.astype(kind), w.astype(float) if weighted else None, n
+
+
+def by_counting(u, v, w, n):
+    return _mirror.rows_of_columns(_mirror.columns_of_edges(u, v, w, n))
+
+
+def assert_same_bits(one, other):
+    for ours, theirs in zip(one, other, strict=True):
+        assert (ours is None) == (theirs is None)
+        assert ours is None or ours.tolist() == theirs.tolist()
+
+
+# Up to 16 entries scipy adds the parallel edges of a row in input order, beyond it in any order.
+@given(edges(st.one_of(st.just(1.0), st.floats(0, 1e300)), max_size=14))
+def test_counting_equals_scipy_for_any_weights(case):
+    assert_same_bits(by_counting(*case), _mirror._rows_of_few(*case))
+
+
+@given(edges(exact_weights, max_size=60))
+def test_counting_equals_scipy_for_many_parallel_edges(case):
+    assert_same_bits(by_counting(*case), _mirror._rows_of_few(*case))
+
+
+@given(edges(exact_weights, max_size=40))
+def test_counted_rows_are_a_well_formed_graph(case):
+    u, v, w, n = case
+    graph = Graph.from_columns(_mirror.columns_of_edges(*case), range(n))
+    oracles.assert_well_formed(graph)
+    rows = zip(u.tolist(), v.tolist(), np.ones(u.size) if w is None else w, strict=True)
+    listed = list(rows)
+    assert np.array_equal(oracles.dense(graph), oracles.adjacency(n, listed))
+    assert np.array_equal(oracles.dense_counts(graph), oracles.multiplicities(n, listed))
+
+
+def test_parallel_edges_are_added_in_input_order():
+    u, v = np.zeros(3, np.int64), np.ones(3, np.int64)
+    w = np.array([1e16, 1.0, 1.0])
+    assert by_counting(u, v, w, 2).weights.tolist() == [1e16] * 2
+    assert by_counting(u, v, w[::-1], 2).weights.tolist() == [1e16 + 2] * 2
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("weighted", [False, True])
+def test_graphs_of_many_edges_are_counted(weighted, monkeypatch):
+    rng = np.random.default_rng(3)
+    u, v = rng.integers(0, 400, (2, _mirror._FEW_EDGES + 1))
+    w = rng.integers(0, 9, u.size) / 8 if weighted else None
+    expected = _mirror._rows_of_few(u, v, w, 400)
+    monkeypatch.setattr(_mirror, "_rows_of_few", lambda *_: pytest.fail("by scipy"))
+    graph = Graph.from_edges(u, v, w, n=400)
+    assert graph.indices.dtype == graph.indptr.dtype == np.int32
+    assert_same_bits((graph.indptr, graph.indices, graph.weights, graph.multiplicity), expected)
