@@ -4,13 +4,16 @@ from kgroups.spectrum.components import connected_components, two_core
 from kgroups.spectrum.count import ComponentCounts, count_components
 from kgroups.spectrum.estimate import Spectrum, estimate_k, spectrum_of
 from kgroups.spectrum.lanczos import top_eigenpairs
+from kgroups.spectrum.moments import Moments, moments
 
 __all__ = [
     "ComponentCounts",
+    "Moments",
     "Spectrum",
     "connected_components",
     "count_components",
     "estimate_k",
+    "moments",
     "spectrum_of",
     "top_eigenpairs",
     "two_core",

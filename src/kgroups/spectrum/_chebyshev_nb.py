@@ -1,0 +1,86 @@
+"""Kernels on thin blocks of float32 columns: each call works on rows ``start`` to ``stop``."""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+__all__ = ["add_product", "multiply_rows", "products_by_column", "weighted_products"]
+
+
+@njit(cache=True, nogil=True)
+def multiply_rows(
+    indptr: Any,
+    indices: Any,
+    coupling: Any,
+    scale: Any,
+    start: int,
+    stop: int,
+    alpha: Any,
+    beta: Any,
+    shift: Any,
+    X: Any,
+    out: Any,
+) -> None:
+    """Set ``out = alpha (diag(scale) G X + shift X) + beta out`` on some rows.
+
+    G has the entries ``coupling``, or ones where that is empty. With ``beta`` 0 the old content
+    of ``out`` is not read.
+    """
+    columns = X.shape[1]
+    total = np.empty(columns, np.float32)
+    unit = coupling.size == 0
+    for i in range(start, stop):
+        for c in range(columns):
+            total[c] = 0.0
+        if unit:
+            for t in range(indptr[i], indptr[i + 1]):
+                j = indices[t]
+                for c in range(columns):
+                    total[c] += X[j, c]
+        else:
+            for t in range(indptr[i], indptr[i + 1]):
+                j = indices[t]
+                g = coupling[t]
+                for c in range(columns):
+                    total[c] += g * X[j, c]
+        a = alpha * scale[i]
+        b = alpha * shift
+        if beta == 0.0:
+            for c in range(columns):
+                out[i, c] = a * total[c] + b * X[i, c]
+        else:
+            for c in range(columns):
+                out[i, c] = a * total[c] + b * X[i, c] + beta * out[i, c]
+
+
+@njit(cache=True, nogil=True)
+def weighted_products(w: Any, X: Any, Y: Any, start: int, stop: int, out: Any) -> None:
+    """Set ``out = X^T diag(w) Y`` over some rows; sums of float32 products in float64."""
+    out[:] = 0.0
+    for i in range(start, stop):
+        for a in range(X.shape[1]):
+            x = np.float64(w[i] * X[i, a])
+            for b in range(Y.shape[1]):
+                out[a, b] += x * Y[i, b]
+
+
+@njit(cache=True, nogil=True)
+def products_by_column(w: Any, X: Any, Y: Any, start: int, stop: int, out: Any) -> None:
+    """Set ``out[0, c]`` to ``X_c^T diag(w) X_c`` and ``out[1, c]`` to ``X_c^T diag(w) Y_c``."""
+    out[:] = 0.0
+    for i in range(start, stop):
+        for c in range(X.shape[1]):
+            x = np.float64(w[i]) * X[i, c]
+            out[0, c] += x * X[i, c]
+            out[1, c] += x * Y[i, c]
+
+
+@njit(cache=True, nogil=True)
+def add_product(X: Any, S: Any, start: int, stop: int, out: Any) -> None:
+    """Add ``X @ S`` to ``out`` on some rows."""
+    for i in range(start, stop):
+        for a in range(X.shape[1]):
+            x = X[i, a]
+            for b in range(S.shape[1]):
+                out[i, b] += x * S[a, b]

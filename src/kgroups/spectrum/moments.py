@@ -1,0 +1,201 @@
+r"""How many communities there are and how clear they are, from traces of Chebyshev polynomials.
+
+With random vectors g without their Perron part, the mean of
+:math:`g^T T_{2q}(N) \frac{1 + N}{2} g` is :math:`\sum_i T_{2q}(\nu_i) \frac{1 + \nu_i}{2}`.
+The bulk of the spectrum adds next to nothing to it, and k - 1 eigenvalues
+:math:`\nu = (s + 1/s)/2` beyond 1 add :math:`s^{2q} / 2` each, up to the last factor. That factor
+all but takes out the eigenvalues below -1, of groups whose nodes avoid one another.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from kgroups.operators import BoundBetheHessian
+from kgroups.spectrum.chebyshev import Perron, Recursion, growth_of, perron_of, value_of
+from kgroups.spectrum.chebyshev_operator import ThinBlock, ThinBlocks
+
+__all__ = ["Moments", "moments"]
+
+_VECTORS = 8
+_FEWEST_STEPS = 5
+# Communities this clear, if only two, outgrow the bulk in the steps that are allowed.
+_FAINTEST_GROWTH = 1.25
+# Beyond this many times n the bulk and the noise of the vectors are a few percent.
+_ENOUGH = 3.0
+_ROOM_BELOW = 1.05
+_MAPPINGS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """What the Chebyshev moments of N_r say of one connected graph.
+
+    Attributes
+    ----------
+    k : float
+        Estimated number of communities, 1 where nothing grows. Between ``k_low`` and ``k_high``.
+    k_low : float
+        The estimate if all communities were equally clear: an underestimate where they are not.
+    k_high : float
+        The estimate if the logarithms of their s were spread normally.
+    s : float
+        Estimated signal-to-noise ratio, that of the clearer ones if they differ; 1 where nothing
+        grows.
+    q : int
+        Degree of the polynomial at which the estimates were made.
+    strength : float
+        The moment of order 2q, divided by the number of nodes.
+    lowest : float
+        The eigenvalue that was mapped to -1; below -1 on graphs with nodes that avoid one another.
+    operator : ThinBlocks
+        The operator, mapped.
+    perron : Perron
+        Largest eigenvalue of N_r, not mapped, and its vector.
+    block : ndarray of float32, shape (n, 8)
+        The random vectors filtered by T_q.
+    products : int
+        How many times the graph was multiplied by a vector or a block.
+    visits : int
+        Matrix entries read.
+    """
+
+    k: float
+    k_low: float
+    k_high: float
+    s: float
+    q: int
+    strength: float
+    lowest: float
+    operator: ThinBlocks
+    perron: Perron
+    block: ThinBlock
+    products: int
+    visits: int
+
+
+def moments(bound: BoundBetheHessian, *, seed: int = 0) -> Moments:
+    """Estimate the number of communities of a connected graph, and how clear they are.
+
+    Parameters
+    ----------
+    bound : BoundBetheHessian
+        The operator, of one component with at least one edge.
+    seed : int
+        Of the random vectors.
+
+    Returns
+    -------
+    Moments
+
+    Examples
+    --------
+    >>> from kgroups.generators import planted_partition
+    >>> from kgroups.operators import BetheHessian
+    >>> graph, _ = planted_partition(10_000, k=20, degree=15.0, snr=2.0, rng=0)
+    >>> found = moments(BetheHessian().bind(graph.simple_adjacency(), weighted=False))
+    >>> 15 < found.k < 25, 1.9 < found.s < 2.1
+    (True, True)
+    """
+    operator = ThinBlocks(bound)
+    perron = perron_of(operator)
+    visits = 0
+    for _ in range(_MAPPINGS):
+        series = _Series(operator, perron, seed)
+        visits += operator.visits
+        if not series.outgrown_from_below:
+            break
+        below = min(operator.lowest, _unmapped(-value_of(series.growth_below()), operator.lowest))
+        operator = ThinBlocks(bound, lowest=_ROOM_BELOW * below)
+    s, k_low, k_high = series.fitted()
+    return Moments(
+        k=1.0 + math.sqrt(k_low * k_high),
+        k_low=1.0 + k_low,
+        k_high=1.0 + k_high,
+        s=s,
+        q=series.q,
+        strength=series.above[-1] / bound.n,
+        lowest=operator.lowest,
+        operator=operator,
+        perron=perron,
+        block=series.block,
+        products=visits // max(1, bound.nnz),
+        visits=visits,
+    )
+
+
+def _unmapped(value: float, lowest: float) -> float:
+    """Return the eigenvalue of N that the map from [lowest, 1] to [-1, 1] takes to ``value``."""
+    return 1.0 - 0.5 * (1.0 - value) * (1.0 - lowest)
+
+
+class _Series:
+    """Moments of rising order of one operator, until what is beyond the bulk has outgrown it.
+
+    ``above[q]`` holds the moment of order 2q for eigenvalues above 1, ``below[q]`` for those below
+    -1. Both start with the traces of the identity.
+    """
+
+    def __init__(self, operator: ThinBlocks, perron: Perron, seed: int) -> None:
+        n = operator.n
+        self._lowest = operator.lowest
+        enough = _ENOUGH * n
+        most = math.ceil(math.log(2.0 * enough) / (2.0 * math.log(_FAINTEST_GROWTH)))
+        start = operator.random_block(_VECTORS, np.random.default_rng(seed))
+        recursion = Recursion(operator, perron, start)
+        self.above: list[float] = []
+        self.below: list[float] = []
+        neighbouring = 0.0
+        while True:
+            own, following = _means(operator, recursion)
+            if not self.above:
+                neighbouring, self._base = following, (own, following)
+            # T_{q-1} + T_{q+1} = 2 N T_q gives the product with N for nothing.
+            with_n = 0.5 * (neighbouring + following)
+            even, odd = 2.0 * own - self._base[0], 2.0 * with_n - self._base[1]
+            self.above.append(0.5 * (even + odd))
+            self.below.append(0.5 * (even - odd))
+            neighbouring = following
+            self.q = recursion.q - 1
+            grown = max(self.above[-1], self.below[-1])
+            if self.q >= max(_FEWEST_STEPS, most) or (self.q >= _FEWEST_STEPS and grown > enough):
+                break
+            recursion.advance()
+        self.block = recursion.before
+        self._enough = enough
+
+    @property
+    def outgrown_from_below(self) -> bool:
+        """Whether eigenvalues below -1 have grown so much that they hide those above 1."""
+        return self.below[-1] > max(self._enough, self.above[-1])
+
+    def growth_below(self) -> float:
+        """Return the growth of what is below -1."""
+        earlier = self.below[-3]
+        return (self.below[-1] / earlier) ** 0.25 if earlier > 0.0 else 2.0
+
+    def fitted(self) -> tuple[float, float, float]:
+        """Return s, and two estimates of the number of eigenvalues beyond 1."""
+        last, middle, first = (self.above[-1 - 2 * step] for step in range(3))
+        if middle <= 0.0 or last <= middle:
+            return 1.0, 0.0, 0.0
+        order = 2.0 * self.q
+        slope = math.log(last / middle) / 4.0
+        log_twice = math.log(2.0 * last / (0.5 * (1.0 + value_of(math.exp(slope)))))
+        low = math.exp(log_twice - order * slope)
+        high = low
+        if first > 0.0 and self.q > _FEWEST_STEPS:
+            bend = (slope - math.log(middle / first) / 4.0) / 4.0
+            # The slope belongs to the middle of its interval, two orders below the last.
+            if 0.0 < bend < slope / (order - 2.0):
+                straight = slope - bend * (order - 2.0)
+                high = math.exp(log_twice - order * straight - 0.5 * bend * order * order)
+        value = _unmapped(value_of(math.exp(slope)), self._lowest)
+        return growth_of(value), low, high
+
+
+def _means(operator: ThinBlocks, recursion: Recursion) -> tuple[float, float]:
+    """Return the mean products of T_{q-1} g with itself and with T_q g."""
+    own, following = operator.products_by_column(recursion.before, recursion.now).mean(axis=1)
+    return float(own), float(following)

@@ -1,0 +1,145 @@
+import networkx as nx
+import numpy as np
+import pytest
+from scipy import sparse
+
+import kgroups as kg
+import oracles_chebyshev as oracles
+from kgroups import BetheHessian
+from kgroups.generators import planted_partition
+from kgroups.spectrum import connected_components, moments
+from kgroups.spectrum.chebyshev import perron_of
+from kgroups.spectrum.chebyshev_operator import ThinBlocks
+from kgroups.spectrum.moments import _Series
+from strategies_spectrum import TEXTBOOK, adjacency_of, csr_of
+
+CONNECTED = {
+    name: graph for name, graph in TEXTBOOK.items() if nx.is_connected(graph) and len(graph) > 1
+}
+
+
+def bound_of(A, *, weighted=False):
+    return BetheHessian().bind(csr_of(A), weighted=weighted)
+
+
+def planted_bound(n, **options):
+    graph, _ = planted_partition(n, **options)
+    return BetheHessian().bind(graph.simple_adjacency(), weighted=graph.is_weighted)
+
+
+def bipartite_communities(n, *, k, degree, snr, seed):
+    """Draw communities, then keep only the edges between two random sides of the nodes."""
+    graph, _ = planted_partition(n, k=k, degree=degree, snr=snr, rng=seed)
+    side = np.random.default_rng(seed).integers(0, 2, n)
+    A = graph.to_scipy().tocoo()
+    keep = side[A.row] != side[A.col]
+    return sparse.csr_array((A.data[keep], (A.row[keep], A.col[keep])), shape=A.shape)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("lowest", [-1.0, -1.6])
+def test_float32_moments_are_those_of_float64(weighted, lowest):
+    A = adjacency_of(nx.planted_partition_graph(4, 60, 0.3, 0.04, seed=2))
+    if weighted:
+        noise = np.random.default_rng(0).lognormal(0.0, 0.4, A.shape)
+        A *= np.triu(noise) + np.triu(noise, 1).T
+    bound = bound_of(A, weighted=weighted)
+    operator = ThinBlocks(bound, lowest=lowest)
+    series = _Series(operator, perron_of(ThinBlocks(bound)), seed=0)
+    block = operator.random_block(8, np.random.default_rng(0))
+    expected = oracles.moments_above(bound, block, series.q, lowest=lowest)
+    scale = np.maximum.accumulate(np.abs(expected))
+    np.testing.assert_allclose(series.above / scale, expected / scale, atol=2e-3)
+
+
+@pytest.mark.parametrize(("k", "degree", "snr"), [(20, 15.0, 2.0), (60, 20.0, 1.8), (5, 8.0, 1.6)])
+def test_float32_says_the_same_k_and_s_as_float64(k, degree, snr):
+    bound = planted_bound(1_500, k=k, degree=degree, snr=snr, rng=3)
+    found = moments(bound)
+    block = ThinBlocks(bound).random_block(8, np.random.default_rng(0))
+    exact = oracles.moments_above(bound, block, found.q)
+    s = (exact[-1] / exact[-3]) ** 0.25
+    factor = 0.5 * (1.0 + 0.5 * (s + 1.0 / s))
+    assert found.s == pytest.approx(s, rel=1e-3)
+    assert found.k_low == pytest.approx(
+        1.0 + 2.0 * exact[-1] / factor / s ** (2 * found.q), rel=0.02
+    )
+
+
+@pytest.mark.compiled
+@pytest.mark.statistical
+@pytest.mark.parametrize(
+    ("n", "k", "degree", "snr"),
+    [(20_000, 50, 20.0, 2.0), (20_000, 200, 20.0, 2.5), (20_000, 20, 10.0, 1.6)],
+)
+def test_equal_communities_are_counted_and_their_clearness_measured(n, k, degree, snr):
+    """Bounds: 5 sd of 20 graphs: k .95 of the truth (sd .03 to .10), s .98 to .99 (sd .005)."""
+    found = moments(planted_bound(n, k=k, degree=degree, snr=snr, rng=11))
+    assert 0.44 * k <= found.k <= 1.46 * k
+    assert found.s == pytest.approx(0.99 * snr, rel=0.03)
+    assert found.k_low <= found.k <= found.k_high
+
+
+@pytest.mark.parametrize("name", CONNECTED)
+def test_moments_are_finite_on_every_shape(name):
+    found = moments(bound_of(adjacency_of(CONNECTED[name])))
+    values = (found.k, found.k_low, found.k_high, found.s, found.strength, found.lowest)
+    assert np.isfinite(values).all()
+    assert found.k >= 1.0
+    assert found.s >= 1.0
+    assert np.isfinite(found.block).all()
+
+
+@pytest.mark.parametrize("name", ["complete", "star", "path", "cycle", "complete bipartite"])
+def test_shapes_without_communities_have_one(name):
+    found = moments(bound_of(adjacency_of(CONNECTED[name])))
+    assert (found.k, found.s) == (1.0, 1.0)
+
+
+def test_sides_that_avoid_one_another_are_not_taken_for_communities():
+    found = moments(bound_of(adjacency_of(nx.complete_bipartite_graph(40, 60))))
+    assert found.k == 1.0
+    assert found.lowest < -3.0
+
+
+def test_communities_are_seen_in_a_bipartite_graph():
+    A = bipartite_communities(4_000, k=4, degree=30.0, snr=2.5, seed=0)
+    bound = BetheHessian().bind(kg.as_graph(A).simple_adjacency(), weighted=False)
+    found = moments(bound)
+    lam = np.linalg.eigvalsh(bound.normalized_dense())[::-1]
+    second = lam[1] + np.sqrt(lam[1] ** 2 - 1.0)
+    assert found.lowest < lam[-1]
+    assert found.s == pytest.approx(second, rel=0.06)
+    assert found.k >= 2.0
+
+
+def test_equal_weights_give_what_no_weights_give():
+    A = adjacency_of(nx.planted_partition_graph(4, 50, 0.3, 0.03, seed=1))
+    plain, weighted = moments(bound_of(A)), moments(bound_of(7.0 * A, weighted=True))
+    assert weighted.s == pytest.approx(plain.s, rel=1e-4)
+    assert weighted.k == pytest.approx(plain.k, rel=1e-3)
+
+
+def test_work_is_counted_in_entries():
+    bound = planted_bound(1_000, k=4, degree=8.0, snr=2.0, rng=0)
+    found = moments(bound)
+    assert found.visits == found.products * bound.nnz
+    assert found.q < found.products < 60
+
+
+def test_the_seed_decides_the_vectors():
+    bound = planted_bound(500, k=4, degree=8.0, snr=2.0, rng=0)
+    assert moments(bound).k == moments(bound).k
+    assert moments(bound).k != moments(bound, seed=1).k
+
+
+@pytest.mark.statistical
+def test_random_graphs_show_nothing():
+    """60 graphs gave strengths from -.008 to .010."""
+    graph, _ = planted_partition(3_000, k=2, degree=8.0, snr=0.0, rng=5)
+    A = graph.simple_adjacency()
+    count, labels = connected_components(A)
+    largest = np.flatnonzero(labels == np.argmax(np.bincount(labels)))
+    found = moments(BetheHessian().bind(A, weighted=False).restrict(largest))
+    assert count >= 1
+    assert abs(found.strength) < 0.03
