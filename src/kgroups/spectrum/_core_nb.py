@@ -1,11 +1,11 @@
-"""Kernel of the 2-core."""
+"""Kernels of the components and the 2-core."""
 
 from typing import Any
 
 import numpy as np
 from numba import njit
 
-__all__ = ["peel"]
+__all__ = ["label_components", "peel"]
 
 
 @njit(cache=True, nogil=True)
@@ -30,3 +30,28 @@ def peel(indptr: Any, indices: Any, degree: Any, alive: Any) -> None:
                     alive[j] = False
                     stack[top] = j
                     top += 1
+
+
+@njit(cache=True, nogil=True)
+def label_components(indptr: Any, indices: Any, label: Any) -> int:
+    """Number the components by their first node; ``label`` comes filled with -1."""
+    n = label.size
+    stack = np.empty(n, dtype=np.int64)
+    count = 0
+    for root in range(n):
+        if label[root] >= 0:
+            continue
+        label[root] = count
+        stack[0] = root
+        top = 1
+        while top > 0:
+            top -= 1
+            i = stack[top]
+            for t in range(indptr[i], indptr[i + 1]):
+                j = indices[t]
+                if label[j] < 0:
+                    label[j] = count
+                    stack[top] = j
+                    top += 1
+        count += 1
+    return count

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from kgroups._csr import readonly
 from kgroups._types import CSR, Bools, Ints
 
 __all__ = ["connected_components", "two_core"]
@@ -14,19 +15,16 @@ def connected_components(csr: CSR) -> tuple[int, Ints]:
     n = len(csr.indptr) - 1
     if len(csr.indices) <= _SMALL:
         return _search_small(csr, n)
-    from scipy import sparse
-    from scipy.sparse import csgraph
+    from kgroups.spectrum._core_nb import label_components
 
-    pattern = sparse.csr_array((csr.data, csr.indices, csr.indptr), shape=(n, n))
-    count, labels = csgraph.connected_components(pattern, directed=False)
-    _, first = np.unique(labels, return_index=True)
-    rank = np.empty(count, dtype=np.int64)
-    rank[np.argsort(first)] = np.arange(count)
-    return int(count), rank[labels]
+    pattern = readonly(csr)
+    labels = np.full(n, -1, dtype=np.int64)
+    count = label_components(pattern.indptr, pattern.indices, labels)
+    return int(count), labels
 
 
 def _search_small(csr: CSR, n: int) -> tuple[int, Ints]:
-    # On a few hundred entries plain lists are faster than one call into scipy.
+    # On a few hundred entries plain lists are faster than loading a compiled kernel.
     indptr, indices = csr.indptr.tolist(), csr.indices.tolist()
     label = [-1] * n
     count = 0
@@ -58,5 +56,6 @@ def two_core(csr: CSR) -> Bools:
     rows = np.repeat(np.arange(n), lengths)
     degree += np.bincount(rows[rows == csr.indices], minlength=n)
     alive = np.ones(n, dtype=np.bool_)
-    peel(csr.indptr, csr.indices, degree, alive)
+    pattern = readonly(csr)
+    peel(pattern.indptr, pattern.indices, degree, alive)
     return alive
