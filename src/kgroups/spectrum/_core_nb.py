@@ -34,7 +34,7 @@ def peel(indptr: Any, indices: Any, degree: Any, alive: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def label_components(indptr: Any, indices: Any, label: Any) -> int:
-    """Number the components by their first node; ``label`` comes filled with -1."""
+    """Label components in the order of their first nodes; ``label`` comes filled with -1."""
     n = label.size
     stack = np.empty(n, dtype=np.int64)
     count = 0
