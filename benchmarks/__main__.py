@@ -1,103 +1,90 @@
-"""``python -m benchmarks``: time and quality of kgroups and of every installed peer."""
+"""``python -m benchmarks``: quality, time and memory of kgroups and of every installed peer."""
 
 import argparse
 import csv
 import os
 import platform
-import statistics
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks import graphs
-from benchmarks.measure import Outcome, measure
-from benchmarks.peers import PEERS, REFERENCE
+from benchmarks import table, targets
+from benchmarks.measure import Contest
+from benchmarks.peers import LARGE_GRAPH_PEERS, PEERS
+from benchmarks.suites import ROWS, SUITES, Row, drawn
 
-COLUMNS = ("graph", "n", "m", "true k", "method", "k", "NMI", "AMI", "modularity", "seconds")
-RATIO = f"time / {REFERENCE}"
+_THREAD_SETTINGS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--graphs", nargs="+", choices=graphs.NAMES, default=graphs.DEFAULT)
-    parser.add_argument("--peers", nargs="+", choices=tuple(PEERS), default=tuple(PEERS))
-    parser.add_argument("--repeat", type=int, default=3, help="counted runs of each method")
-    parser.add_argument("--seed", type=int, default=0, help="of the drawn graphs and first run")
+    chosen = parser.add_mutually_exclusive_group()
+    chosen.add_argument("--suite", choices=tuple(SUITES), default="small")
+    chosen.add_argument("--graphs", nargs="+", choices=tuple(ROWS), metavar="NAME")
+    chosen.add_argument("--list", action="store_true", help="name the graphs of each suite")
+    chosen.add_argument(
+        "--targets", action="store_true", help="print what large graphs must show and whether"
+    )
+    parser.add_argument("--peers", nargs="+", choices=tuple(PEERS), default=LARGE_GRAPH_PEERS)
+    parser.add_argument("--graphs-per-row", type=int, default=3, help="drawn for each line")
+    parser.add_argument("--repeat", type=int, default=1, help="counted runs on each graph")
+    parser.add_argument("--seed", type=int, default=0, help="of the first graph and first run")
     parser.add_argument("--max-seconds", type=float, default=60, help="patience with one run")
     parser.add_argument("--csv", type=Path, help="write the table to this file, too")
     return parser.parse_args()
 
 
-def _mean(values: Sequence[float], digits: int) -> str:
-    return f"{statistics.fmean(values):.{digits}f}" if values else "-"
+def _setting() -> str:
+    threads = (f"{name}={os.environ[name]}" for name in _THREAD_SETTINGS if name in os.environ)
+    return ", ".join([f"Python {platform.python_version()}", f"{os.cpu_count()} cores", *threads])
 
 
-def _rows(outcomes: Iterable[Outcome]) -> list[list[str]]:
-    outcomes = list(outcomes)
-    reference = next((o.median_seconds for o in outcomes if o.peer == REFERENCE), None)
-    rows = []
-    for outcome in outcomes:
-        graph, median = outcome.graph, outcome.median_seconds
-        rows.append(
-            [
-                graph.name,
-                str(graph.n),
-                str(graph.m),
-                "-" if graph.true_k is None else str(graph.true_k),
-                outcome.peer,
-                str(statistics.median_low(outcome.ks)) if outcome.ks else "-",
-                _mean(outcome.nmis, 3),
-                _mean(outcome.amis, 3),
-                _mean(outcome.modularities, 3),
-                outcome.trouble if median is None else f"{median:.4f}",
-                "-" if median is None or reference is None else f"{median / reference:.2f}",
-            ]
-        )
-    return rows
+def _installed(peers: list[str]) -> list[str]:
+    for name in peers:
+        print(f"  {name}: {PEERS[name].installed_version or 'not installed, left out'}")
+    return [name for name in peers if PEERS[name].installed_version]
 
 
-def _print_table(rows: list[list[str]]) -> None:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+def _present(rows: list[Row]) -> Iterator[Row]:
     for row in rows:
-        cells = (cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-        print("  ".join(cells))
-    print(flush=True)
+        if row.why_absent:
+            print(f"{row.name} left out: {row.why_absent}")
+        else:
+            yield row
 
 
-def main() -> None:
-    """Print a table per graph."""
-    options = _arguments()
-    print(f"Python {platform.python_version()}, {os.cpu_count()} cores; ", end="")
-    print(f"medians of {options.repeat} interleaved runs, one more before them not counted")
-    peers = []
-    for name in options.peers:
-        installed = PEERS[name].installed_version
-        print(f"  {name}: {installed or 'not installed, left out'}")
-        if installed:
-            peers.append(name)
-    header = [*COLUMNS, RATIO]
-    everything = [header]
-    for name in options.graphs:
-        absent = graphs.why_absent(name)
-        if absent:
-            print(f"\n{name} left out: {absent}")
-            continue
-        outcomes = measure(
-            graphs.make(name, seed=options.seed),
-            peers,
-            repeat=options.repeat,
-            seed=options.seed,
-            max_seconds=options.max_seconds,
-        )
-        rows = _rows(outcomes)
-        everything += rows
-        print()
-        _print_table([header, *rows])
+def _print_table(options: argparse.Namespace) -> None:
+    rows = [ROWS[name] for name in options.graphs] if options.graphs else SUITES[options.suite]
+    print(f"{_setting()}; {options.graphs_per_row} graphs for each drawn line from seed ", end="")
+    print(f"{options.seed} on, {options.repeat} counted runs on each in turns")
+    peers = _installed(options.peers)
+    everything = [table.header()]
+    print()
+    table.print_line(table.header())
+    with Contest(peers, max_seconds=options.max_seconds) as contest:
+        for row in _present(list(rows)):
+            graphs = drawn([row], options.seed, options.graphs_per_row)
+            outcomes = contest.measure(graphs, repeat=options.repeat, seed=options.seed)
+            for line in table.cells(row.name, outcomes):
+                everything.append(line)
+                table.print_line(line)
     if options.csv:
         with options.csv.open("w", newline="") as file:
             csv.writer(file).writerows(everything)
     if len(everything) == 1:
         sys.exit("no graph could be had")
+
+
+def main() -> None:
+    """Print the table."""
+    options = _arguments()
+    if options.list:
+        for suite, rows in SUITES.items():
+            print(f"{suite}: {' '.join(row.name for row in rows)}")
+    elif options.targets:
+        sys.exit(not targets.judge(targets.NAMES, targets.Effort.of(options)))
+    else:
+        _print_table(options)
 
 
 if __name__ == "__main__":

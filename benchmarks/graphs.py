@@ -1,9 +1,7 @@
-"""The graphs that every method of a run gets: real ones, LFR and planted partitions."""
+"""The graphs that every method of a run gets: drawn with and without groups, and real ones."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -14,13 +12,19 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class BenchmarkGraph:
-    """An undirected simple graph without weights, with the true labels where there are any."""
+    """An undirected simple graph without weights, with the true labels where there are any.
+
+    ``known`` marks the nodes whose true label is known, where these are not all. A null has no
+    groups at all: a method should leave each of its components whole.
+    """
 
     name: str
     n: int
     source: Ints
     target: Ints
     truth: npt.NDArray[Any] | None
+    known: npt.NDArray[np.bool_] | None = None
+    is_null: bool = False
 
     @property
     def m(self) -> int:
@@ -30,7 +34,9 @@ class BenchmarkGraph:
     @property
     def true_k(self) -> int | None:
         """Number of true communities."""
-        return None if self.truth is None else np.unique(self.truth).size
+        if self.truth is None:
+            return None
+        return np.unique(self.truth if self.known is None else self.truth[self.known]).size
 
 
 def planted_partition(name: str, *, n: int, k: int, degree: float, snr: float, seed: int):
@@ -102,6 +108,69 @@ def lfr(name: str, *, n: int, degree: int, mixing: float, seed: int) -> Benchmar
     )
 
 
+def own_lfr(name: str, *, n: int, degree: float, mixing: float, seed: int) -> BenchmarkGraph:
+    """Draw an LFR graph with kgroups: same laws, but each edge stays inside by a coin of its own.
+
+    NetworKit gives all nodes the same share of edges inside. A method may profit from that, and
+    here it cannot.
+    """
+    from kgroups import generators
+
+    graph, labels = generators.lfr_benchmark(
+        n, degree=degree, mixing=mixing, internal="binomial", rng=seed
+    )
+    source, target, _ = graph.edges()
+    return BenchmarkGraph(name, n, source.astype(np.int64), target.astype(np.int64), labels)
+
+
+def degree_corrected(
+    name: str, *, n: int, k: int, degree: float, snr: float, seed: int
+) -> BenchmarkGraph:
+    """Draw a planted partition whose degrees follow a power law with exponent 2.5."""
+    from kgroups import generators
+
+    rng = np.random.default_rng(seed)
+    graph, labels = generators.degree_corrected_sbm(
+        [n // k] * k, generators.PlantedAffinity(degree, snr), rng=rng
+    )
+    source, target, _ = graph.edges()
+    shuffled = rng.permutation(n)
+    truth = np.empty(n, dtype=np.int64)
+    truth[shuffled] = labels
+    return BenchmarkGraph(name, n, shuffled[source], shuffled[target], truth)
+
+
+def erdos_renyi(name: str, *, n: int, degree: float, seed: int) -> BenchmarkGraph:
+    """Draw a graph in which all pairs are edges with one probability."""
+    rng = np.random.default_rng(seed)
+    pairs = n * (n - 1) // 2
+    count = rng.binomial(pairs, degree / (n - 1))
+    codes = _distinct_pairs(lambda wanted: tuple(rng.integers(n, size=(2, wanted))), count, n)
+    return BenchmarkGraph(name, n, codes // n, codes % n, None, is_null=True)
+
+
+def power_law_null(
+    name: str, *, n: int, degree: float, exponent: float, seed: int
+) -> BenchmarkGraph:
+    """Draw a simple graph with degrees by a power law and nothing else.
+
+    The largest degree is the square root of ``n * degree``, above which hubs of a simple graph
+    cannot be joined at random, or what the mean allows if that is less.
+    """
+    from kgroups.generators.powerlaw import WholePowerLaw
+    from kgroups.generators.rewiring import simple_pairing
+
+    rng = np.random.default_rng(seed)
+    x = np.arange(1.0, np.sqrt(n * degree) + 1)
+    mean_up_to = np.cumsum(x ** (1 - exponent)) / np.cumsum(x**-exponent)
+    within_mean = int(np.searchsorted(mean_up_to, degree, side="right"))
+    law = WholePowerLaw.of_mean(degree, min(x.size, within_mean), exponent)
+    degrees = law.draw(n, rng)
+    degrees[np.argmax(degrees)] -= degrees.sum() % 2
+    source, target = simple_pairing(degrees, np.zeros(n, dtype=np.int64), rng)
+    return BenchmarkGraph(name, n, source, target, None, is_null=True)
+
+
 def real(name: str, *, seed: int) -> BenchmarkGraph:
     """Load a network of kgroups.datasets; the seed is not used."""
     from kgroups import datasets
@@ -109,39 +178,14 @@ def real(name: str, *, seed: int) -> BenchmarkGraph:
     loaded = datasets.load(name)
     source, target, _ = loaded.graph.edges()
     proper = source != target
+    truth = loaded.truth
+    # Citeseer marks papers without a subject by -1.
+    known = truth != -1 if truth is not None and name == "citeseer" else None
     return BenchmarkGraph(
         name,
         loaded.graph.n,
         source[proper].astype(np.int64),
         target[proper].astype(np.int64),
-        loaded.truth,
+        truth,
+        known,
     )
-
-
-REAL = ("karate", "dolphins", "football", "polbooks", "email-Eu-core", "ca-GrQc", "cora")
-DRAWN: dict[str, Callable[..., BenchmarkGraph]] = {
-    "sbm-1k": partial(planted_partition, n=1_000, k=5, degree=10.0, snr=1.8),
-    "sbm-10k": partial(planted_partition, n=10_000, k=10, degree=10.0, snr=1.5),
-    "sbm-100k": partial(planted_partition, n=100_000, k=200, degree=20.0, snr=1.5),
-    "lfr-10k": partial(lfr, n=10_000, degree=20, mixing=0.6),
-    "lfr-100k": partial(lfr, n=100_000, degree=20, mixing=0.4),
-}
-NAMES = (*REAL, *DRAWN)
-DEFAULT = (*REAL, "sbm-1k", "sbm-10k", "lfr-10k")
-
-
-def why_absent(name: str) -> str | None:
-    """Return why a graph cannot be had here, or None if it can."""
-    if name.startswith("lfr") and find_spec("networkit") is None:
-        return "NetworKit is not installed"
-    if name in REAL:
-        from kgroups import datasets
-
-        present = {info.name for info in datasets.describe() if info.present}
-        return None if name in present else "its files were not found (set KGROUPS_DATA)"
-    return None
-
-
-def make(name: str, *, seed: int) -> BenchmarkGraph:
-    """Load or draw the graph with this name."""
-    return real(name, seed=seed) if name in REAL else DRAWN[name](name, seed=seed)

@@ -1,59 +1,95 @@
-"""Time methods on one graph: a process per method, repeats interleaved, medians."""
+"""Time methods on graphs: a process per method, runs that take turns, memory beside time."""
 
 import multiprocessing
 import statistics
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
 from benchmarks.graphs import BenchmarkGraph
-from benchmarks.peers import PEERS, as_matrix
+from benchmarks.memory import peak_above, start_watching
+from benchmarks.peers import PEERS, Found
+from benchmarks.scores import Scorer, Scores
+
+_BUILD_SECONDS = 120
+
+
+@dataclass(frozen=True)
+class Timed:
+    """What comes back from the process of a method."""
+
+    found: Found
+    seconds: float
+    peak_bytes: int | None
+
+
+@dataclass(frozen=True)
+class Run:
+    """One counted run: what it cost and how good its labels are."""
+
+    n: int
+    m: int
+    true_k: int | None
+    seconds: float
+    peak_bytes: int | None
+    visits: int | None
+    note: str
+    scores: Scores
 
 
 @dataclass
 class Outcome:
-    """What one method did on one graph; ``trouble`` is empty when every run ended well."""
+    """What one method did on the graphs; ``trouble`` is empty when every run ended well."""
 
-    graph: BenchmarkGraph
     peer: str
-    seconds: list[float] = field(default_factory=list)
-    ks: list[int] = field(default_factory=list)
-    nmis: list[float] = field(default_factory=list)
-    amis: list[float] = field(default_factory=list)
-    modularities: list[float] = field(default_factory=list)
+    runs: list[Run] = field(default_factory=list)
     trouble: str = ""
 
     @property
     def median_seconds(self) -> float | None:
         """Median time of the counted runs."""
-        return statistics.median(self.seconds) if self.seconds else None
+        return statistics.median(run.seconds for run in self.runs) if self.runs else None
 
-    def add(self, seconds: float, labels: Any) -> None:
-        """Count a run: its time, and the quality of its labels."""
-        from kgroups import metrics, scoring
+    @property
+    def peak_bytes(self) -> int | None:
+        """Largest peak of the counted runs."""
+        peaks = [run.peak_bytes for run in self.runs if run.peak_bytes is not None]
+        return max(peaks, default=None)
 
-        graph = self.graph
-        self.seconds.append(seconds)
-        self.ks.append(np.unique(labels).size)
-        self.modularities.append(scoring.modularity(as_matrix(graph), labels))
-        if graph.truth is not None:
-            self.nmis.append(metrics.nmi(graph.truth, labels))
-            self.amis.append(metrics.ami(graph.truth, labels))
+    def values(self, score: str) -> list[float]:
+        """Return a score of all runs that have it."""
+        values = (getattr(run.scores, score) for run in self.runs)
+        return [value for value in values if value is not None]
+
+    def time_ratio(self, reference: "Outcome") -> float | None:
+        """Return the median over the runs of the time over that of the reference beside it."""
+        pairs = zip(self.runs, reference.runs, strict=False)
+        ratios = [mine.seconds / theirs.seconds for mine, theirs in pairs]
+        return statistics.median(ratios) if ratios else None
 
 
-def _serve(pipe: Connection, peer_name: str, graph: BenchmarkGraph) -> None:
-    """Build the native graph, then answer each seed with a time and labels until None comes."""
+def _serve(pipe: Connection, peer_name: str) -> None:
+    """Build each graph that comes and answer each seed with a run on it, until None comes."""
     peer = PEERS[peer_name]
+    native = None
     try:
-        native = peer.build(graph)
+        peer.warm()
         pipe.send("ready")
-        while (seed := pipe.recv()) is not None:
+        while (order := pipe.recv()) is not None:
+            if isinstance(order, BenchmarkGraph):
+                native = None
+                native = peer.build(order)
+                del order
+                pipe.send("built")
+                continue
+            before = start_watching()
             start = perf_counter()
-            labels = peer.find(native, seed)
-            pipe.send((perf_counter() - start, labels))
+            found = peer.find(native, order)
+            seconds = perf_counter() - start
+            pipe.send(Timed(found, seconds, peak_above(before)))
+            del found
     except Exception as error:  # a peer may raise anything; the table says what
         pipe.send(error)
 
@@ -61,30 +97,35 @@ def _serve(pipe: Connection, peer_name: str, graph: BenchmarkGraph) -> None:
 class _Worker:
     """One method in a process of its own, which can be ended when it takes too long."""
 
-    def __init__(self, outcome: Outcome, max_seconds: float) -> None:
-        self.outcome = outcome
+    def __init__(self, peer: str, max_seconds: float) -> None:
         self.max_seconds = max_seconds
+        self.trouble = ""
         context = multiprocessing.get_context("spawn")
-        self.pipe, theirs = context.Pipe()
-        self.process = context.Process(
-            target=_serve, args=(theirs, outcome.peer, outcome.graph), daemon=True
-        )
-        self.process.start()
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs, peer), daemon=True)
+        self._process.start()
         theirs.close()
-        self._receive(max_seconds + 60)
+        self._receive(_BUILD_SECONDS)
 
-    def run(self, seed: int) -> tuple[float, Any] | None:
-        """Return time and labels of a run, or None once the method has failed."""
-        if self.outcome.trouble:
+    def build(self, graph: BenchmarkGraph) -> None:
+        """Have the method's own form of the graph made."""
+        self._ask(graph, self.max_seconds + _BUILD_SECONDS)
+
+    def run(self, seed: int) -> Timed | None:
+        """Return a run, or None once the method has failed."""
+        return self._ask(seed, self.max_seconds)
+
+    def _ask(self, order: Any, patience: float) -> Any:
+        if self.trouble:
             return None
-        self.pipe.send(seed)
-        return self._receive(self.max_seconds)
+        self._pipe.send(order)
+        return self._receive(patience)
 
     def _receive(self, patience: float) -> Any:
-        if not self.pipe.poll(patience):
+        if not self._pipe.poll(patience):
             return self._give_up(f"more than {patience:g} s")
         try:
-            answer = self.pipe.recv()
+            answer = self._pipe.recv()
         except EOFError:
             return self._give_up("its process died")
         if isinstance(answer, Exception):
@@ -92,31 +133,74 @@ class _Worker:
         return answer
 
     def _give_up(self, reason: str) -> None:
-        self.outcome.trouble = reason
-        self.process.terminate()
+        self.trouble = reason
+        self._process.terminate()
 
     def close(self) -> None:
         """End the process."""
-        if self.process.is_alive() and not self.outcome.trouble:
-            self.pipe.send(None)
-        self.process.join()
+        if self._process.is_alive() and not self.trouble:
+            self._pipe.send(None)
+        self._process.join()
 
 
-def measure(
-    graph: BenchmarkGraph, peers: list[str], *, repeat: int, seed: int, max_seconds: float
-) -> list[Outcome]:
-    """Run every method ``repeat`` times after one run that is not counted."""
-    outcomes = [Outcome(graph, name) for name in peers]
-    workers = [_Worker(outcome, max_seconds) for outcome in outcomes]
-    try:
-        for worker in workers:
-            worker.run(seed)
-        for turn in range(repeat):
-            for worker in workers:
-                answer = worker.run(seed + turn)
-                if answer is not None:
-                    worker.outcome.add(*answer)
-    finally:
-        for worker in workers:
+class Contest:
+    """Some methods, each in a process that serves many graphs; a context manager."""
+
+    def __init__(self, peers: Sequence[str], *, max_seconds: float) -> None:
+        self.peers = tuple(peers)
+        self.max_seconds = max_seconds
+        self._workers: dict[str, _Worker] = {}
+
+    def __enter__(self) -> "Contest":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self._workers.values():
             worker.close()
-    return outcomes
+
+    def measure(self, graphs: Iterable[BenchmarkGraph], *, repeat: int, seed: int) -> list[Outcome]:
+        """Run every method ``repeat`` times on each graph, in turns.
+
+        One more run on the first graph comes before them and is not counted. A method that fails
+        or takes too long on one graph is not run on those after it.
+        """
+        outcomes = [Outcome(peer) for peer in self.peers]
+        self._start_where_needed()
+        workers = [self._workers[peer] for peer in self.peers]
+        for number, graph in enumerate(graphs):
+            for worker in workers:
+                worker.build(graph)
+            if number == 0:
+                for worker in workers:
+                    worker.run(seed)
+            scorer = Scorer(graph)
+            for turn in range(number * repeat, (number + 1) * repeat):
+                timed = [worker.run(seed + turn) for worker in workers]
+                for outcome, result in zip(outcomes, timed, strict=True):
+                    if result is not None:
+                        outcome.runs.append(_scored(result, graph, scorer))
+        for outcome, worker in zip(outcomes, workers, strict=True):
+            outcome.trouble = worker.trouble
+        return outcomes
+
+    def _start_where_needed(self) -> None:
+        for peer in self.peers:
+            worker = self._workers.get(peer)
+            if worker is not None and worker.trouble:
+                worker.close()
+            if worker is None or worker.trouble:
+                self._workers[peer] = _Worker(peer, self.max_seconds)
+
+
+def _scored(timed: Timed, graph: BenchmarkGraph, scorer: Scorer) -> Run:
+    found = timed.found
+    return Run(
+        n=graph.n,
+        m=graph.m,
+        true_k=graph.true_k,
+        seconds=timed.seconds,
+        peak_bytes=timed.peak_bytes,
+        visits=found.visits,
+        note=found.note,
+        scores=scorer(found.labels),
+    )

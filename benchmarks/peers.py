@@ -18,14 +18,31 @@ REFERENCE = "igraph-leiden"
 
 
 @dataclass(frozen=True)
+class Found:
+    """Labels, with what kgroups says about its way: entries of the matrix read, and the regime."""
+
+    labels: Ints
+    visits: int | None = None
+    note: str = ""
+
+
+def _nothing() -> None:
+    pass
+
+
+@dataclass(frozen=True)
 class Peer:
-    """A method: the package it needs, how its graph is built and how its labels are found."""
+    """A method: the package it needs, how its graph is built and how its labels are found.
+
+    ``warm`` is called once in a new process, before any graph comes.
+    """
 
     name: str
     module: str
     distribution: str
     build: Callable[[BenchmarkGraph], Any]
-    find: Callable[[Any, int], Ints]
+    find: Callable[[Any, int], Found]
+    warm: Callable[[], None] = _nothing
 
     @property
     def installed_version(self) -> str | None:
@@ -79,71 +96,89 @@ def _labels_of_sets(communities: Iterable[Iterable[int]], n: int) -> Ints:
     return labels
 
 
-def _find_kgroups(graph: Any, seed: int) -> Ints:
+def _warm_kgroups() -> None:
+    from kgroups.detect import warm
+
+    warm()
+
+
+def _find_kgroups(graph: Any, seed: int) -> Found:
     import kgroups
 
-    return kgroups.detect_communities(graph, rng=seed).labels
+    partition = kgroups.detect_communities(graph, rng=seed)
+    report = partition.report
+    return Found(partition.labels, getattr(report, "visits", None), report.regime)
 
 
-def _find_igraph_leiden(graph: Any, seed: int) -> Ints:
+def _find_igraph_leiden(graph: Any, seed: int) -> Found:
     random.seed(seed)
     found = graph.community_leiden(objective_function="modularity", n_iterations=2)
-    return np.array(found.membership)
+    return Found(np.array(found.membership))
 
 
-def _find_igraph_louvain(graph: Any, seed: int) -> Ints:
+def _find_igraph_louvain(graph: Any, seed: int) -> Found:
     random.seed(seed)
-    return np.array(graph.community_multilevel().membership)
+    return Found(np.array(graph.community_multilevel().membership))
 
 
-def _find_leidenalg(graph: Any, seed: int) -> Ints:
+def _find_leidenalg(graph: Any, seed: int) -> Found:
     import leidenalg
 
     kind = leidenalg.ModularityVertexPartition
-    return np.array(leidenalg.find_partition(graph, kind, n_iterations=2, seed=seed).membership)
+    return Found(
+        np.array(leidenalg.find_partition(graph, kind, n_iterations=2, seed=seed).membership)
+    )
 
 
-def _find_networkit_plm(graph: Any, seed: int) -> Ints:
+def _find_networkit_plm(graph: Any, seed: int) -> Found:
     import networkit
 
     networkit.setSeed(seed, True)
-    return np.array(networkit.community.PLM(graph, refine=True).run().getPartition().getVector())
+    return Found(
+        np.array(networkit.community.PLM(graph, refine=True).run().getPartition().getVector())
+    )
 
 
-def _find_networkit_leiden(graph: Any, seed: int) -> Ints:
+def _find_networkit_leiden(graph: Any, seed: int) -> Found:
     import networkit
 
     networkit.setSeed(seed, True)
-    return np.array(networkit.community.ParallelLeiden(graph).run().getPartition().getVector())
+    return Found(
+        np.array(networkit.community.ParallelLeiden(graph).run().getPartition().getVector())
+    )
 
 
-def _find_infomap(graph: Any, seed: int) -> Ints:
+def _find_infomap(graph: Any, seed: int) -> Found:
     modules = graph.run(seed=seed + 1).modules()
-    return np.array([modules[node] for node in range(len(modules))])
+    return Found(np.array([modules[node] for node in range(len(modules))]))
 
 
-def _find_scikit_network(matrix: Any, seed: int) -> Ints:
+def _find_scikit_network(matrix: Any, seed: int) -> Found:
     from sknetwork.clustering import Louvain
 
-    return Louvain(shuffle_nodes=True, random_state=seed).fit_predict(matrix)
+    return Found(Louvain(shuffle_nodes=True, random_state=seed).fit_predict(matrix))
 
 
-def _find_networkx_louvain(graph: Any, seed: int) -> Ints:
+def _find_networkx_louvain(graph: Any, seed: int) -> Found:
     import networkx
 
-    return _labels_of_sets(networkx.community.louvain_communities(graph, seed=seed), len(graph))
+    return Found(
+        _labels_of_sets(networkx.community.louvain_communities(graph, seed=seed), len(graph))
+    )
 
 
-def _find_networkx_greedy(graph: Any, seed: int) -> Ints:
+def _find_networkx_greedy(graph: Any, seed: int) -> Found:
     import networkx
 
-    return _labels_of_sets(networkx.community.greedy_modularity_communities(graph), len(graph))
+    return Found(
+        _labels_of_sets(networkx.community.greedy_modularity_communities(graph), len(graph))
+    )
 
 
 PEERS = {
     peer.name: peer
     for peer in (
-        Peer("kgroups", "kgroups", "kgroups", _igraph, _find_kgroups),
+        Peer("kgroups", "kgroups", "kgroups", _igraph, _find_kgroups, _warm_kgroups),
         Peer(REFERENCE, "igraph", "igraph", _igraph, _find_igraph_leiden),
         Peer("igraph-louvain", "igraph", "igraph", _igraph, _find_igraph_louvain),
         Peer("leidenalg", "leidenalg", "leidenalg", _igraph, _find_leidenalg),
@@ -155,3 +190,6 @@ PEERS = {
         Peer("networkx-greedy", "networkx", "networkx", _networkx, _find_networkx_greedy),
     )
 }
+LARGE_GRAPH_PEERS = tuple(
+    name for name in PEERS if name != "leidenalg" and not name.startswith("networkx")
+)

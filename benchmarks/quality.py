@@ -20,7 +20,8 @@ from collections.abc import Iterator
 import numpy as np
 
 import kgroups as kg
-from benchmarks.graphs import BenchmarkGraph, lfr, make, planted_partition, why_absent
+from benchmarks.graphs import BenchmarkGraph, lfr, planted_partition
+from benchmarks.suites import ROWS
 from kgroups.refine.likelihood import likelihood_moves, planted_fit
 from kgroups.spectrum import connected_components
 
@@ -38,8 +39,8 @@ COLUMNS = (*METHODS, "likelihood", "against seed", "part of likelihood")
 def cases(repeat: int, seed: int) -> Iterator[tuple[str, list[BenchmarkGraph]]]:
     """Yield a name and the graphs over which its row is averaged."""
     for name in ("karate", "dolphins", "football", "polbooks", "email-Eu-core", "ca-GrQc", "cora"):
-        if why_absent(name) is None:
-            yield name, [make(name, seed=seed)]
+        if ROWS[name].why_absent is None:
+            yield name, [ROWS[name].graph(seed)]
     seeds = range(seed, seed + repeat)
     for snr in (1.1, 1.5, 2.0):
         yield (
@@ -53,7 +54,7 @@ def cases(repeat: int, seed: int) -> Iterator[tuple[str, list[BenchmarkGraph]]]:
                 f"sbm k={k} snr={snr}",
                 [planted_partition("sbm", n=n, k=k, degree=3.0, snr=snr, seed=s) for s in seeds],
             )
-    if why_absent("lfr") is None:
+    if ROWS["lfr-10k"].why_absent is None:
         for mixing in (0.4, 0.6):
             few = list(seeds)[: max(1, repeat // 5)]
             graphs = [lfr("lfr", n=3_000, degree=15, mixing=mixing, seed=s) for s in few]

@@ -3,9 +3,26 @@
 import numpy as np
 import pytest
 
-from benchmarks.graphs import make, planted_partition, why_absent
-from benchmarks.measure import measure
-from benchmarks.peers import PEERS
+from benchmarks import memory, table
+from benchmarks.graphs import (
+    BenchmarkGraph,
+    degree_corrected,
+    erdos_renyi,
+    own_lfr,
+    planted_partition,
+    power_law_null,
+)
+from benchmarks.measure import Contest, Outcome, Run
+from benchmarks.peers import PEERS, REFERENCE
+from benchmarks.scores import Scorer, Scores
+from benchmarks.suites import ROWS, SUITES, drawn
+
+
+def codes_of_pairs(graph):
+    low = np.minimum(graph.source, graph.target)
+    high = np.maximum(graph.source, graph.target)
+    assert (low < high).all()
+    return low * graph.n + high
 
 
 @pytest.fixture(scope="module")
@@ -14,10 +31,7 @@ def planted():
 
 
 def test_planted_partition_is_simple(planted):
-    low = np.minimum(planted.source, planted.target)
-    high = np.maximum(planted.source, planted.target)
-    assert (low < high).all()
-    assert np.unique(low * planted.n + high).size == planted.m
+    assert np.unique(codes_of_pairs(planted)).size == planted.m
 
 
 def test_planted_groups_are_equal_and_shuffled(planted):
@@ -40,20 +54,82 @@ def test_planted_partition_refuses_what_cannot_be():
         planted_partition("planted", n=101, k=2, degree=4.0, snr=1.0, seed=0)
 
 
+@pytest.mark.parametrize("degree", [3, 20])
+@pytest.mark.parametrize("exponent", [2.1, 3.0])
+def test_power_law_nulls_are_simple_and_have_their_mean_degree(degree, exponent):
+    null = power_law_null("null", n=5_000, degree=degree, exponent=exponent, seed=1)
+    degrees = np.bincount(np.concatenate([null.source, null.target]), minlength=null.n)
+    assert np.unique(codes_of_pairs(null)).size == null.m
+    assert abs(degrees.mean() - degree) < 5 * degrees.std() / np.sqrt(null.n)
+    assert degrees.max() > 8 * degree
+    assert null.is_null
+    assert null.true_k is None
+
+
+def test_erdos_renyi_is_simple_and_has_its_mean_degree():
+    null = erdos_renyi("null", n=4_000, degree=6, seed=1)
+    assert np.unique(codes_of_pairs(null)).size == null.m
+    assert abs(null.m - 12_000) < 5 * np.sqrt(12_000)
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        degree_corrected("dcsbm", n=3_000, k=6, degree=15.0, snr=2.0, seed=1),
+        own_lfr("lfr", n=3_000, degree=15, mixing=0.3, seed=1),
+    ],
+    ids=["dcsbm", "lfr"],
+)
+def test_edges_prefer_the_true_groups_and_node_numbers_do_not_tell_them(graph):
+    truth = graph.truth
+    inside = np.mean(truth[graph.source] == truth[graph.target])
+    assert inside > 0.5
+    assert np.mean(truth[1:] == truth[:-1]) < 0.3
+    degrees = np.bincount(np.concatenate([graph.source, graph.target]), minlength=graph.n)
+    assert degrees.max() > 3 * degrees.mean()
+
+
+def test_every_suite_names_its_rows_apart():
+    for rows in SUITES.values():
+        assert len({row.name for row in rows}) == len(rows)
+
+
+def test_the_large_suite_holds_each_family():
+    names = {row.name for row in SUITES["large"]}
+    assert {
+        "lfr-100k-d10-mu0.65",
+        "lfr-10k-d20-mu0.3",
+        "binomial-100k-d20-mu0.5",
+        "sbm-100k-k2-d5-snr1.3",
+        "sbm-10k-k200-d20-snr3",
+        "dcsbm-100k-k200-d20-snr2.5",
+        "er-1k-d3",
+        "config-100k-d20-exp2.1",
+        "musae-facebook",
+    } <= names
+
+
+def test_a_row_draws_other_graphs_from_other_seeds():
+    first, second = drawn([ROWS["sbm-1k"]], 5, 2)
+    again = ROWS["sbm-1k"].graph(6)
+    assert not np.array_equal(first.truth, second.truth)
+    assert np.array_equal(second.source, again.source)
+
+
 def test_bundled_and_drawn_graphs_are_always_there():
-    assert why_absent("karate") is None
-    assert why_absent("sbm-1k") is None
+    assert ROWS["karate"].why_absent is None
+    assert ROWS["sbm-1k"].why_absent is None
 
 
 def test_absent_files_are_named_as_the_reason(monkeypatch, tmp_path):
     monkeypatch.setenv("KGROUPS_DATA", str(tmp_path))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert "KGROUPS_DATA" in why_absent("football")
+    assert "KGROUPS_DATA" in ROWS["football"].why_absent
 
 
 def test_karate_is_the_known_graph_without_weights():
-    karate = make("karate", seed=0)
+    karate = ROWS["karate"].graph(0)
     assert (karate.n, karate.m, karate.true_k) == (34, 78, 2)
 
 
@@ -62,24 +138,86 @@ def test_peer_labels_every_node(name):
     peer = PEERS[name]
     if peer.installed_version is None:
         pytest.skip(f"{peer.distribution} is not installed")
-    karate = make("karate", seed=0)
-    labels = peer.find(peer.build(karate), 0)
+    karate = ROWS["karate"].graph(0)
+    labels = peer.find(peer.build(karate), 0).labels
     assert len(labels) == 34
     assert 1 < np.unique(labels).size < 34
 
 
-def test_measure_counts_the_repeats_and_scores_them():
-    (outcome,) = measure(
-        make("karate", seed=0), ["igraph-leiden"], repeat=2, seed=0, max_seconds=60
-    )
+def test_measure_counts_the_runs_and_scores_them():
+    karate = ROWS["karate"].graph(0)
+    with Contest([REFERENCE], max_seconds=60) as contest:
+        (outcome,) = contest.measure([karate, karate], repeat=2, seed=0)
     assert outcome.trouble == ""
-    assert len(outcome.seconds) == len(outcome.nmis) == len(outcome.amis) == 2
-    assert all(0 < score <= 1 for score in outcome.nmis)
-    assert outcome.modularities == pytest.approx([0.4198] * 2, abs=0.01)
+    assert len(outcome.runs) == len(outcome.values("ami")) == 4
+    assert all(0 < score <= 1 for score in outcome.values("nmi"))
+    assert outcome.values("modularity") == pytest.approx([0.4198] * 4, abs=0.01)
+    assert {(run.n, run.m, run.true_k) for run in outcome.runs} == {(34, 78, 2)}
+    assert outcome.time_ratio(outcome) == 1.0
 
 
-def test_measure_gives_up_on_a_method_that_takes_too_long():
+def test_measure_gives_up_on_a_method_that_takes_too_long_and_starts_it_anew():
     slow = planted_partition("planted", n=20_000, k=2, degree=10.0, snr=1.0, seed=0)
-    (outcome,) = measure(slow, ["networkx-greedy"], repeat=1, seed=0, max_seconds=0.5)
+    karate = ROWS["karate"].graph(0)
+    with Contest(["networkx-greedy"], max_seconds=0.5) as contest:
+        (outcome,) = contest.measure([slow], repeat=1, seed=0)
+        (after,) = contest.measure([karate], repeat=1, seed=0)
     assert outcome.trouble == "more than 0.5 s"
     assert outcome.median_seconds is None
+    assert after.trouble == ""
+    assert len(after.runs) == 1
+
+
+def two_triangles(**options):
+    return BenchmarkGraph(
+        "triangles", 7, np.array([0, 1, 2, 3, 4, 5]), np.array([1, 2, 0, 4, 5, 3]), **options
+    )
+
+
+def test_a_null_is_whole_when_each_component_is_one_community():
+    score = Scorer(two_triangles(truth=None, is_null=True))
+    assert score(np.array([5, 5, 5, 1, 1, 1, 0])).whole == 1.0
+    assert score(np.array([5, 5, 5, 1, 1, 2, 0])).whole == 0.0
+    assert score(np.array([5, 5, 5, 1, 1, 1, 1])).whole == 0.0
+    assert score(np.zeros(7, dtype=int)).nmi is None
+
+
+def test_scores_leave_out_nodes_without_a_known_label():
+    truth = np.array([0, 0, 0, 1, 1, 1, -1])
+    known = truth >= 0
+    labels = np.array([0, 0, 0, 1, 1, 1, 1])
+    scores = Scorer(two_triangles(truth=truth, known=known))(labels)
+    assert (scores.k, scores.k_error, scores.nmi, scores.overlap) == (2, 0.0, 1.0, 1.0)
+    assert scores.whole is None
+
+
+def test_the_peak_is_seen_after_the_memory_is_given_back():
+    before = memory.start_watching()
+    if before is None:
+        pytest.skip("this system does not tell the peak")
+    block = np.ones(5_000_000)
+    del block
+    assert 36e6 < memory.peak_above(before) < 60e6
+
+
+def outcome_of(peer, seconds, k=2):
+    scores = Scores(k=k, modularity=0.5, k_error=0.0, nmi=0.9, ami=0.8, overlap=0.7)
+    return Outcome(peer, [Run(10, 20, 2, s, 3_000_000, None, "", scores) for s in seconds])
+
+
+def test_a_table_line_compares_runs_side_by_side():
+    ours, reference = outcome_of("kgroups", [1.0, 8.0, 3.0]), outcome_of(REFERENCE, [2.0, 4.0, 4.0])
+    first, second = (
+        dict(zip(table.header(), line, strict=True))
+        for line in table.cells("name", [ours, reference])
+    )
+    assert first[f"/ {REFERENCE}"] == "0.75"
+    assert second[f"/ {REFERENCE}"] == "1.00"
+    assert first["seconds"] == "3.0000"
+    assert (first["NMI"], first["whole"], first["peak MB"]) == ("0.9000", "-", "3.0")
+
+
+def test_a_table_line_tells_why_there_is_no_figure():
+    (line,) = table.cells("name", [Outcome("infomap", [], "more than 60 s")])
+    cells = dict(zip(table.header(), line, strict=True))
+    assert (cells["k"], cells["seconds"], cells["note"]) == ("-", "-", "more than 60 s")

@@ -1,0 +1,298 @@
+"""``python -m benchmarks.targets``: what large graphs must show, and whether they do.
+
+Quality is the worst over the graphs of a line, the time ratio their median, each against igraph's
+Leiden with two iterations on the same graph in the same run. On nulls, quality is the share of
+graphs in which every component is one community.
+"""
+
+import argparse
+import statistics
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from benchmarks import growth
+from benchmarks.measure import Contest, Outcome
+from benchmarks.peers import REFERENCE
+from benchmarks.suites import Row, drawn, lfr_row, null_rows, own_lfr_row, sbm_row
+
+RATIO = f"time / {REFERENCE}"
+
+
+@dataclass(frozen=True)
+class AtLeast:
+    """A score whose worst value must reach a bound."""
+
+    what: str
+    score: str
+    bound: float
+    summary: Callable[[Sequence[float]], float] = min
+    sign: str = ">="
+
+    def holds(self, value: float) -> bool:
+        """Whether a value will do."""
+        return value >= self.bound
+
+
+@dataclass(frozen=True)
+class AtMost:
+    """A score whose worst value must not pass a bound."""
+
+    what: str
+    score: str
+    bound: float
+    summary: Callable[[Sequence[float]], float] = max
+    sign: str = "<="
+
+    def holds(self, value: float) -> bool:
+        """Whether a value will do."""
+        return value <= self.bound
+
+
+Demand = AtLeast | AtMost
+
+
+def nmi(bound: float) -> Demand:
+    """Demand a normalised mutual information."""
+    return AtLeast("NMI", "nmi", bound)
+
+
+def k_within(percent: float) -> Demand:
+    """Demand the number of communities."""
+    return AtMost("k error %", "k_error", percent)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A line of a target: the graphs of its rows are taken together."""
+
+    name: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Target:
+    """A row of the table of targets: its graphs, their quality, and the time they may take."""
+
+    name: str
+    cases: tuple[Case, ...]
+    quality: tuple[Demand, ...]
+    ratio: float
+
+
+def _each(*rows: Row) -> tuple[Case, ...]:
+    return tuple(Case(row.name, (row,)) for row in rows)
+
+
+TARGETS = (
+    Target(
+        "lfr-100k-d20",
+        _each(*(lfr_row(100_000, 20, mixing) for mixing in (0.3, 0.4, 0.5, 0.6))),
+        (nmi(0.999), k_within(0.5)),
+        0.7,
+    ),
+    Target(
+        "lfr-100k-hard",
+        _each(lfr_row(100_000, 20, 0.65), lfr_row(100_000, 10, 0.4), lfr_row(100_000, 10, 0.5)),
+        (nmi(0.995), k_within(1)),
+        1.0,
+    ),
+    Target(
+        "lfr-10k-d20",
+        _each(*(lfr_row(10_000, 20, mixing) for mixing in (0.3, 0.4, 0.5, 0.6))),
+        (nmi(0.998),),
+        1.3,
+    ),
+    Target(
+        "binomial-100k",
+        _each(*(own_lfr_row(100_000, 20, mixing) for mixing in (0.3, 0.4, 0.5))),
+        (nmi(0.99),),
+        1.0,
+    ),
+    Target("lfr-10k-d10", _each(lfr_row(10_000, 10, 0.5)), (nmi(0.96), k_within(4)), 2.0),
+    Target(
+        "lfr-10k-d10-hard",
+        _each(lfr_row(10_000, 10, 0.6)),
+        (AtLeast("AMI", "ami", 0.4), k_within(30)),
+        3.0,
+    ),
+    Target("sbm-100k-k200", _each(sbm_row(100_000, 200, 20, 1.5)), (nmi(0.98), k_within(0)), 0.5),
+    Target(
+        "sbm-100k-k10",
+        _each(sbm_row(100_000, 10, 10, 1.3)),
+        (AtLeast("overlap", "overlap", 0.75),),
+        0.7,
+    ),
+    Target(
+        "sbm-100k-k2",
+        _each(sbm_row(100_000, 2, 5, 1.3)),
+        (AtLeast("overlap", "overlap", 0.62),),
+        0.7,
+    ),
+    Target(
+        "nulls",
+        tuple(Case(f"nulls of {n} nodes", null_rows(n)) for n in (1_000, 10_000, 100_000)),
+        (AtLeast("share left whole", "whole", 0.99, summary=statistics.fmean),),
+        0.2,
+    ),
+    Target("lfr-1M", _each(own_lfr_row(1_000_000, 18.6, 0.4)), (nmi(0.985), k_within(1)), 0.6),
+    Target("sbm-1M", _each(sbm_row(1_000_000, 200, 20, 2.0)), (nmi(0.995),), 0.5),
+)
+GROWTH = "growth"
+GROWTH_DEMANDS = (
+    AtMost("exponent of visits", "visits_exponent", 1.1),
+    AtMost("rise of the time ratio", "ratio_rise", 1.2),
+    AtMost("bytes per edge", "bytes_per_edge", 250),
+)
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How many graphs, from which seed on, how many runs on each, and the patience with one."""
+
+    graphs_per_row: int = 3
+    repeat: int = 1
+    seed: int = 0
+    max_seconds: float = 300
+
+    @classmethod
+    def of(cls, options: argparse.Namespace) -> "Effort":
+        """Take the options of that name."""
+        return cls(options.graphs_per_row, options.repeat, options.seed, options.max_seconds)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One demand on one line: what was wanted, what kgroups and the reference reached."""
+
+    target: str
+    case: str
+    what: str
+    wanted: str
+    measured: str
+    reference: str
+    met: bool
+
+    def print(self) -> None:
+        """Print it as a line of the table."""
+        _print_cells(
+            self.target,
+            self.case,
+            self.what,
+            self.wanted,
+            self.measured,
+            self.reference,
+            "yes" if self.met else "NO",
+        )
+
+
+def _print_cells(*cells: str) -> None:
+    widths = (17, 27, 24, 10, 12, 14, 4)
+    print(" ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip())
+    sys.stdout.flush()
+
+
+def _verdicts(target: Target, case: Case, contest: Contest, effort: Effort) -> Iterator[Verdict]:
+    graphs = drawn(case.rows, effort.seed, effort.graphs_per_row)
+    ours, reference = contest.measure(graphs, repeat=effort.repeat, seed=effort.seed)
+    for demand in target.quality:
+        reached = _reached(demand, ours)
+        theirs = _reached(demand, reference)
+        yield Verdict(
+            target.name,
+            case.name,
+            demand.what,
+            f"{demand.sign} {demand.bound:g}",
+            ours.trouble or _written(reached),
+            reference.trouble or _written(theirs),
+            not ours.trouble and reached is not None and demand.holds(reached),
+        )
+    ratio = None if ours.trouble else ours.time_ratio(reference)
+    yield Verdict(
+        target.name,
+        case.name,
+        RATIO,
+        f"<= {target.ratio:g}",
+        ours.trouble or _written(ratio),
+        reference.trouble or f"{reference.median_seconds:.3f} s",
+        ratio is not None and ratio <= target.ratio,
+    )
+
+
+def _reached(demand: Demand, outcome: Outcome) -> float | None:
+    values = outcome.values(demand.score)
+    return demand.summary(values) if values else None
+
+
+def _written(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4g}"
+
+
+def _growth_verdicts(effort: Effort) -> Iterator[Verdict]:
+    for family in growth.FAMILIES:
+        measured = growth.sizes(
+            family,
+            largest=max(growth.EDGES),
+            graphs=1,
+            seed=effort.seed,
+            max_seconds=effort.max_seconds,
+        )
+        reached = growth.growth_of(list(measured))
+        for demand in GROWTH_DEMANDS:
+            value = getattr(reached, demand.score)
+            yield Verdict(
+                GROWTH,
+                family,
+                demand.what,
+                f"{demand.sign} {demand.bound:g}",
+                _written(value),
+                "",
+                value is not None and demand.holds(value),
+            )
+
+
+def judge(names: Sequence[str], effort: Effort) -> bool:
+    """Print the verdicts on the targets of these names; return whether all are met."""
+    _print_cells("target", "graphs", "what", "wanted", "kgroups", REFERENCE, "met")
+    met = {}
+    with Contest(["kgroups", REFERENCE], max_seconds=effort.max_seconds) as contest:
+        for target in TARGETS:
+            if target.name not in names:
+                continue
+            met[target.name] = True
+            for case in target.cases:
+                for verdict in _verdicts(target, case, contest, effort):
+                    verdict.print()
+                    met[target.name] &= verdict.met
+    if GROWTH in names:
+        met[GROWTH] = True
+        for verdict in _growth_verdicts(effort):
+            verdict.print()
+            met[GROWTH] &= verdict.met
+    missed = [name for name, is_met in met.items() if not is_met]
+    print(f"\n{len(met) - len(missed)} of {len(met)} targets met", end="")
+    print(f"; missed: {', '.join(missed)}" if missed else "")
+    return not missed
+
+
+NAMES = (*(target.name for target in TARGETS), GROWTH)
+
+
+def main() -> None:
+    """Print the verdicts; the exit status is 1 if a target is missed."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.targets", description=__doc__)
+    parser.add_argument("--rows", nargs="+", choices=NAMES, default=NAMES, metavar="ROW")
+    parser.add_argument("--list", action="store_true", help="print the names of the rows")
+    parser.add_argument("--graphs-per-row", type=int, default=Effort.graphs_per_row)
+    parser.add_argument("--repeat", type=int, default=Effort.repeat, help="runs on each graph")
+    parser.add_argument("--seed", type=int, default=Effort.seed, help="of the first graph")
+    parser.add_argument("--max-seconds", type=float, default=Effort.max_seconds)
+    options = parser.parse_args()
+    if options.list:
+        print(*NAMES, sep="\n")
+        return
+    sys.exit(not judge(options.rows, Effort.of(options)))
+
+
+if __name__ == "__main__":
+    main()
