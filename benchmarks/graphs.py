@@ -97,15 +97,10 @@ def lfr(name: str, *, n: int, degree: int, mixing: float, seed: int) -> Benchmar
     generator.generatePowerlawCommunitySizeSequence(20, 500, -1.5)
     generator.setMu(mixing)
     graph = generator.generate()
-    matrix = networkit.algebraic.adjacencyMatrix(graph).tocoo()
-    upper = matrix.row < matrix.col
-    return BenchmarkGraph(
-        name,
-        n,
-        matrix.row[upper].astype(np.int64),
-        matrix.col[upper].astype(np.int64),
-        np.array(generator.getPartition().getVector()),
-    )
+    pair = np.dtype((np.int64, 2))
+    ends = np.fromiter(graph.iterEdges(), dtype=pair, count=graph.numberOfEdges())
+    truth = np.array(generator.getPartition().getVector())
+    return BenchmarkGraph(name, n, ends[:, 0].copy(), ends[:, 1].copy(), truth)
 
 
 def own_lfr(name: str, *, n: int, degree: float, mixing: float, seed: int) -> BenchmarkGraph:
