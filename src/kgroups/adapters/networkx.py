@@ -15,7 +15,7 @@ from kgroups.adapters.direction import graph_of_edges, refuse_directed
 from kgroups.adapters.weights import checked_weights, no_such_attribute
 from kgroups.graph import Graph
 
-__all__ = ["from_networkx"]
+__all__ = ["from_networkx", "is_plain", "known_structure", "remember_structure", "structure_of"]
 
 _CACHE_KEY = "kgroups-structure"
 _FACTORIES = (
@@ -35,9 +35,9 @@ def from_networkx(graph: Any, weight: str | None, symmetrize: Symmetrize | None)
     """Convert a networkx graph; its structure is kept for the next call, weights are not."""
     if graph.is_directed():
         refuse_directed(f"a directed networkx {type(graph).__name__}", symmetrize)
-    if graph.is_directed() or not _is_plain(graph):
+    if graph.is_directed() or not is_plain(graph):
         return _from_edge_view(graph, weight, symmetrize)
-    structure = _structure_of(graph)
+    structure = structure_of(graph)
     if symmetrize == "union":
         return Graph(structure.indptr, structure.indices, nodes=structure.nodes)
     if graph.is_multigraph():
@@ -45,7 +45,7 @@ def from_networkx(graph: Any, weight: str | None, symmetrize: Symmetrize | None)
     return _with_weights(graph._adj, structure, weight)
 
 
-def _is_plain(graph: Any) -> bool:
+def is_plain(graph: Any) -> bool:
     """Whether the graph is dicts all the way down and no subclass bends how they are read."""
     kind = type(graph)
     base = next(cls for cls in kind.__mro__ if cls.__module__.startswith("networkx.classes."))
@@ -57,28 +57,43 @@ def _is_plain(graph: Any) -> bool:
     )
 
 
-def _structure_of(graph: Any) -> Structure:
-    adjacency, kind = graph._adj, cast(Any, type(graph))
-    cache: Any = getattr(graph, "__networkx_cache__", None)
-    remembers = (
-        isinstance(cache, dict)
-        and kind.__hash__ is object.__hash__
-        and sys.modules["networkx"].config.cache_converted_graphs
-    )
-    if remembers and _CACHE_KEY in cache:
-        token, structure = _structures.get(graph, (None, None))
-        if (
-            token is cache[_CACHE_KEY]
-            and structure is not None
-            and structure.counts_match(adjacency)
-        ):
-            return structure
-    structure = read_structure(adjacency)
-    if remembers:
+def structure_of(graph: Any) -> Structure:
+    """Return the structure of a plain undirected graph, read once while networkx knows no change.
+
+    Every door shares it: :func:`kgroups.as_graph` and the networkx backend.
+    """
+    known = known_structure(graph)
+    if known is not None:
+        return known
+    structure = read_structure(graph._adj)
+    remember_structure(graph, structure)
+    return structure
+
+
+def remember_structure(graph: Any, structure: Structure) -> None:
+    """Keep the structure of a graph until networkx says that the graph has changed."""
+    if _remembers(graph):
         token = object()
         _structures[graph] = (token, structure)
-        cache[_CACHE_KEY] = token
-    return structure
+        graph.__networkx_cache__[_CACHE_KEY] = token
+
+
+def _remembers(graph: Any) -> bool:
+    return (
+        isinstance(getattr(graph, "__networkx_cache__", None), dict)
+        and cast(Any, type(graph)).__hash__ is object.__hash__
+        and bool(sys.modules["networkx"].config.cache_converted_graphs)
+    )
+
+
+def known_structure(graph: Any) -> Structure | None:
+    """Return the structure that was read before, or None if the graph has changed since."""
+    if not _remembers(graph) or _CACHE_KEY not in graph.__networkx_cache__:
+        return None
+    token, structure = _structures.get(graph, (None, None))
+    if structure is None or token is not graph.__networkx_cache__[_CACHE_KEY]:
+        return None
+    return structure if structure.counts_match(graph._adj) else None
 
 
 def _edge_data(adjacency: dict[Any, Any]) -> Iterator[Any]:

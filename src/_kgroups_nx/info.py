@@ -1,0 +1,35 @@
+"""Names and summaries of the functions that kgroups serves; plain data, no imports."""
+
+from typing import Any
+
+__all__ = ["get_info"]
+
+_SAME = "The same values, from sparse arrays."
+
+_FUNCTIONS: dict[str, dict[str, Any]] = {
+    "to_scipy_sparse_array": {"additional_docs": "The same matrix; 'coo' is left to networkx."},
+    "modularity": {"additional_docs": _SAME},
+    "is_partition": {"additional_docs": _SAME},
+    "partition_quality": {"additional_docs": _SAME},
+    "intra_community_edges": {"additional_docs": _SAME},
+    "inter_community_edges": {"additional_docs": f"{_SAME} Multigraphs are left to networkx."},
+    "inter_community_non_edges": {"additional_docs": f"{_SAME} Multigraphs are left to networkx."},
+    "bethe_hessian_matrix": {"additional_docs": "The same matrix."},
+    "bethe_hessian_spectrum": {
+        "additional_docs": "All eigenvalues as networkx, or the lowest ones by a sparse solver.",
+        "additional_parameters": {
+            "k : int, optional": "Return the k lowest eigenvalues, rising; all by default."
+        },
+    },
+}
+
+
+def get_info() -> dict[str, Any]:
+    """Return what networkx shows of this backend in help texts and ``nx.config``."""
+    return {
+        "backend_name": "kgroups",
+        "project": "kgroups",
+        "package": "kgroups",
+        "short_summary": "Community detection and its scores on sparse arrays.",
+        "functions": {name: dict(info) for name, info in _FUNCTIONS.items()},
+    }

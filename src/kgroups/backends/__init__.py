@@ -1,0 +1,1 @@
+"""Shells that let other packages call kgroups by their own names."""
