@@ -91,12 +91,16 @@ def lfr(name: str, *, n: int, degree: int, mixing: float, seed: int) -> Benchmar
     """Draw an LFR graph with NetworKit: exponents 2.5 and 1.5, community sizes 20 to 500."""
     import networkit
 
+    threads = networkit.getMaxNumberOfThreads()
+    # Each thread has random numbers of its own: with one, a seed means the same graph everywhere.
+    networkit.setNumberOfThreads(1)
     networkit.setSeed(seed, True)
     generator = networkit.generators.LFRGenerator(n)
     generator.generatePowerlawDegreeSequence(degree, 5 * degree, -2.5)
     generator.generatePowerlawCommunitySizeSequence(20, 500, -1.5)
     generator.setMu(mixing)
     graph = generator.generate()
+    networkit.setNumberOfThreads(threads)
     pair = np.dtype((np.int64, 2))
     ends = np.fromiter(graph.iterEdges(), dtype=pair, count=graph.numberOfEdges())
     truth = np.array(generator.getPartition().getVector())
