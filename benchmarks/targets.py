@@ -187,7 +187,7 @@ class Verdict:
 
 
 def _print_cells(*cells: str) -> None:
-    widths = (17, 27, 24, 10, 12, 14, 4)
+    widths = (17, 27, 24, 10, 16, 16, 4)
     print(" ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip())
     sys.stdout.flush()
 
