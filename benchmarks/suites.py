@@ -103,7 +103,7 @@ _SMALL_DRAWN = (
     Row("lfr-10k", partial(lfr, n=10_000, degree=20, mixing=0.6)),
 )
 _SIZES = (10_000, 100_000)
-# With two groups, more edges would leave nothing to be wrong at the higher ratios.
+# Mean degree by number of groups, as the targets have it for 2, 10 and 200.
 _DEGREE_FOR = {2: 5, 10: 10, 50: 20, 200: 20}
 
 SUITES: dict[str, tuple[Row, ...]] = {
