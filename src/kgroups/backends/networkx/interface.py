@@ -7,9 +7,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from kgroups.adapters.networkx import is_plain
-from kgroups.backends.networkx import linalg, quality
+from kgroups.backends.networkx import generators, linalg, quality
 from kgroups.backends.networkx.convert import convert_from_nx, convert_to_nx, converted
-from kgroups.backends.networkx.rules import Decision, no_multigraph
+from kgroups.backends.networkx.rules import Decision, known_stream, no_multigraph
 
 __all__ = ["SERVED", "Served", "backend_interface"]
 
@@ -54,6 +54,12 @@ SERVED: dict[str, Served] = {
     "inter_community_non_edges": Served(quality.inter_community_non_edges, declines=no_multigraph),
     "bethe_hessian_matrix": Served(linalg.bethe_hessian_matrix, cold_from=100),
     "bethe_hessian_spectrum": Served(linalg.bethe_hessian_spectrum, cold_from=100),
+    "stochastic_block_model": Served(generators.stochastic_block_model, declines=known_stream),
+    "random_partition_graph": Served(generators.random_partition_graph, declines=known_stream),
+    "planted_partition_graph": Served(generators.planted_partition_graph, declines=known_stream),
+    "gaussian_random_partition_graph": Served(
+        generators.gaussian_random_partition_graph, declines=known_stream
+    ),
 }
 
 

@@ -3,7 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["Decision", "no_multigraph"]
+import networkx as nx
+
+__all__ = ["Decision", "known_stream", "no_multigraph"]
+
+NETWORKX_VERSION = tuple(int(part) for part in nx.__version__.split(".")[:2])
 
 Decision = bool | str
 """True, or the reason in words: networkx writes it to its log."""
@@ -14,3 +18,10 @@ def no_multigraph(arguments: Mapping[str, Any]) -> str | None:
     if arguments["G"].is_multigraph():
         return "networkx counts parallel edges as one"
     return None
+
+
+def known_stream(arguments: Mapping[str, Any]) -> str | None:
+    """Decline versions of networkx that may draw block models in another way."""
+    if (3, 4) <= NETWORKX_VERSION < (3, 7):
+        return None
+    return f"networkx {nx.__version__} may draw another graph for the same seed"
