@@ -5,14 +5,17 @@ from kgroups.spectrum.count import ComponentCounts, count_components
 from kgroups.spectrum.estimate import Spectrum, estimate_k, spectrum_of
 from kgroups.spectrum.lanczos import top_eigenpairs
 from kgroups.spectrum.moments import Moments, moments
+from kgroups.spectrum.structure import Verdict, has_structure
 
 __all__ = [
     "ComponentCounts",
     "Moments",
     "Spectrum",
+    "Verdict",
     "connected_components",
     "count_components",
     "estimate_k",
+    "has_structure",
     "moments",
     "spectrum_of",
     "top_eigenpairs",

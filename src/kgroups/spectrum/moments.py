@@ -5,6 +5,10 @@ With random vectors g without their Perron part, the mean of
 The bulk of the spectrum adds next to nothing to it, and k - 1 eigenvalues
 :math:`\nu = (s + 1/s)/2` beyond 1 add :math:`s^{2q} / 2` each, up to the last factor. That factor
 all but takes out the eigenvalues below -1, of groups whose nodes avoid one another.
+
+Without communities the moments are noise. Before they are judged, neighbouring orders are averaged
+with binomial weights, which multiplies the polynomial by :math:`N^6`: the oscillation that comes
+from eigenvalues near 0, of which graphs with many nodes of degree 1 have plenty, goes.
 """
 
 import math
@@ -16,7 +20,10 @@ from kgroups.operators import BoundBetheHessian
 from kgroups.spectrum.chebyshev import Perron, Recursion, growth_of, perron_of, value_of
 from kgroups.spectrum.chebyshev_operator import ThinBlock, ThinBlocks
 
-__all__ = ["Moments", "moments"]
+__all__ = ["NULL_SIGNAL", "Moments", "moments"]
+
+NULL_SIGNAL = 5.0
+"""Signals up to this are noise; ``benchmarks/nulls.py`` shows both sides of it."""
 
 _VECTORS = 8
 _FEWEST_STEPS = 5
@@ -24,6 +31,11 @@ _FEWEST_STEPS = 5
 _FAINTEST_GROWTH = 1.25
 # Beyond this many times n the bulk and the noise of the vectors are a few percent.
 _ENOUGH = 3.0
+# When an eigenvalue of the faintest growth would be this many times the noise, a smaller signal
+# than that of the futile says that there is none.
+_JUDGED_AT = 20.0
+_FUTILE_SIGNAL = 0.75
+_SMOOTHING = 6
 _ROOM_BELOW = 1.05
 _MAPPINGS = 4
 
@@ -44,9 +56,12 @@ class Moments:
         Estimated signal-to-noise ratio, that of the clearer ones if they differ; 1 where nothing
         grows.
     q : int
-        Degree of the polynomial at which the estimates were made.
-    strength : float
-        The moment of order 2q, divided by the number of nodes.
+        Degree of the polynomial at which the work ended.
+    signal : float
+        The last moment, in units of the noise that random vectors leave in it; smoothed where it
+        has not outgrown the bulk.
+    threshold : float
+        What the signal must exceed to be no accident.
     lowest : float
         The eigenvalue that was mapped to -1; below -1 on graphs with nodes that avoid one another.
     operator : ThinBlocks
@@ -66,7 +81,8 @@ class Moments:
     k_high: float
     s: float
     q: int
-    strength: float
+    signal: float
+    threshold: float
     lowest: float
     operator: ThinBlocks
     perron: Perron
@@ -115,7 +131,8 @@ def moments(bound: BoundBetheHessian, *, seed: int = 0) -> Moments:
         k_high=1.0 + k_high,
         s=s,
         q=series.q,
-        strength=series.above[-1] / bound.n,
+        signal=series.signal,
+        threshold=series.threshold,
         lowest=operator.lowest,
         operator=operator,
         perron=perron,
@@ -125,9 +142,20 @@ def moments(bound: BoundBetheHessian, *, seed: int = 0) -> Moments:
     )
 
 
+def _mapped(value: float, lowest: float) -> float:
+    """Return where the map from [lowest, 1] to [-1, 1] takes an eigenvalue of N."""
+    return 1.0 - 2.0 * (1.0 - value) / (1.0 - lowest)
+
+
 def _unmapped(value: float, lowest: float) -> float:
-    """Return the eigenvalue of N that the map from [lowest, 1] to [-1, 1] takes to ``value``."""
+    """Return the eigenvalue of N that the same map takes to ``value``."""
     return 1.0 - 0.5 * (1.0 - value) * (1.0 - lowest)
+
+
+def _steps_to(size: float, lowest: float) -> int:
+    """Return the q at which the faintest eigenvalue worth finding has a moment of this size."""
+    growth = growth_of(_mapped(value_of(_FAINTEST_GROWTH), lowest))
+    return max(_FEWEST_STEPS, math.ceil(math.log(2.0 * max(1.0, size)) / (2.0 * math.log(growth))))
 
 
 class _Series:
@@ -138,32 +166,60 @@ class _Series:
     """
 
     def __init__(self, operator: ThinBlocks, perron: Perron, seed: int) -> None:
-        n = operator.n
         self._lowest = operator.lowest
-        enough = _ENOUGH * n
-        most = math.ceil(math.log(2.0 * enough) / (2.0 * math.log(_FAINTEST_GROWTH)))
+        self._noise = math.sqrt(operator.n / _VECTORS)
+        self._enough = _ENOUGH * operator.n
+        self._last = _steps_to(self._enough, operator.lowest)
+        self._judged = _steps_to(_JUDGED_AT * self._noise, operator.lowest)
         start = operator.random_block(_VECTORS, np.random.default_rng(seed))
         recursion = Recursion(operator, perron, start)
         self.above: list[float] = []
         self.below: list[float] = []
-        neighbouring = 0.0
+        neighbouring, base = 0.0, (0.0, 0.0)
         while True:
             own, following = _means(operator, recursion)
             if not self.above:
-                neighbouring, self._base = following, (own, following)
+                neighbouring, base = following, (own, following)
             # T_{q-1} + T_{q+1} = 2 N T_q gives the product with N for nothing.
             with_n = 0.5 * (neighbouring + following)
-            even, odd = 2.0 * own - self._base[0], 2.0 * with_n - self._base[1]
+            even, odd = 2.0 * own - base[0], 2.0 * with_n - base[1]
             self.above.append(0.5 * (even + odd))
             self.below.append(0.5 * (even - odd))
             neighbouring = following
-            self.q = recursion.q - 1
-            grown = max(self.above[-1], self.below[-1])
-            if self.q >= max(_FEWEST_STEPS, most) or (self.q >= _FEWEST_STEPS and grown > enough):
+            if self._is_done():
                 break
             recursion.advance()
         self.block = recursion.before
-        self._enough = enough
+
+    @property
+    def q(self) -> int:
+        """Degree of the last polynomial."""
+        return len(self.above) - 1
+
+    def _is_done(self) -> bool:
+        if self.q < _FEWEST_STEPS:
+            return False
+        if self.q >= self._last or max(self.above[-1], self.below[-1]) > self._enough:
+            return True
+        from_below = _smoothed(self.below, 0) / self._noise
+        futile = max(self.signal, from_below) < _FUTILE_SIGNAL
+        return self.q == self._judged and self._can_be_smoothed and futile
+
+    @property
+    def _can_be_smoothed(self) -> bool:
+        # A map moves the eigenvalues near 0 to where smoothing leaves them.
+        return self._lowest == -1.0 and self.above[-1] <= self._enough
+
+    @property
+    def signal(self) -> float:
+        """The last moment, smoothed if that can be done, in units of the noise."""
+        last = _smoothed(self.above, 0) if self._can_be_smoothed else self.above[-1]
+        return last / self._noise
+
+    @property
+    def threshold(self) -> float:
+        """What the signal must exceed to be no accident."""
+        return NULL_SIGNAL if self._can_be_smoothed else self._enough / self._noise
 
     @property
     def outgrown_from_below(self) -> bool:
@@ -177,22 +233,39 @@ class _Series:
 
     def fitted(self) -> tuple[float, float, float]:
         """Return s, and two estimates of the number of eigenvalues beyond 1."""
-        last, middle, first = (self.above[-1 - 2 * step] for step in range(3))
+        if self.signal <= self.threshold:
+            return 1.0, 0.0, 0.0
+        # In the first orders the bulk still shows: after few steps neighbours are compared.
+        apart = 2 if self.q > _FEWEST_STEPS else 1
+        if self._can_be_smoothed:
+            last, middle, first = (_smoothed(self.above, apart * step) for step in range(3))
+            order, powers = 2.0 * self.q - _SMOOTHING, _SMOOTHING
+        else:
+            last, middle, first = (self.above[-1 - apart * step] for step in range(3))
+            order, powers = 2.0 * self.q, 0
         if middle <= 0.0 or last <= middle:
             return 1.0, 0.0, 0.0
-        order = 2.0 * self.q
-        slope = math.log(last / middle) / 4.0
-        log_twice = math.log(2.0 * last / (0.5 * (1.0 + value_of(math.exp(slope)))))
+        slope = math.log(last / middle) / (2.0 * apart)
+        value = value_of(math.exp(slope))
+        log_twice = math.log(4.0 * last / (1.0 + value)) - powers * math.log(value)
         low = math.exp(log_twice - order * slope)
         high = low
-        if first > 0.0 and self.q > _FEWEST_STEPS:
-            bend = (slope - math.log(middle / first) / 4.0) / 4.0
-            # The slope belongs to the middle of its interval, two orders below the last.
-            if 0.0 < bend < slope / (order - 2.0):
-                straight = slope - bend * (order - 2.0)
+        if first > 0.0:
+            bend = (slope - math.log(middle / first) / (2.0 * apart)) / (2.0 * apart)
+            # The slope belongs to the middle of its interval.
+            back = order - apart
+            if 0.0 < bend < slope / back:
+                straight = slope - bend * back
                 high = math.exp(log_twice - order * straight - 0.5 * bend * order * order)
-        value = _unmapped(value_of(math.exp(slope)), self._lowest)
-        return growth_of(value), low, high
+        return growth_of(_unmapped(value, self._lowest)), low, high
+
+
+def _smoothed(values: list[float], skipped: int) -> float:
+    """Return the binomial mean of the last moments but some; of as many as there are."""
+    end = len(values) - skipped
+    width = min(_SMOOTHING, end - 1)
+    parts = values[end - 1 - width : end]
+    return sum(math.comb(width, i) * part for i, part in enumerate(parts)) / 2.0**width
 
 
 def _means(operator: ThinBlocks, recursion: Recursion) -> tuple[float, float]:

@@ -7,7 +7,7 @@ import kgroups as kg
 import oracles_chebyshev as oracles
 from kgroups import BetheHessian
 from kgroups.generators import planted_partition
-from kgroups.spectrum import connected_components, moments
+from kgroups.spectrum import moments
 from kgroups.spectrum.chebyshev import perron_of
 from kgroups.spectrum.chebyshev_operator import ThinBlocks
 from kgroups.spectrum.moments import _Series
@@ -58,7 +58,8 @@ def test_float32_says_the_same_k_and_s_as_float64(k, degree, snr):
     found = moments(bound)
     block = ThinBlocks(bound).random_block(8, np.random.default_rng(0))
     exact = oracles.moments_above(bound, block, found.q)
-    s = (exact[-1] / exact[-3]) ** 0.25
+    apart = 2 if found.q > 5 else 1
+    s = (exact[-1] / exact[-1 - apart]) ** (0.5 / apart)
     factor = 0.5 * (1.0 + 0.5 * (s + 1.0 / s))
     assert found.s == pytest.approx(s, rel=1e-3)
     assert found.k_low == pytest.approx(
@@ -83,7 +84,7 @@ def test_equal_communities_are_counted_and_their_clearness_measured(n, k, degree
 @pytest.mark.parametrize("name", CONNECTED)
 def test_moments_are_finite_on_every_shape(name):
     found = moments(bound_of(adjacency_of(CONNECTED[name])))
-    values = (found.k, found.k_low, found.k_high, found.s, found.strength, found.lowest)
+    values = (found.k, found.k_low, found.k_high, found.s, found.signal, found.lowest)
     assert np.isfinite(values).all()
     assert found.k >= 1.0
     assert found.s >= 1.0
@@ -131,15 +132,3 @@ def test_the_seed_decides_the_vectors():
     bound = planted_bound(500, k=4, degree=8.0, snr=2.0, rng=0)
     assert moments(bound).k == moments(bound).k
     assert moments(bound).k != moments(bound, seed=1).k
-
-
-@pytest.mark.statistical
-def test_random_graphs_show_nothing():
-    """60 graphs gave strengths from -.008 to .010."""
-    graph, _ = planted_partition(3_000, k=2, degree=8.0, snr=0.0, rng=5)
-    A = graph.simple_adjacency()
-    count, labels = connected_components(A)
-    largest = np.flatnonzero(labels == np.argmax(np.bincount(labels)))
-    found = moments(BetheHessian().bind(A, weighted=False).restrict(largest))
-    assert count >= 1
-    assert abs(found.strength) < 0.03
