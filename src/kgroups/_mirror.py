@@ -9,12 +9,19 @@ from kgroups._types import Floats, Indices, Ints
 if TYPE_CHECKING:
     from scipy import sparse
 
-__all__ = ["Columns", "Rows", "columns_of_edges", "rows_of_columns", "rows_of_edges"]
+__all__ = [
+    "Columns",
+    "Rows",
+    "are_few",
+    "columns_of_edges",
+    "pattern_of_columns",
+    "rows_of_columns",
+    "rows_of_edges",
+]
 
 _FEW_EDGES = 1 << 15
-"""Up to here scipy takes about a millisecond, and compiled kernels take longer to load."""
-
 _NONE = np.empty(0)
+_NO_COUNTS = np.empty(0, np.int64)
 
 
 class Rows(NamedTuple):
@@ -38,11 +45,16 @@ class Columns(NamedTuple):
     weight: Floats | None
 
 
+def are_few(edges: int) -> bool:
+    """Whether scipy makes rows of so many edges sooner than compiled kernels are loaded."""
+    return edges <= _FEW_EDGES
+
+
 def rows_of_edges(u: Indices, v: Indices, w: Floats | None, n: int) -> Rows:
     """Build the matrix of ``n`` rows of edges between row indices that were checked before."""
-    if u.size > _FEW_EDGES:
-        return rows_of_columns(columns_of_edges(u, v, w, n))
-    return _rows_of_few(u, v, w, n)
+    if are_few(u.size):
+        return _rows_of_few(u, v, w, n)
+    return rows_of_columns(columns_of_edges(u, v, w, n))
 
 
 def columns_of_edges(u: Indices, v: Indices, w: Floats | None, n: int) -> Columns:
@@ -62,29 +74,51 @@ def columns_of_edges(u: Indices, v: Indices, w: Floats | None, n: int) -> Column
 
 
 def rows_of_columns(columns: Columns) -> Rows:
-    """Merge parallel edges, in input order, and mirror the triangle; nothing else is allocated."""
-    from kgroups._mirror_nb import count_entries, fill_lower, fill_upper
-
-    start, low, weight = columns
-    n = start.size - 1
-    last = np.full(n, -1, start.dtype)
-    below, above = np.zeros((2, n), start.dtype)
-    count_entries(start, low, last, below, above)
-    indptr = np.zeros(n + 1, start.dtype)
-    np.cumsum(below + above, out=indptr[1:], dtype=start.dtype)
-    first = indptr[:-1] + below
-    merged = int(above.sum(dtype=np.int64)) < low.size
-    entries = int(indptr[-1])
-    indices = np.empty(entries, start.dtype)
-    sums = np.empty(0 if weight is None else entries)
-    counts = np.empty(entries if merged else 0, np.int64)
-    last.fill(-1)
-    given = _NONE if weight is None else weight
-    fill_upper(start, low, given, first.copy(), last, indices, sums, counts)
-    fill_lower(indptr, first, indptr[:-1].copy(), indices, sums, counts)
+    """Merge parallel edges, adding them in input order, and mirror the triangle."""
+    space = _Space(columns)
+    weighted, merged = columns.weight is not None, space.entries < columns.low.size
+    sums = np.empty(space.indices.size if weighted else 0)
+    counts = np.empty(space.indices.size if merged else 0, np.int64)
+    space.fill(columns, sums, counts)
     return _with_values(
-        indptr, indices, None if weight is None else sums, counts if merged else None
+        space.indptr, space.indices, sums if weighted else None, counts if merged else None
     )
+
+
+def pattern_of_columns(columns: Columns) -> Rows:
+    """Mirror the triangle without values: every entry is one edge of weight 1."""
+    space = _Space(columns)
+    space.fill(columns, _NONE, _NO_COUNTS)
+    return Rows(space.indptr, space.indices, None, None)
+
+
+class _Space:
+    """Where the entries of a matrix go: rows of the right length, not filled yet."""
+
+    def __init__(self, columns: Columns) -> None:
+        from kgroups._mirror_nb import count_entries
+
+        start, low, _ = columns
+        n = start.size - 1
+        below, above = np.zeros((2, n), start.dtype)
+        count_entries(start, low, np.full(n, -1, start.dtype), below, above)
+        self.entries = int(above.sum(dtype=np.int64))
+        self.indptr = np.zeros(n + 1, start.dtype)
+        np.cumsum(below + above, out=self.indptr[1:], dtype=start.dtype)
+        self.indices = np.empty(self.indptr[-1], start.dtype)
+        self._first = self.indptr[:-1] + below
+
+    def fill(self, columns: Columns, sums: Floats, counts: Ints) -> None:
+        """Write the columns of the entries, and values where the arrays for them have room."""
+        from kgroups._mirror_nb import fill_lower, fill_upper
+
+        start, low, weight = columns
+        n, merged = start.size - 1, self.entries < low.size
+        last = np.full(n if merged else 0, -1, start.dtype)
+        given = _NONE if weight is None else weight
+        fill_upper(start, low, given, self._first.copy(), last, self.indices, sums, counts)
+        place = self.indptr[:-1].copy()
+        fill_lower(self.indptr, self._first, place, self.indices, sums, counts)
 
 
 def _with_values(

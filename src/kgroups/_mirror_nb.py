@@ -52,24 +52,26 @@ def fill_upper(
 ) -> None:
     """Write the entries from the diagonal on; columns come in rising order, so rows are sorted.
 
-    ``place`` holds where these entries begin in each row and is moved on; ``last`` must hold -1.
-    An empty ``counts`` promises that there are no parallel edges.
+    ``place`` holds where these entries begin in each row and is moved on. ``last`` must hold -1
+    for each row, or be empty where there are no parallel edges.
     """
-    weighted, counted = sums.size > 0, counts.size > 0
+    weighted, counted, merging = sums.size > 0, counts.size > 0, last.size > 0
     for b in range(start.size - 1):
         for t in range(start[b], start[b + 1]):
             a = low[t]
             slot = place[a]
-            if counted:
+            if merging:
                 if last[a] == b:
-                    counts[slot - 1] += 1
+                    if counted:
+                        counts[slot - 1] += 1
                     if weighted:
                         sums[slot - 1] += weight[t]
                     continue
                 last[a] = b
-                counts[slot] = 1
             place[a] = slot + 1
             indices[slot] = b
+            if counted:
+                counts[slot] = 1
             if weighted:
                 sums[slot] = weight[t]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kgroups._exports import igraph_of_edges, networkx_of_edges
-from kgroups._mirror import Columns, rows_of_columns, rows_of_edges
+from kgroups._mirror import rows_of_edges
 from kgroups._types import CSR, Floats, Indices, Ints
 from kgroups.errors import GraphError, WeightError
 
@@ -236,25 +236,6 @@ class Graph:
         rows = rows_of_edges(u, v, w, len(nodes))
         return cls(*rows[:3], multiplicity=rows.multiplicity, nodes=nodes)
 
-    @classmethod
-    def from_columns(cls, columns: Columns, nodes: Sequence[Hashable]) -> "Graph":
-        """Build a graph of edges that were gathered by their larger end, and checked before.
-
-        Parameters
-        ----------
-        columns : Columns
-            Edges, each once; the arrays that they came from need not exist any more.
-        nodes : sequence of hashable
-            Names in row order.
-
-        Returns
-        -------
-        Graph
-            As :meth:`from_checked_edges` builds it.
-        """
-        rows = rows_of_columns(columns)
-        return cls(*rows[:3], multiplicity=rows.multiplicity, nodes=nodes)
-
     @property
     def n(self) -> int:
         """Number of nodes."""
@@ -380,11 +361,13 @@ class Graph:
         return f"Graph({self.n} nodes, {self.m} edges{kind}{loops})"
 
 
-def bad_weight_message(value: object, edge: tuple[object, object], count: int) -> str:
-    """Say which weight is bad, on which edge, and how many more there are."""
+def bad_weight_message(
+    value: object, edge: tuple[object, object], count: int = 1, *, place: str = ""
+) -> str:
+    """Say which weight is bad, on which edge and where, and how many more there are."""
     more = f" (and {count - 1} more)" if count > 1 else ""
     return (
-        f"edge weights must be finite and >= 0, got {value!s} on edge {edge!r}{more}.\n"
+        f"edge weights must be finite and >= 0, got {value!s} on edge {edge!r}{place}{more}.\n"
         "  Remove or transform these weights, or pass weight=None to ignore all weights."
     )
 

@@ -1,18 +1,30 @@
 """Columns ``source, target[, weight]`` with any node names, and tables of them, to ``Graph``."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from kgroups._types import Indices, Symmetrize
+from kgroups._mirror import are_few
+from kgroups._types import Floats, Indices, Symmetrize
 from kgroups.adapters.direction import graph_of_edges
+from kgroups.adapters.numbering import Texts
+from kgroups.adapters.streams import BATCH, Batch, EdgeStream, graph_of_integers
 from kgroups.adapters.weights import checked_weights, no_such_attribute
 from kgroups.errors import GraphError
 from kgroups.graph import Graph
 
-__all__ = ["as_column", "edge_columns", "from_columns", "from_edge_arrays", "from_table"]
+__all__ = [
+    "as_column",
+    "check_lengths",
+    "edge_columns",
+    "from_columns",
+    "from_edge_arrays",
+    "from_stream",
+    "from_table",
+]
 
 _LOOKUP_SLOTS_PER_END = 4
 
@@ -69,18 +81,53 @@ def from_edge_arrays(
     source: Any, target: Any, weights: Any, symmetrize: Symmetrize | None
 ) -> Graph:
     """Convert one-dimensional arrays whose entries are node names."""
-    lengths = [len(column) for column in (source, target, weights) if column is not None]
+    check_lengths([len(column) for column in (source, target, weights) if column is not None])
+    if not are_few(source.size) and _are_integers(source, target):
+        w = None
+        if weights is not None and symmetrize != "union":
+            w = checked_weights(weights, lambda t: (source[t].item(), target[t].item()))
+        return graph_of_integers(_ArrayEdges(source, target, w), symmetrize)
+    u, v, nodes = _named_ends(source, target)
+    w = None
+    if weights is not None and symmetrize != "union":
+        w = checked_weights(weights, lambda t: (nodes[u[t]], nodes[v[t]]))
+    return graph_of_edges(u, v, w, nodes, symmetrize)
+
+
+def from_stream(
+    stream: EdgeStream,
+    build: Callable[[EdgeStream, Symmetrize | None], Graph],
+    symmetrize: Symmetrize | None,
+) -> Graph:
+    """Convert edges that come in batches with ``build``, or at once if they are few."""
+    if not are_few(stream.edges):
+        return build(stream, symmetrize)
+    batches = list(stream.batches())
+    if not batches:
+        return from_edge_arrays(np.empty(0, np.int64), np.empty(0, np.int64), None, symmetrize)
+    source, target = (
+        np.concatenate([_as_array(column) for column in columns])
+        for columns in (
+            [batch.source for batch in batches],
+            [batch.target for batch in batches],
+        )
+    )
+    weights = np.concatenate([batch.weight for batch in batches]) if stream.weighted else None
+    return from_edge_arrays(source, target, weights, symmetrize)
+
+
+def _as_array(names: Any) -> Any:
+    return _from_objects([*names]) if isinstance(names, Texts) else names
+
+
+def check_lengths(lengths: Sequence[int]) -> None:
+    """Raise unless all columns have one length."""
     if len(set(lengths)) > 1:
         msg = (
             "source, target and weight must have one entry per edge, got lengths "
             f"{', '.join(map(str, lengths))}.\n  Pass arrays of one length."
         )
         raise GraphError(msg)
-    u, v, nodes = _named_ends(source, target)
-    w = None
-    if weights is not None and symmetrize != "union":
-        w = checked_weights(weights, lambda t: (nodes[u[t]], nodes[v[t]]))
-    return graph_of_edges(u, v, w, nodes, symmetrize)
 
 
 def as_column(values: Any) -> Any:
@@ -138,15 +185,44 @@ def _named_ends(source: Any, target: Any) -> tuple[Indices, Indices, Sequence[Ha
     """Assign row numbers to node names: integers in rising order, others as they first appear."""
     if source.size == 0:
         return np.empty(0, np.int64), np.empty(0, np.int64), ()
-    if {source.dtype.kind, target.dtype.kind} <= set("iu") and _fit_int64(source, target):
+    if _are_integers(source, target):
         return _integer_ends(
             source.astype(np.int64, copy=False), target.astype(np.int64, copy=False)
         )
     return _any_ends(_hashable_list(source), _hashable_list(target))
 
 
-def _fit_int64(*columns: Any) -> bool:
-    return all(int(column.max()) <= np.iinfo(np.int64).max for column in columns)
+def _are_integers(*columns: Any) -> bool:
+    return all(
+        column.dtype.kind in "iu" and int(column.max()) <= np.iinfo(np.int64).max
+        for column in columns
+    )
+
+
+@dataclass(frozen=True)
+class _ArrayEdges:
+    """Edges between integers that are in memory already."""
+
+    source: Any
+    target: Any
+    weight: Floats | None
+
+    @property
+    def edges(self) -> int:
+        """Number of edges."""
+        return int(self.source.size)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether there are weights."""
+        return self.weight is not None
+
+    def batches(self) -> Iterator[Batch]:
+        """Cut the arrays into pieces."""
+        for begin in range(0, self.edges, BATCH):
+            part = slice(begin, begin + BATCH)
+            weight = None if self.weight is None else self.weight[part]
+            yield Batch(self.source[part], self.target[part], weight)
 
 
 def _integer_ends(source: Any, target: Any) -> tuple[Indices, Indices, Sequence[Hashable]]:

@@ -9,11 +9,12 @@ from typing import Any, BinaryIO, Literal, TypeAlias
 
 from kgroups._doors import check_choice
 from kgroups._types import Symmetrize
-from kgroups.adapters.binary import read_npz, read_parquet
 from kgroups.adapters.edgelist import read_edge_list
 from kgroups.adapters.markup import read_gml, read_graphml
 from kgroups.adapters.matrixmarket import read_matrix_market
+from kgroups.adapters.npz import read_npz
 from kgroups.adapters.pajek import read_pajek
+from kgroups.adapters.parquet import read_parquet
 from kgroups.adapters.text import format_error
 from kgroups.adapters.weights import check_weight_name
 from kgroups.errors import FileFormatError, GraphError

@@ -1,4 +1,4 @@
-"""Edge weights: numbers that are finite and not negative, or an error that names the edge."""
+"""What edges must hold: weights that are finite and not negative, or an error with the place."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -6,10 +6,18 @@ from typing import Any
 import numpy as np
 
 from kgroups._types import Floats
-from kgroups.errors import InputError, WeightError
+from kgroups.errors import GraphError, InputError, WeightError
 from kgroups.graph import bad_weight_message
 
-__all__ = ["check_weight_name", "checked_weights", "no_such_attribute"]
+__all__ = [
+    "bad_weight_of_row",
+    "check_weight_name",
+    "checked_weights",
+    "fractional_names",
+    "missing_name",
+    "no_such_attribute",
+    "weights_of_rows",
+]
 
 EdgeNames = Callable[[int], tuple[object, object]]
 
@@ -50,6 +58,51 @@ def checked_weights(values: Any, edge: EdgeNames) -> Floats:
         first = int(bad[0])
         raise WeightError(bad_weight_message(weights[first], edge(first), int(bad.size)))
     return weights
+
+
+def weights_of_rows(
+    values: Any, source: Any, target: Any, *, column: str, first_row: int
+) -> Floats:
+    """Return some rows of a column of numbers as weights.
+
+    The error names the first row that is bad, and the edge by its entries in the columns of ends.
+    """
+    with np.errstate(over="ignore"):
+        weights: Floats = np.asarray(values, np.float64)
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if bad.size:
+        t = int(bad[0])
+        raise bad_weight_of_row(source[t], target[t], weights[t], column, first_row + t)
+    return weights
+
+
+def bad_weight_of_row(
+    source: Any, target: Any, value: object, column: str, row: int
+) -> WeightError:
+    """Return the error for a weight that is missing or no weight."""
+    u, v = (end.item() if isinstance(end, np.generic) else end for end in (source, target))
+    return WeightError(bad_weight_message(value, (u, v), place=f", {_place(column, row)}"))
+
+
+def _place(column: str, row: int) -> str:
+    return f"in column {column!r}, row {row} (the first is 0)"
+
+
+def missing_name(column: str, row: int) -> GraphError:
+    """Return the error for an edge without one of its ends."""
+    return GraphError(
+        f"node names must not be missing, got null {_place(column, row)}.\n"
+        "  Drop these rows, or name the node."
+    )
+
+
+def fractional_names(column: str, kind: str) -> GraphError:
+    """Return the error for a column of names that are not whole numbers."""
+    return GraphError(
+        f"node names in a file must be whole numbers or text, got {kind} in column {column!r}.\n"
+        "  Write the column with an integer type. Tables turn whole numbers into floats where "
+        "some are missing:\n  drop these rows first. Beyond 2**53 digits are lost by then."
+    )
 
 
 def _as_floats(values: Any, edge: EdgeNames) -> Floats:

@@ -1,0 +1,163 @@
+"""NumPy archives to ``Graph``; arrays of edges come in batches, and nothing is unpickled."""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.lib import format as npy
+
+from kgroups._types import Symmetrize
+from kgroups.adapters.arrays import (
+    as_column,
+    check_lengths,
+    edge_columns,
+    from_edge_arrays,
+    from_stream,
+)
+from kgroups.adapters.matrix import from_sparse
+from kgroups.adapters.numbering import Texts
+from kgroups.adapters.streams import BATCH, Batch, graph_of_integers, graph_of_texts
+from kgroups.adapters.text import check_claim, parsing
+from kgroups.adapters.weights import fractional_names, weights_of_rows
+from kgroups.graph import Graph
+
+__all__ = ["read_npz"]
+
+_UTF_32 = f"utf-32-{sys.byteorder[0]}e"
+_HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+
+
+def read_npz(file: BinaryIO, name: str, weight: str | None, symmetrize: Symmetrize | None) -> Graph:
+    """Read a scipy.sparse matrix, or arrays of edges or of matrix entries."""
+    from scipy import sparse
+
+    with parsing(name, "npz"), np.load(file, allow_pickle=False) as archive:
+        if "format" in archive.files:
+            file.seek(0)
+            matrix = sparse.load_npz(file)
+        elif {"row", "col"} <= set(archive.files):
+            matrix = _matrix_of_entries(archive)
+        else:
+            return _graph_of_edges(archive, weight, symmetrize)
+    check_claim(name, matrix.shape[0], matrix.nnz)
+    return from_sparse(matrix, weight, symmetrize)
+
+
+def _matrix_of_entries(arrays: Any) -> Any:
+    from scipy import sparse
+
+    row, col = arrays["row"], arrays["col"]
+    data = arrays["data"] if "data" in arrays else np.ones(len(row))
+    size = int(max(row.max(initial=-1), col.max(initial=-1))) + 1
+    shape = tuple(arrays["shape"].tolist()) if "shape" in arrays else (size, size)
+    return sparse.coo_array((data, (row, col)), shape=shape)
+
+
+def _graph_of_edges(archive: Any, weight: str | None, symmetrize: Symmetrize | None) -> Graph:
+    wanted = edge_columns(archive.files, weight)
+    if symmetrize == "union":
+        del wanted[2:]
+    members = [_member(archive, key) for key in wanted]
+    columns = [member for member in members if member is not None]
+    if len(columns) == len(wanted):
+        check_lengths([column.length for column in columns])
+        build = _builder(columns)
+        if build is not None:
+            return from_stream(_NpzEdges(archive, columns), build, symmetrize)
+    source, target, *rest = (as_column(archive[key]) for key in wanted)
+    return from_edge_arrays(source, target, rest[0] if rest else None, symmetrize)
+
+
+@dataclass(frozen=True)
+class _Member:
+    """A one-dimensional array in the archive: what its header says."""
+
+    key: str
+    length: int
+    dtype: np.dtype[Any]
+    begin: int
+
+
+def _member(archive: Any, key: str) -> _Member | None:
+    """Read the header of an array; ``None`` if it must be read as a whole."""
+    with _opened(archive, key) as stream:
+        version = npy.read_magic(stream)
+        if version not in _HEADERS:
+            return None
+        shape, _, dtype = _HEADERS[version](stream)
+        begin = stream.tell()
+    if len(shape) != 1 or dtype.hasobject or dtype.itemsize == 0:
+        return None
+    return _Member(key, shape[0], dtype, begin)
+
+
+def _opened(archive: Any, key: str) -> Any:
+    inside = set(archive.zip.namelist())
+    return archive.zip.open(key if key in inside else f"{key}.npy")
+
+
+def _builder(columns: list[_Member]) -> Any:
+    """Choose how names are numbered; ``None`` for types that need Python objects."""
+    for column in columns[:2]:
+        if column.dtype.kind in "fc":
+            raise fractional_names(column.key, str(column.dtype))
+    if any(column.dtype.kind not in "biuf" for column in columns[2:]):
+        return None
+    kinds = {column.dtype.kind for column in columns[:2]}
+    if kinds <= set("iu"):
+        return graph_of_integers
+    return graph_of_texts if kinds in ({"U"}, {"S"}) else None
+
+
+class _NpzEdges:
+    """The edges of an archive with an array for each column."""
+
+    def __init__(self, archive: Any, columns: list[_Member]) -> None:
+        self._archive = archive
+        self._columns = columns
+        self.edges = columns[0].length
+        self.weighted = len(columns) > 2
+        ends = np.promote_types(columns[0].dtype, columns[1].dtype)
+        # Text is compared letter by letter, so both columns are made as wide as the wider one.
+        self._texts = ends.newbyteorder("=") if ends.kind in "US" else None
+
+    def batches(self) -> Iterator[Batch]:
+        """Read the arrays from the start."""
+        row = 0
+        for parts in zip(*map(self._pieces, self._columns), strict=True):
+            source, target = parts[:2]
+            weight = None
+            if self.weighted:
+                weight = weights_of_rows(
+                    parts[2], source, target, column=self._columns[2].key, first_row=row
+                )
+            row += source.size
+            if self._texts is not None:
+                source, target = (_texts(part.astype(self._texts)) for part in parts[:2])
+            yield Batch(source, target, weight)
+
+    def _pieces(self, column: _Member) -> Iterator[Any]:
+        with _opened(self._archive, column.key) as stream:
+            stream.read(column.begin)
+            for begin in range(0, column.length, BATCH):
+                count = min(BATCH, column.length - begin)
+                raw = stream.read(count * column.dtype.itemsize)
+                # A short read leaves fewer bytes than numpy needs, which it says.
+                piece = np.frombuffer(raw, column.dtype, count)
+                yield piece.astype(column.dtype.newbyteorder("="), copy=False)
+
+
+def _texts(column: Any) -> Texts:
+    width = column.dtype.itemsize
+    decode = _decoded if column.dtype.kind == "U" else _stripped
+    return Texts(np.arange(0, (len(column) + 1) * width, width), column.view(np.uint8), decode)
+
+
+def _decoded(raw: bytes) -> str:
+    return raw.decode(_UTF_32, "surrogatepass").rstrip("\0")
+
+
+def _stripped(raw: bytes) -> bytes:
+    return raw.rstrip(b"\0")

@@ -1,0 +1,183 @@
+"""Edges that come in batches give the very graph that arrays give, bit for bit."""
+
+import io
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kgroups import _mirror
+from kgroups.adapters import arrays, as_graph, npz, numbering, parquet, read_graph, streams
+from kgroups.errors import FileFormatError, GraphError
+from strategies_adapters import exact_weights
+
+# Overflow is how hashes mix, which numpy would warn of where nothing is compiled.
+pytestmark = pytest.mark.compiled
+
+same_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+numbers = st.one_of(
+    st.integers(0, 8),
+    st.integers(3, 11),
+    st.integers(-4, 4),
+    st.sampled_from([-(2**63), -5, 0, 7, 10**12, 2**53 + 1, 2**63 - 1]),
+)
+unsigned = st.sampled_from([0, 1, 2**63 - 1, 2**63, 2**64 - 1])
+texts = st.text(st.characters(exclude_characters="\0"), max_size=5)
+
+
+@st.composite
+def tables(draw, names):
+    rows = draw(st.lists(st.tuples(names, names, exact_weights), min_size=1, max_size=30))
+    source, target, weight = (list(column) for column in zip(*rows, strict=True))
+    columns = {"source": source, "target": target}
+    return {**columns, "weight": weight} if draw(st.booleans()) else columns
+
+
+def no_objects(*_):
+    pytest.fail("a Python object per edge")
+
+
+def streamed(convert, *arguments, **options):
+    """Convert where nothing counts as few and everything begins small, four edges at a time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_mirror, "_FEW_EDGES", 0)
+        for module in (arrays, npz, parquet, streams):
+            patch.setattr(module, "BATCH", 4)
+        patch.setattr(numbering, "_NAMES_AT_FIRST", 4)
+        patch.setattr(numbering, "_NAMES_AT_ONCE", 4)
+        patch.setattr(numbering, "_LETTERS_AT_FIRST", 4)
+        for slow in ("_hashable_list", "_any_ends", "_from_objects"):
+            patch.setattr(arrays, slow, no_objects)
+        return convert(*arguments, **options)
+
+
+def at_once(columns, **options):
+    return as_graph(tuple(columns.values()), **options)
+
+
+def assert_same_bits(one, other):
+    assert type(one.nodes) is type(other.nodes)
+    assert list(map(type, one.nodes)) == list(map(type, other.nodes))
+    assert one.nodes == other.nodes
+    for name in ("indptr", "indices", "weights", "multiplicity"):
+        ours, theirs = getattr(one, name), getattr(other, name)
+        assert (ours is None) == (theirs is None)
+        assert ours is None or (ours.dtype == theirs.dtype and ours.tobytes() == theirs.tobytes())
+
+
+def save_npz(path, columns, kind):
+    arrays_of = {key: np.array(values) for key, values in columns.items()}
+    arrays_of["source"] = np.array(columns["source"], kind)
+    arrays_of["target"] = np.array(columns["target"], kind)
+    np.savez(path, **arrays_of)
+
+
+def save_parquet(path, columns, kind, *, dictionary=False):
+    ends = {key: pa.array(columns[key], kind) for key in ("source", "target")}
+    if dictionary:
+        ends = {key: column.dictionary_encode() for key, column in ends.items()}
+    table = pa.table({**columns, **ends})
+    pyarrow.parquet.write_table(table, path, row_group_size=7)
+
+
+@same_folder
+@given(tables(numbers), st.booleans())
+def test_integers(tmp_path, columns, compressed):
+    expected = at_once(columns)
+    save_npz(tmp_path / "a.npz", columns, np.int64)
+    assert_same_bits(streamed(read_graph, tmp_path / "a.npz"), expected)
+    save_parquet(tmp_path / "a.parquet", columns, pa.int64(), dictionary=compressed)
+    assert_same_bits(streamed(read_graph, tmp_path / "a.parquet"), expected)
+
+
+@same_folder
+@given(tables(unsigned))
+def test_integers_without_a_sign(tmp_path, columns):
+    expected = at_once(
+        {
+            key: np.array(values, np.uint64 if key != "weight" else float)
+            for key, values in columns.items()
+        }
+    )
+    save_npz(tmp_path / "a.npz", columns, np.uint64)
+    assert_same_bits(streamed(read_graph, tmp_path / "a.npz"), expected)
+    save_parquet(tmp_path / "a.parquet", columns, pa.uint64())
+    assert_same_bits(streamed(read_graph, tmp_path / "a.parquet"), expected)
+
+
+@same_folder
+@given(tables(texts), st.sampled_from([pa.string(), pa.large_string()]), st.booleans())
+def test_texts(tmp_path, columns, kind, dictionary):
+    expected = at_once(columns)
+    save_npz(tmp_path / "a.npz", columns, np.str_)
+    assert_same_bits(streamed(read_graph, tmp_path / "a.npz"), expected)
+    save_parquet(tmp_path / "a.parquet", columns, kind, dictionary=dictionary)
+    assert_same_bits(streamed(read_graph, tmp_path / "a.parquet"), expected)
+
+
+@same_folder
+@given(tables(st.binary(max_size=4).map(lambda raw: raw.rstrip(b"\0"))))
+def test_bytes(tmp_path, columns):
+    expected = at_once(columns)
+    save_npz(tmp_path / "a.npz", columns, np.bytes_)
+    assert_same_bits(streamed(read_graph, tmp_path / "a.npz"), expected)
+    save_parquet(tmp_path / "a.parquet", columns, pa.binary())
+    assert_same_bits(streamed(read_graph, tmp_path / "a.parquet"), expected)
+
+
+@same_folder
+@given(tables(numbers), st.sampled_from([{"symmetrize": "union"}, {"weight": None}]))
+def test_options(tmp_path, columns, options):
+    expected = at_once(columns, **options)
+    save_npz(tmp_path / "a.npz", columns, np.int64)
+    assert_same_bits(streamed(read_graph, tmp_path / "a.npz", **options), expected)
+    save_parquet(tmp_path / "a.parquet", columns, pa.int64())
+    assert_same_bits(streamed(read_graph, tmp_path / "a.parquet", **options), expected)
+
+
+@given(tables(numbers))
+def test_arrays_in_memory(columns):
+    columns = {key: np.array(values) for key, values in columns.items()}
+    assert_same_bits(streamed(at_once, columns), at_once(columns))
+
+
+@pytest.mark.parametrize("order", "<>")
+@pytest.mark.parametrize("kind", ["i2", "u4", "i8", "U3"])
+def test_npz_of_either_byte_order(tmp_path, order, kind):
+    source, target = np.array([1, 2, 3, 1]), np.array([2, 3, 4, 3])
+    names = {"source": source.astype(f"{order}{kind}"), "target": target.astype(f"{order}{kind}")}
+    np.savez_compressed(tmp_path / "a.npz", **names, weight=np.array([1, 2, 3, 4], f"{order}f4"))
+    graph = streamed(read_graph, tmp_path / "a.npz")
+    assert graph.nodes == (("1", "2", "3", "4") if kind == "U3" else (1, 2, 3, 4))
+    assert graph.edges()[2].tolist() == [1.0, 4.0, 2.0, 3.0]
+
+
+def test_a_file_that_holds_fewer_edges_than_it_announces(tmp_path, monkeypatch):
+    save_parquet(tmp_path / "a.parquet", {"source": [1, 2], "target": [2, 3]}, pa.int64())
+    real = parquet._ParquetEdges.batches
+    monkeypatch.setattr(parquet._ParquetEdges, "batches", lambda self: list(real(self)) * 2)
+    with pytest.raises(GraphError, match=r"^a\.parquet: the file announces 2 edges, but it holds"):
+        streamed(read_graph, tmp_path / "a.parquet")
+
+
+def test_integers_of_both_signs_that_need_65_bits(tmp_path):
+    columns = {"source": np.array([-1, 3]), "target": np.array([2**64 - 1, 3], np.uint64)}
+    np.savez(tmp_path / "a.npz", **columns)
+    with pytest.raises(
+        GraphError, match=r"must all fit into 64 bits, got -1 and 18446744073709551615"
+    ):
+        streamed(read_graph, tmp_path / "a.npz")
+
+
+def test_damage_inside_an_array_is_noticed(tmp_path):
+    buffer = io.BytesIO()
+    np.savez(buffer, source=np.arange(100), target=np.arange(100) + 1)
+    raw = bytearray(buffer.getvalue())
+    raw[400] ^= 1
+    (tmp_path / "a.npz").write_bytes(raw)
+    with pytest.raises(FileFormatError, match=r"^a\.npz: the file must be valid npz, but: Bad CRC"):
+        streamed(read_graph, tmp_path / "a.npz")
