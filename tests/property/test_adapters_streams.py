@@ -2,12 +2,14 @@
 
 import io
 
+import networkx as nx
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 from kgroups import _mirror
 from kgroups.adapters import arrays, as_graph, npz, numbering, parquet, read_graph, streams
@@ -145,6 +147,13 @@ def test_arrays_in_memory(columns):
     assert_same_bits(streamed(at_once, columns), at_once(columns))
 
 
+@given(tables(st.integers(0, 8)))
+def test_the_union_of_arcs(columns):
+    arcs = nx.MultiDiGraph(list(zip(columns["source"], columns["target"], strict=True)))
+    expected = as_graph(arcs, symmetrize="union")
+    assert_same_bits(streamed(as_graph, arcs, symmetrize="union"), expected)
+
+
 @pytest.mark.parametrize("order", "<>")
 @pytest.mark.parametrize("kind", ["i2", "u4", "i8", "U3"])
 def test_npz_of_either_byte_order(tmp_path, order, kind):
@@ -181,3 +190,29 @@ def test_damage_inside_an_array_is_noticed(tmp_path):
     (tmp_path / "a.npz").write_bytes(raw)
     with pytest.raises(FileFormatError, match=r"^a\.npz: the file must be valid npz, but: Bad CRC"):
         streamed(read_graph, tmp_path / "a.npz")
+
+
+@given(tables(st.integers(0, 8)), st.sampled_from([None, "sum", "union"]), st.booleans())
+def test_matrices_of_many_entries(columns, symmetrize, symmetric):
+    matrix = np.zeros((10, 10))
+    matrix[columns["source"], columns["target"]] = columns.get("weight", 1)
+    matrix = sparse.csr_array(matrix + matrix.T if symmetric else matrix)
+    if symmetrize is None and (matrix != matrix.T).nnz:
+        with pytest.raises(GraphError, match="must be symmetric") as many:
+            streamed(as_graph, matrix)
+        with pytest.raises(GraphError, match="must be symmetric") as few:
+            as_graph(matrix)
+        assert str(many.value) == str(few.value)
+    else:
+        expected = as_graph(matrix, symmetrize=symmetrize)
+        assert_same_bits(streamed(as_graph, matrix, symmetrize=symmetrize), expected)
+
+
+@same_folder
+@given(tables(st.integers(0, 8)), st.sampled_from([bool, np.int8, float]))
+def test_matrices_that_scipy_saved(tmp_path, columns, kind):
+    matrix = np.zeros((10, 10))
+    matrix[columns["source"], columns["target"]] = columns.get("weight", 1)
+    matrix = sparse.csr_array((matrix + matrix.T).astype(kind))
+    sparse.save_npz(tmp_path / "a.npz", matrix)
+    assert_same_bits(streamed(read_graph, tmp_path / "a.npz"), as_graph(matrix))

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 
+from kgroups._mirror import are_few, columns_of_edges, pattern_of_columns
 from kgroups._types import Floats, Indices, Symmetrize
 from kgroups.errors import DirectedGraphError
 from kgroups.graph import Graph
@@ -39,5 +40,8 @@ def graph_of_edges(
     symmetrize: Symmetrize | None,
 ) -> Graph:
     """Build the graph of edges or arcs that are row indices already; weights are checked."""
+    if symmetrize == "union" and not are_few(source.size):
+        rows = pattern_of_columns(columns_of_edges(source, target, None, len(nodes)))
+        return Graph(rows.indptr, rows.indices, nodes=nodes)
     graph = Graph.from_checked_edges(source, target, weights, nodes)
     return binary(graph) if symmetrize == "union" else graph

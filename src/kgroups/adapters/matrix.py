@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kgroups._types import Symmetrize
-from kgroups.adapters.direction import WAYS_ON, binary, graph_of_edges
+from kgroups._mirror import are_few
+from kgroups._types import Floats, Indices, Symmetrize
+from kgroups.adapters.direction import WAYS_ON, graph_of_edges
 from kgroups.adapters.weights import checked_weights
 from kgroups.errors import GraphError
 from kgroups.graph import Graph
@@ -14,7 +15,7 @@ from kgroups.graph import Graph
 if TYPE_CHECKING:
     from scipy import sparse
 
-__all__ = ["from_dense", "from_sparse"]
+__all__ = ["from_dense", "from_own_csr", "from_sparse"]
 
 
 def from_dense(
@@ -46,6 +47,28 @@ def from_sparse(
     """Convert a scipy.sparse matrix or array of any format; stored zeros are no edges."""
     from scipy import sparse
 
+    _check_entries(matrix)
+    # Small integers would overflow where repeated entries are added, so cast before that.
+    kind = matrix.dtype if matrix.dtype.kind == "b" else np.float64
+    if matrix.format == "csr":
+        parts = (matrix.data.astype(kind), matrix.indices.copy(), matrix.indptr.copy())
+        own = sparse.csr_array(parts, shape=matrix.shape)
+    else:
+        own = sparse.csr_array(matrix.astype(kind).tocsr())
+    return _from_csr(own, weight, symmetrize, nodes)
+
+
+def from_own_csr(
+    matrix: "sparse.csr_array", weight: str | None, symmetrize: Symmetrize | None
+) -> Graph:
+    """Convert a matrix that nobody else holds: its arrays are changed, and become the graph's."""
+    _check_entries(matrix)
+    if matrix.dtype.kind != "b":
+        matrix.data = matrix.data.astype(np.float64, copy=False)
+    return _from_csr(matrix, weight, symmetrize, None)
+
+
+def _check_entries(matrix: Any) -> None:
     _check_square(matrix.shape)
     if matrix.dtype.kind not in "biuf":
         raise GraphError(_not_numbers(matrix.dtype))
@@ -55,9 +78,6 @@ def from_sparse(
         except ValueError as error:
             msg = f"the sparse matrix is broken: {error}.\n  Build it anew from its entries."
             raise GraphError(msg) from error
-    # Small integers would overflow where repeated entries are added, so cast before that.
-    cast = matrix if matrix.dtype.kind == "b" else matrix.astype(np.float64)
-    return _from_csr(sparse.csr_array(cast.tocsr(), copy=True), weight, symmetrize, nodes)
 
 
 def _check_square(shape: tuple[int, ...]) -> None:
@@ -100,22 +120,45 @@ def _from_csr(
     """Convert a matrix that is ours to change."""
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
-    names = range(matrix.shape[0]) if nodes is None else nodes
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    if weight is None or symmetrize == "union":
-        data = np.ones(matrix.nnz)
-    else:
-        data = checked_weights(matrix.data, lambda t: (names[rows[t]], names[matrix.indices[t]]))
-    matrix = type(matrix)((data, matrix.indices, matrix.indptr), shape=matrix.shape)
-    flipped = matrix.T.tocsr()
-    if not _same(matrix, flipped):
-        if symmetrize is None:
-            raise GraphError(_asymmetric(matrix, flipped, names))
-        weights = None if weight is None else data
-        return graph_of_edges(rows, matrix.indices, weights, names, symmetrize)
-    weights = None if np.all(data == 1) else data
-    graph = Graph(matrix.indptr, matrix.indices, weights, nodes=names)
-    return binary(graph) if symmetrize == "union" else graph
+    n = matrix.shape[0]
+    names = range(n) if nodes is None else nodes
+    indptr, indices = matrix.indptr, matrix.indices
+    data = None
+    if weight is not None and symmetrize != "union" and matrix.dtype.kind != "b":
+        data = checked_weights(matrix.data, lambda t: _ends_of_entry(matrix, t, names))
+        if np.all(data == 1):
+            data = None
+    if _is_symmetric(indptr, indices, data):
+        return Graph(indptr, indices, data, nodes=names)
+    if symmetrize is None:
+        values = np.ones(indices.size) if data is None else data
+        shown = type(matrix)((values, indices, indptr), shape=matrix.shape)
+        raise GraphError(_asymmetric(shown, names))
+    rows = np.repeat(np.arange(n, dtype=indices.dtype), np.diff(indptr))
+    return graph_of_edges(rows, indices, data, names, symmetrize)
+
+
+def _ends_of_entry(
+    matrix: "sparse.csr_array", t: int, names: Sequence[Hashable]
+) -> tuple[Hashable, Hashable]:
+    row = int(np.searchsorted(matrix.indptr, t, side="right")) - 1
+    return names[row], names[matrix.indices[t]]
+
+
+def _is_symmetric(indptr: Indices, indices: Indices, data: Floats | None) -> bool:
+    """Whether sorted rows are those of a symmetric matrix; without data all entries are equal."""
+    if are_few(indices.size):
+        from scipy import sparse
+
+        n = indptr.size - 1
+        values = np.ones(indices.size) if data is None else data
+        matrix = sparse.csr_array((values, indices, indptr), shape=(n, n))
+        return _same(matrix, matrix.T.tocsr())
+    from kgroups.adapters._matrix_nb import is_symmetric
+
+    return bool(
+        is_symmetric(indptr, indices, np.empty(0) if data is None else data, indptr[:-1].copy())
+    )
 
 
 def _same(one: "sparse.csr_array", other: "sparse.csr_array") -> bool:
@@ -126,10 +169,8 @@ def _same(one: "sparse.csr_array", other: "sparse.csr_array") -> bool:
     )
 
 
-def _asymmetric(
-    matrix: "sparse.csr_array", flipped: "sparse.csr_array", names: Sequence[Hashable]
-) -> str:
-    difference = (matrix - flipped).tocoo()
+def _asymmetric(matrix: "sparse.csr_array", names: Sequence[Hashable]) -> str:
+    difference = (matrix - matrix.T.tocsr()).tocoo()
     unequal = np.flatnonzero((difference.data != 0) & (difference.row < difference.col))
     first = unequal[np.lexsort((difference.col[unequal], difference.row[unequal]))[0]]
     i, j = int(difference.row[first]), int(difference.col[first])

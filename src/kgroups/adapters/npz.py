@@ -16,7 +16,7 @@ from kgroups.adapters.arrays import (
     from_edge_arrays,
     from_stream,
 )
-from kgroups.adapters.matrix import from_sparse
+from kgroups.adapters.matrix import from_own_csr, from_sparse
 from kgroups.adapters.numbering import Texts
 from kgroups.adapters.streams import BATCH, Batch, graph_of_integers, graph_of_texts
 from kgroups.adapters.text import check_claim, parsing
@@ -35,6 +35,10 @@ def read_npz(file: BinaryIO, name: str, weight: str | None, symmetrize: Symmetri
 
     with parsing(name, "npz"), np.load(file, allow_pickle=False) as archive:
         if "format" in archive.files:
+            if archive["format"].item() in ("csr", b"csr"):
+                matrix = _csr_matrix(archive)
+                check_claim(name, matrix.shape[0], matrix.nnz)
+                return from_own_csr(matrix, weight, symmetrize)
             file.seek(0)
             matrix = sparse.load_npz(file)
         elif {"row", "col"} <= set(archive.files):
@@ -43,6 +47,19 @@ def read_npz(file: BinaryIO, name: str, weight: str | None, symmetrize: Symmetri
             return _graph_of_edges(archive, weight, symmetrize)
     check_claim(name, matrix.shape[0], matrix.nnz)
     return from_sparse(matrix, weight, symmetrize)
+
+
+def _csr_matrix(archive: Any) -> Any:
+    """Read the arrays that scipy saves, without the data where it is all ones."""
+    from scipy import sparse
+
+    member = _member(archive, "data")
+    if member is not None and all(np.all(piece == 1) for piece in _pieces(archive, member)):
+        data = np.ones(member.length, dtype=bool)
+    else:
+        data = archive["data"]
+    parts = (data, archive["indices"], archive["indptr"])
+    return sparse.csr_array(parts, shape=archive["shape"])
 
 
 def _matrix_of_entries(arrays: Any) -> Any:
@@ -126,7 +143,9 @@ class _NpzEdges:
     def batches(self) -> Iterator[Batch]:
         """Read the arrays from the start."""
         row = 0
-        for parts in zip(*map(self._pieces, self._columns), strict=True):
+        for parts in zip(
+            *(_pieces(self._archive, column) for column in self._columns), strict=True
+        ):
             source, target = parts[:2]
             weight = None
             if self.weighted:
@@ -138,15 +157,16 @@ class _NpzEdges:
                 source, target = (_texts(part.astype(self._texts)) for part in parts[:2])
             yield Batch(source, target, weight)
 
-    def _pieces(self, column: _Member) -> Iterator[Any]:
-        with _opened(self._archive, column.key) as stream:
-            stream.read(column.begin)
-            for begin in range(0, column.length, BATCH):
-                count = min(BATCH, column.length - begin)
-                raw = stream.read(count * column.dtype.itemsize)
-                # A short read leaves fewer bytes than numpy needs, which it says.
-                piece = np.frombuffer(raw, column.dtype, count)
-                yield piece.astype(column.dtype.newbyteorder("="), copy=False)
+
+def _pieces(archive: Any, column: _Member) -> Iterator[Any]:
+    with _opened(archive, column.key) as stream:
+        stream.read(column.begin)
+        for begin in range(0, column.length, BATCH):
+            count = min(BATCH, column.length - begin)
+            raw = stream.read(count * column.dtype.itemsize)
+            # A short read leaves fewer bytes than numpy needs, which it says.
+            piece = np.frombuffer(raw, column.dtype, count)
+            yield piece.astype(column.dtype.newbyteorder("="), copy=False)
 
 
 def _texts(column: Any) -> Texts:
