@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SUFFIXES",
+    "check_names",
     "check_suffix",
     "decode",
     "encode",
@@ -37,13 +38,27 @@ _PLAIN_TYPES = (int, str, float, bool, type(None))
 
 
 def check_suffix(path: str | os.PathLike[str]) -> str:
-    """Return the suffix that says how a partition is written, or raise."""
+    """Return the suffix that says how a partition is written, or raise if it cannot be."""
     name = Path(path).name.lower()
     for suffix in SUFFIXES:
         if name.endswith(suffix):
+            if suffix == ".parquet":
+                _pyarrow()
             return suffix
     msg = f"the name of a partition file must end in {', '.join(SUFFIXES)}; got {str(path)!r}."
     raise InputError(msg)
+
+
+def check_names(path: str | os.PathLike[str], nodes: Sequence[Hashable]) -> None:
+    """Raise if a file cannot hold these names, before there is a partition to lose."""
+    suffix = check_suffix(path)
+    if suffix == ".parquet":
+        _parquet_names(nodes)
+    elif suffix.startswith(".csv"):
+        _csv_names(nodes)
+    elif not isinstance(nodes, range):
+        for node in nodes:
+            _as_json(node)
 
 
 def encode(partition: "Partition", path: str | os.PathLike[str]) -> bytes:
@@ -158,13 +173,7 @@ def _from_json_name(value: Any) -> Hashable:
 
 
 def _to_csv(partition: "Partition") -> bytes:
-    names = _names_of_a_table(partition.nodes)
-    if len(set(map(str, names))) < len(names):
-        msg = (
-            "node names in a .csv file must differ as text, which 1 and '1' do not.\n"
-            "  Save as .json, which keeps types."
-        )
-        raise PartitionError(msg)
+    names = _csv_names(partition.nodes)
     stream = io.StringIO(newline="")
     stream.write(",".join(_COLUMNS) + "\n")
     # The writer does not see that a bare carriage return ends a line for readers.
@@ -174,6 +183,19 @@ def _to_csv(partition: "Partition") -> bytes:
         writer = csv.writer(stream, lineterminator="\n")
     writer.writerows(zip(names, partition.labels.tolist(), strict=True))
     return stream.getvalue().encode("utf-8", "surrogatepass")
+
+
+def _csv_names(nodes: Sequence[Hashable]) -> Sequence[int | str]:
+    if isinstance(nodes, range):
+        return nodes
+    names = _names_of_a_table(nodes)
+    if len(set(map(type, names))) > 1 and len(set(map(str, names))) < len(names):
+        msg = (
+            "node names in a .csv file must differ as text, which 1 and '1' do not.\n"
+            "  Save as .json, which keeps types."
+        )
+        raise PartitionError(msg)
+    return names
 
 
 def _from_csv(text: str, path: object) -> dict[str, Any]:
@@ -212,7 +234,18 @@ def _numbers_or_text(names: list[str]) -> list[int] | list[str]:
 
 def _to_parquet(partition: "Partition") -> bytes:
     pyarrow, parquet = _pyarrow()
-    names = _names_of_a_table(partition.nodes)
+    columns = [_parquet_names(partition.nodes), pyarrow.array(partition.labels)]
+    sink = io.BytesIO()
+    parquet.write_table(pyarrow.table(columns, names=_COLUMNS), sink)
+    return sink.getvalue()
+
+
+def _parquet_names(nodes: Sequence[Hashable]) -> Any:
+    pyarrow, _ = _pyarrow()
+    if isinstance(nodes, range):
+        # An array of numbers needs no object per node.
+        return pyarrow.array(np.arange(nodes.start, nodes.stop, nodes.step))
+    names = _names_of_a_table(nodes)
     if len(set(map(type, names))) > 1:
         msg = (
             "node names in a .parquet file must be all int or all str.\n"
@@ -220,25 +253,22 @@ def _to_parquet(partition: "Partition") -> bytes:
         )
         raise PartitionError(msg)
     try:
-        columns = [pyarrow.array(names), pyarrow.array(partition.labels)]
+        return pyarrow.array(names)
     except (pyarrow.ArrowException, OverflowError, UnicodeEncodeError) as error:
         msg = f"a .parquet file cannot hold these node names: {error}.\n  Save as .json."
         raise PartitionError(msg) from error
-    sink = io.BytesIO()
-    parquet.write_table(pyarrow.table(columns, names=_COLUMNS), sink)
-    return sink.getvalue()
 
 
 def _from_parquet(content: bytes, path: object) -> dict[str, Any]:
     pyarrow, parquet = _pyarrow()
     try:
         table = parquet.read_table(io.BytesIO(content))
-        nodes, labels = (table.column(name).to_pylist() for name in _COLUMNS)
+        nodes, labels = (table.column(name) for name in _COLUMNS)
     except (pyarrow.ArrowException, OSError, KeyError) as error:
         raise not_a_partition(path, str(error)) from error
-    if not all(type(label) is int for label in labels):
+    if labels.null_count or not pyarrow.types.is_integer(labels.type):
         raise not_a_partition(path, "the column community must hold whole numbers only")
-    return {"labels": np.array(labels, np.int64), "nodes": nodes}
+    return {"labels": labels.to_numpy(), "nodes": nodes.to_pylist()}
 
 
 def _names_of_a_table(nodes: Sequence[Hashable]) -> list[int | str]:

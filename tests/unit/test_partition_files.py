@@ -172,6 +172,32 @@ def test_parquet_with_other_columns(tmp_path):
         Partition.load(tmp_path / "p.parquet")
 
 
+@pytest.mark.parametrize("kind", [pyarrow.int64(), pyarrow.float64()])
+def test_parquet_with_missing_communities(tmp_path, kind):
+    labels = pyarrow.array([0, None], kind)
+    pyarrow.parquet.write_table(
+        pyarrow.table({"node": ["a", "b"], "community": labels}), tmp_path / "p.parquet"
+    )
+    with pytest.raises(FileFormatError, match="community must hold whole numbers only"):
+        Partition.load(tmp_path / "p.parquet")
+
+
+@pytest.mark.parametrize("nodes", [range(3), range(5, 11, 2), [7, 5, 2**40], ["c", "a", "b"]])
+@pytest.mark.parametrize("suffix", [".parquet", ".csv"])
+def test_tables_keep_names_with_their_type(tmp_path, nodes, suffix):
+    Partition([4, 4, 9], nodes).save(tmp_path / f"p{suffix}")
+    again = Partition.load(tmp_path / f"p{suffix}")
+    assert again.nodes == tuple(nodes)
+    assert again.labels.tolist() == [0, 0, 1]
+
+
+def test_parquet_takes_numbered_nodes_without_an_object_each(tmp_path, monkeypatch):
+    real, given = pyarrow.array, []
+    monkeypatch.setattr(pyarrow, "array", lambda values: given.append(values) or real(values))
+    Partition([0, 1, 1]).save(tmp_path / "p.parquet")
+    assert [type(values) for values in given] == [np.ndarray, np.ndarray]
+
+
 def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
     real_import = builtins.__import__
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from kgroups import datasets
-from kgroups._partition_io import check_suffix, write_atomically
+from kgroups._partition_io import check_names, check_suffix, write_atomically
 from kgroups.cli import views
 from kgroups.cli.sources import Source, open_graph, open_partition
 from kgroups.cli.targets import check_files, check_picture
@@ -31,6 +31,8 @@ def detect(args: argparse.Namespace) -> None:
     with _progress() as begin:
         begin("reading the graph")
         source = open_graph(args)
+        if args.output is not None:
+            check_names(args.output, source.graph.nodes)
         partition = detect_communities(
             source.graph,
             args.k,

@@ -4,6 +4,8 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from kgroups.cli.sources import Source
 from kgroups.cli.tables import facts, number, printable, shortened, table, width
 from kgroups.datasets import DatasetInfo, TableInfo
@@ -132,17 +134,14 @@ def _communities(partition: Partition) -> str:
     shown = min(partition.k, _ROWS)
     room = max(width() - 42, 20)
     conductances = conductance(partition.graph, partition)
-    members: list[list[str]] = [[] for _ in range(shown)]
-    for node, a in partition.membership.items():
-        if a < shown and len(members[a]) < room:
-            members[a].append(printable(node))
+    members = [np.flatnonzero(partition.labels == a)[:room].tolist() for a in range(shown)]
     rows = [
         (
             a,
             partition.sizes[a],
             f"{partition.sizes[a] / n:.1%}",
             number(float(conductances[a])),
-            shortened(members[a], room),
+            shortened((printable(partition.nodes[i]) for i in members[a]), room),
         )
         for a in range(shown)
     ]
