@@ -3,12 +3,14 @@
 from kgroups.spectrum.components import connected_components, two_core
 from kgroups.spectrum.count import ComponentCounts, count_components
 from kgroups.spectrum.estimate import Spectrum, estimate_k, spectrum_of
+from kgroups.spectrum.filtered import Leading, leading_pairs
 from kgroups.spectrum.lanczos import top_eigenpairs
 from kgroups.spectrum.moments import Moments, moments
 from kgroups.spectrum.structure import Verdict, has_structure
 
 __all__ = [
     "ComponentCounts",
+    "Leading",
     "Moments",
     "Spectrum",
     "Verdict",
@@ -16,6 +18,7 @@ __all__ = [
     "count_components",
     "estimate_k",
     "has_structure",
+    "leading_pairs",
     "moments",
     "spectrum_of",
     "top_eigenpairs",

@@ -25,6 +25,8 @@ ThinBlock: TypeAlias = npt.NDArray[np.float32]
 
 _ENTRIES_PER_TASK = 32_768
 _ROWS_PER_TASK = 16_384
+# With less to do, waiting for another thread takes longer than its help saves.
+_FEWEST_TASKS_TO_SHARE = 8
 _NO_ENTRIES = np.zeros(0, dtype=np.float32)
 
 
@@ -54,7 +56,7 @@ class BlockOperator(Protocol):
         """Add ``X @ S`` to ``out``."""
 
     def random_block(self, columns: int, rng: np.random.Generator) -> ThinBlock:
-        """Return columns that are standard normal in the inner product of the operator."""
+        """Return columns of random signs, of squared length n in the inner product."""
 
 
 class ThinBlocks:
@@ -175,15 +177,16 @@ class ThinBlocks:
         self._deal(piece, len(bounds) - 1)
 
     def random_block(self, columns: int, rng: np.random.Generator) -> ThinBlock:
-        """Return columns that are standard normal in the inner product of the operator."""
-        X = rng.standard_normal((self.n, columns), dtype=np.float32)
-        X /= np.sqrt(self.weight)[:, np.newaxis]
-        return X
+        """Return columns of random signs, of squared length n in the inner product."""
+        bits = np.frombuffer(rng.bytes((self.n * columns + 7) // 8), dtype=np.uint8)
+        signs = np.unpackbits(bits, count=self.n * columns).reshape(self.n, columns)
+        size = 1.0 / np.sqrt(self.weight)[:, np.newaxis]
+        return np.asarray((2.0 * size) * signs - size, dtype=np.float32)
 
     def _deal(self, piece: Callable[[int], None], tasks: int) -> None:
         """Do all tasks, each once, on whatever thread comes for it first."""
         helpers = min(self._threads, tasks) - 1
-        if helpers < 1:
+        if helpers < 1 or tasks < _FEWEST_TASKS_TO_SHARE:
             for task in range(tasks):
                 piece(task)
             return

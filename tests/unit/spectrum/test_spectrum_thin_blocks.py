@@ -80,6 +80,7 @@ def test_no_digit_depends_on_the_number_of_threads():
 def test_rows_are_dealt_out_completely_and_in_order(monkeypatch):
     monkeypatch.setattr(chebyshev_operator, "_ENTRIES_PER_TASK", 7)
     monkeypatch.setattr(chebyshev_operator, "_ROWS_PER_TASK", 3)
+    monkeypatch.setattr(chebyshev_operator, "_FEWEST_TASKS_TO_SHARE", 2)
     bound = bound_of(adjacency_of(nx.star_graph(20)))
     operator = ThinBlocks(bound, threads=3)
     X = random_columns(bound.n, 2)
@@ -99,7 +100,7 @@ def test_an_error_in_a_helping_thread_reaches_the_caller(monkeypatch):
         raise RuntimeError(task)
 
     with pytest.raises(RuntimeError):
-        operator._deal(fails, 5)
+        operator._deal(fails, 20)
     operator.matmat(X, np.empty_like(X))
 
 
@@ -126,11 +127,15 @@ def test_the_perron_pair_is_the_top_eigenpair_where_that_is_beyond_the_bulk(name
         assert perron.value <= top + 1e-6
 
 
-def test_random_columns_are_standard_normal_for_the_operator():
+def test_random_columns_are_independent_and_of_one_length():
     bound = bound_of(adjacency_of(nx.barabasi_albert_graph(400, 3, seed=0)))
     operator = ThinBlocks(bound)
-    X = operator.random_block(200, np.random.default_rng(0))
-    np.testing.assert_allclose(np.diag(operator.products(X, X)).mean() / 400, 1.0, atol=0.02)
+    X = operator.random_block(61, np.random.default_rng(0))
+    products = operator.products(X, X) / 400
+    np.testing.assert_allclose(np.diag(products), 1.0, rtol=1e-5)
+    apart = products[np.triu_indices(61, 1)]
+    assert abs(apart.mean()) < 5.0 / np.sqrt(400 * apart.size)
+    assert apart.std() == pytest.approx(1.0 / 20.0, rel=0.1)
 
 
 def test_the_recursion_is_a_chebyshev_polynomial_without_the_perron_vector():

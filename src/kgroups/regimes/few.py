@@ -1,0 +1,119 @@
+"""The few regime: a Chebyshev-filtered subspace, where communities are large and not many."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kgroups._types import Floats, Ints
+from kgroups.hartigan import improve_rows
+from kgroups.refine import Hartigan, Refinement
+from kgroups.refine.likelihood import planted_fit
+from kgroups.regimes.exact import Part
+from kgroups.seed import Seed, embedding_rows
+from kgroups.spectrum import Leading, Moments, leading_pairs
+
+__all__ = ["FewFound", "few_communities"]
+
+# Starts are tried on this many rows, or this many for each community if that is more.
+_SAMPLE = 4_000
+_SAMPLE_PER_COMMUNITY = 50
+_SWEEPS_ON_ALL = 10
+
+
+@dataclass(frozen=True, eq=False)
+class FewFound:
+    """Labels of one component, and what happened on the way.
+
+    Attributes
+    ----------
+    z : ndarray of shape (n,)
+        Labels from 0 to k - 1, all in use.
+    k : int
+        Number of communities.
+    refinement : Refinement or None
+        What refinement did; ``None`` if there was none.
+    leading : Leading
+        The eigenpairs that were used.
+    visits : int
+        Matrix entries that the filter read; those of the moments are counted there.
+    """
+
+    z: Ints
+    k: int
+    refinement: Refinement | None
+    leading: Leading
+    visits: int
+
+
+def few_communities(
+    part: Part,
+    found: Moments,
+    init: Seed,
+    refine: Hartigan | None,
+    rng: np.random.Generator,
+    *,
+    k: int | None = None,
+) -> FewFound:
+    """Find the communities of a connected part from its leading Ritz vectors.
+
+    Parameters
+    ----------
+    part : Part
+        A connected graph.
+    found : Moments
+        Its moments.
+    init : Seed
+        How embedding rows of length 1 become labels, on a sample of them.
+    refine : Hartigan or None
+        How the labels are improved on the graph.
+    rng : Generator
+        For the sample and the starts.
+    k : int, optional
+        Number of communities; by default as many as there are Ritz values beyond the edge of noise.
+
+    Returns
+    -------
+    FewFound
+    """
+    visited = found.operator.visits
+    leading = leading_pairs(found, count=k)
+    k = leading.k
+    z = np.zeros(part.bound.n, dtype=np.int64)
+    refinement = None
+    if k > 1:
+        rows = embedding_rows(leading.vectors.astype(float), "normalized")
+        z = _labels(rows, k, init, rng)
+        if refine is not None:
+            refinement = _refined(part, z, k, refine)
+            z = refinement.z
+    return FewFound(z, k, refinement, leading, found.operator.visits - visited)
+
+
+def _refined(part: Part, z: Ints, k: int, method: Hartigan) -> Refinement:
+    """Refine labels; the guard, which costs more than the moves, is asked only about a loss."""
+    refined = part.refined(z, k, replace(method, guard=None))
+    if method.guard is None:
+        return refined
+    reached = planted_fit(part.A, part.d, refined.z, k=k).gain
+    if reached >= planted_fit(part.A, part.d, z, k=k).gain:
+        return refined
+    return part.refined(z, k, method)
+
+
+def _labels(X: Floats, k: int, init: Seed, rng: np.random.Generator) -> Ints:
+    """Label a sample of the rows, give all others the nearest mean, and let rows move."""
+    n = X.shape[0]
+    size = max(_SAMPLE, _SAMPLE_PER_COMMUNITY * k)
+    if n <= 2 * size:
+        return init.labels(X, k, rng)
+    sample = np.sort(rng.choice(n, size, replace=False))
+    on_sample = init.labels(X[sample], k, rng)
+    means = np.zeros((k, X.shape[1]))
+    np.add.at(means, on_sample, X[sample])
+    means /= np.bincount(on_sample, minlength=k)[:, np.newaxis]
+    nearness = np.einsum("ic,ac->ia", X, means)
+    nearness -= 0.5 * np.einsum("ac,ac->a", means, means)
+    z = np.argmax(nearness, axis=1)
+    # A row of the sample stays where it is, so that no group is empty.
+    z[sample] = on_sample
+    return improve_rows(X, z, k=k, max_sweeps=_SWEEPS_ON_ALL)[0]
