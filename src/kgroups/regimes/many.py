@@ -1,0 +1,404 @@
+"""The regime for many communities: moves at the resolution of the spectrum, description length."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from kgroups._csr import masked, readonly, restricted, rows_of, without_diagonal
+from kgroups._types import CSR, Bools, Floats, Indices, Ints
+from kgroups.hartigan import improve
+from kgroups.refine import Hartigan, absorb_fragments
+from kgroups.refine.rates import Warmth, log_outside_rate, merged, nats_saved, worths
+from kgroups.regimes.exact import Part
+from kgroups.seed.levels import (
+    Effort,
+    Level,
+    coarse_level,
+    finest_level,
+    group_moves,
+    multilevel,
+    renumbered,
+)
+from kgroups.spectrum import Moments
+
+__all__ = ["ManyFound", "many_communities", "many_given_k", "resolution_of"]
+
+_COLD = (0.0,) * 5
+_MILD = (0.3, 0.0)
+_REHEAT = (0.7, 0.3, 0.0)
+_STEP = (1.0, 0.6, 0.2)
+
+# Communities fainter than this are not found by moves that only ever improve.
+_FAINT = 1.45
+# A share of undecided nodes below which nothing is left to gain.
+_DECIDED = 0.01
+_UNDECIDED = 0.1
+# Reheating goes on while it saves this part more, and a start from below follows after more.
+_WORTH_REHEATING = 0.002
+_HARD = 0.03
+_REHEATS = 5
+# Groups merged at a time, steps of the descent from many groups, and where it begins.
+_SHARE = 0.2
+_STEP_DOWN = 1.25
+_FINER = 4.0
+_FINEST_SHARE = 0.1
+_STEPS_PAST_BEST = 1
+# Nodes in the communities that are tried first for splits.
+_SAMPLED = 0.2
+_HARTIGAN_SWEEPS = 5
+_LARGEST_SHARE_INSIDE = 0.97
+
+
+@dataclass(frozen=True, eq=False)
+class ManyFound:
+    """Labels of one component, and what happened on the way.
+
+    Attributes
+    ----------
+    z : ndarray of shape (n,)
+        Labels from 0 to k - 1, all in use.
+    k : int
+        Number of communities.
+    nats : float
+        What the partition saves against the graph in one piece, in nats.
+    resolution : float
+        Resolution of the first moves.
+    undecided : float
+        Share of the nodes for which another community was nearly as good.
+    stairs : int
+        Steps of a descent from many groups; 0 if there was none.
+    splits : int
+        Communities that were split.
+    hartigan : str
+        "kept", "dropped" because it saved nothing, or "not needed".
+    visits, moves : int
+        Matrix entries read, and moves made.
+    """
+
+    z: Ints
+    k: int
+    nats: float
+    resolution: float
+    undecided: float
+    stairs: int
+    splits: int
+    hartigan: str
+    visits: int
+    moves: int
+
+
+@dataclass(frozen=True, eq=False)
+class _State:
+    """Labels, their groups, and what they save; ``linked`` tells if the groups know their links."""
+
+    z: Indices
+    groups: Level
+    nats: float
+    linked: bool
+
+    @property
+    def k(self) -> int:
+        return self.groups.n
+
+
+def resolution_of(k: float, s: float, degree: float) -> float:
+    r"""Return the resolution at which modularity is the likelihood of the planted partition.
+
+    .. math:: \gamma = \frac{\omega_{in} - \omega_{out}}{\ln \omega_{in} - \ln \omega_{out}},
+        \quad \omega_{in} = x k + 1 - x, \quad \omega_{out} = 1 - x, \quad x = s / \sqrt{d}
+
+    Examples
+    --------
+    >>> round(resolution_of(k=100, s=2.0, degree=16.0), 2)
+    11.12
+    """
+    share = min(max(s, 1.0) / math.sqrt(max(degree, 1.0)), _LARGEST_SHARE_INSIDE)
+    inside, outside = share * max(k, 2.0) + 1.0 - share, 1.0 - share
+    return (inside - outside) / math.log(inside / outside)
+
+
+def many_communities(
+    part: Part,
+    found: Moments,
+    refine: Hartigan | None,
+    rng: np.random.Generator,
+    *,
+    weighted: bool,
+    tell: Callable[[str], None] = lambda stage: None,
+) -> ManyFound:
+    """Find the communities of a connected part, as many as its description is best with.
+
+    Parameters
+    ----------
+    part : Part
+        A connected graph.
+    found : Moments
+        Its moments, whose k and s give the resolution.
+    refine : Hartigan or None
+        The polish at the end; ``None`` leaves it out.
+    rng : Generator
+        Order of the first moves, and noise of the warm ones.
+    weighted : bool
+        Whether the edges differ in weight.
+    tell : callable
+        Called with the name of each stage.
+    """
+    A = without_diagonal(_bent(part) if weighted else part.A)
+    search = _Search(finest_level(A, weighted=weighted), rng, tell)
+    resolution = resolution_of(found.k_low, found.s, float(search.level.strength.mean()))
+    state = search.found(resolution, faint=found.s < _FAINT)
+    if refine is not None and search.undecided > _UNDECIDED and state.k > 1:
+        state = search.polished(state, part, refine)
+    state = search.connected(A, state)
+    return search.result(state, resolution)
+
+
+def many_given_k(
+    part: Part,
+    found: Moments,
+    k: int,
+    rng: np.random.Generator,
+    *,
+    weighted: bool,
+    tell: Callable[[str], None] = lambda stage: None,
+) -> ManyFound:
+    """Find exactly ``k`` communities of a connected part; parameters as above."""
+    A = without_diagonal(_bent(part) if weighted else part.A)
+    search = _Search(finest_level(A, weighted=weighted), rng, tell)
+    resolution = resolution_of(max(k, found.k_low), found.s, float(search.level.strength.mean()))
+    return search.result(search.descent_to(k, resolution), resolution)
+
+
+def _bent(part: Part) -> CSR:
+    """Return the graph with its saturated weights, in units of r."""
+    indptr, indices, coupling = part.bound.coupling
+    # The coupling is x / (1 - x^2) of the weight x.
+    twice = 2.0 * coupling
+    return CSR(indptr, indices, twice / (1.0 + np.sqrt(1.0 + np.square(twice))))
+
+
+class _Search:
+    """One graph, and the ways of changing a partition of it."""
+
+    def __init__(
+        self, level: Level, rng: np.random.Generator, tell: Callable[[str], None]
+    ) -> None:
+        self.level, self.rng, self.tell = level, rng, tell
+        self.effort = Effort()
+        self.undecided = 1.0
+        self.stairs = 0
+        self.splits = 0
+        self.hartigan = "not needed"
+        # A merge or a split must save more than the cost of one community's density.
+        self.least = math.log(max(2, level.n))
+
+    def found(self, resolution: float, *, faint: bool) -> _State:
+        """Return the best state of those that the searches end in."""
+        best = None
+        if not faint:
+            self.tell("moving nodes")
+            first = self._settled(self._first(resolution))
+            best = self._reheated(first) if self.undecided > _DECIDED else first
+            if best.nats > 0.0 and best.nats - first.nats <= _HARD * abs(first.nats):
+                return self._split(best)
+        self.tell("merging groups step by step")
+        rival = self._descent(resolution)
+        if best is None or rival.nats > best.nats:
+            best = rival
+        return self._split(best)
+
+    def result(self, state: _State, resolution: float) -> ManyFound:
+        """Return what was found, one community where no partition saves anything."""
+        return ManyFound(
+            state.z.astype(np.int64),
+            state.k,
+            state.nats,
+            resolution,
+            self.undecided,
+            self.stairs,
+            self.splits,
+            self.hartigan,
+            self.effort.entries,
+            self.effort.moves,
+        )
+
+    def _linked(self, z: Indices, k: int) -> _State:
+        groups = coarse_level(self.level, z, k, self.effort)
+        return _State(z, groups, nats_saved(groups), linked=True)
+
+    def _with_links(self, state: _State) -> _State:
+        return state if state.linked else self._linked(state.z, state.k)
+
+    def _unlinked(self, z: Indices, groups: Level) -> _State:
+        return _State(z, groups, nats_saved(groups), linked=False)
+
+    def _first(self, resolution: float) -> _State:
+        level = self.level
+        penalty = np.full(level.n, resolution / (2.0 * level.edges))
+        return self._linked(*multilevel(level, penalty, self.rng, self.effort))
+
+    def _settled(self, state: _State) -> _State:
+        """Merge best pairs first, a few at a time, and let nodes move in between."""
+        warmth = Warmth(self.level, self.effort, self.rng)
+        state = self._with_links(state)
+        z, groups = state.z, state.groups
+        while True:
+            k = groups.n
+            label, groups = merged(groups, self.effort, least=self.least, share=_SHARE)
+            if groups.n == k:
+                break
+            z, groups = warmth.moved(label[z], groups, _MILD)
+            groups = coarse_level(self.level, z, groups.n, self.effort)
+        z, groups = warmth.moved(z, groups, (_MILD[0], *_COLD))
+        self.undecided = warmth.unsure
+        return self._unlinked(z, groups)
+
+    def _reheated(self, state: _State) -> _State:
+        """Warm the labels and let them cool, again while that saves enough."""
+        for _ in range(_REHEATS):
+            warmth = Warmth(self.level, self.effort, self.rng)
+            warmer = self._settled(self._unlinked(*warmth.moved(state.z, state.groups, _REHEAT)))
+            gain = warmer.nats - state.nats
+            if gain > 0.0:
+                state = warmer
+            if gain < _WORTH_REHEATING * abs(state.nats):
+                break
+        return state
+
+    def _finest_groups(self, resolution: float) -> tuple[Indices, int]:
+        """Return groups of neighbouring nodes, far more than there are communities."""
+        level, n = self.level, self.level.n
+        return group_moves(
+            level,
+            np.arange(n, dtype=np.int32),
+            n,
+            self.effort,
+            penalty=np.full(n, _FINER * resolution / (2.0 * level.edges)),
+            order=self.rng.permutation(n),
+        )
+
+    def _descent(self, resolution: float) -> _State:
+        """Merge down from many groups, with warm moves at every step; return the best state."""
+        steps: list[_State] = []
+        best = 0
+        for state in self._steps_down(resolution, 1):
+            steps.append(state)
+            if state.nats >= steps[best].nats:
+                best = len(steps) - 1
+            elif len(steps) - 1 - best >= _STEPS_PAST_BEST:
+                break
+        self.stairs = len(steps)
+        ends = [self._settled(state) for state in steps[max(0, best - 1) : best + 1]]
+        return max(ends, key=lambda end: end.nats)
+
+    def _steps_down(self, resolution: float, k: int):
+        level, effort = self.level, self.effort
+        z, count = self._finest_groups(resolution)
+        if count < k:
+            z, count = np.arange(level.n, dtype=np.int32), level.n
+        groups = coarse_level(level, z, count, effort)
+        start = max(k, int(_FINEST_SHARE * level.n))
+        if count > start:
+            label, groups = merged(groups, effort, target=start)
+            z = label[z]
+        warmth = Warmth(level, effort, self.rng)
+        while True:
+            z, groups = warmth.moved(z, groups, _STEP)
+            self.undecided = warmth.unsure
+            yield self._unlinked(z, groups)
+            if groups.n <= k:
+                break
+            label, groups = merged(
+                coarse_level(level, z, groups.n, effort),
+                effort,
+                target=max(k, int(groups.n / _STEP_DOWN)),
+            )
+            z = label[z]
+
+    def descent_to(self, k: int, resolution: float) -> _State:
+        """Merge down to exactly k groups, with warm moves at every step."""
+        for state in self._steps_down(resolution, k):
+            self.stairs += 1
+        warmth = Warmth(self.level, self.effort, self.rng)
+        z, groups = warmth.moved(state.z, state.groups, _COLD)
+        self.undecided = warmth.unsure
+        return self._unlinked(z, groups)
+
+    def _split(self, state: _State) -> _State:
+        """Split communities that save more in pieces; all are tried if a sample shows any."""
+        self.tell("splitting communities")
+        order = self.rng.permutation(state.k)
+        passed = np.cumsum(state.groups.nodes[order]) <= _SAMPLED * self.level.n
+        sample = np.zeros(state.k, dtype=np.bool_)
+        sample[order[: int(np.count_nonzero(passed)) + 1]] = True
+        after = self._split_among(state, sample)
+        if after is None:
+            return state
+        rest = self._split_among(after, np.ones(after.k, dtype=np.bool_))
+        settled = self._settled(after if rest is None else rest)
+        return settled if settled.nats > state.nats else state
+
+    def _split_among(self, state: _State, chosen: Bools) -> _State | None:
+        """Split those of the chosen communities that save more in pieces, None if none does."""
+        rows = np.flatnonzero(chosen[state.z])
+        inside, whole = _inside(self.level, rows, state.z[rows]), state.groups
+        parent = state.z[rows]
+        own = np.bincount(parent, weights=inside.strength, minlength=state.k)
+        null = np.ones(state.k)
+        np.divide(1.0, own, out=null, where=own > 0.0)
+        y, count = multilevel(inside, null[parent], self.rng, self.effort)
+        # Inside of a piece its nodes keep the strength that they have in the whole graph.
+        inside = inside._replace(strength=self.level.strength[rows])
+        pieces = coarse_level(inside, y, count, self.effort)
+        label, pieces = merged(pieces, self.effort, least=self.least, whole=whole)
+        y, edges, nodes = label[y], whole.edges, whole.all_nodes
+        piece_of = np.zeros(pieces.n, dtype=np.int64)
+        piece_of[y] = parent
+        saved = np.bincount(piece_of, weights=worths(pieces, edges, nodes), minlength=state.k)
+        lost = whole.inner - np.bincount(piece_of, weights=pieces.inner, minlength=state.k)
+        saved += lost * log_outside_rate(whole, edges) - worths(whole, edges, nodes)
+        accepted = chosen & (saved > self.least)
+        if not accepted.any():
+            return None
+        self.splits += int(np.count_nonzero(accepted))
+        z = state.z.copy()
+        taken = accepted[parent]
+        z[rows[taken]] = state.k + y[taken]
+        return self._linked(*renumbered(z))
+
+    def polished(self, state: _State, part: Part, method: Hartigan) -> _State:
+        """Make Hartigan moves on H_r, and keep them if they save more."""
+        self.tell("Hartigan moves")
+        M, diagonal, w = method.objective(part.bound, part.d)
+        outcome = improve(
+            M,
+            diagonal,
+            w,
+            state.z.astype(np.int64),
+            k=state.k,
+            candidates=method.candidates,
+            margin=method.margin,
+            max_sweeps=min(method.max_sweeps, _HARTIGAN_SWEEPS),
+        )
+        self.effort.read(outcome.visits, moves=outcome.moves)
+        moved = self._settled(self._linked(outcome.z.astype(np.int32), state.k))
+        self.hartigan = "kept" if moved.nats > state.nats else "dropped"
+        return moved if moved.nats > state.nats else state
+
+    def connected(self, A: CSR, state: _State) -> _State:
+        """Give fragments of communities to their neighbours; one community if nothing is saved."""
+        z, k = absorb_fragments(A, state.z)
+        state = self._linked(z.astype(np.int32), k)
+        if state.nats <= 0.0 and k > 1:
+            return self._linked(np.zeros(self.level.n, dtype=np.int32), 1)
+        return state
+
+
+def _inside(level: Level, rows: Ints, parent: Indices) -> Level:
+    """Return the level of some nodes, with the links inside of their communities only."""
+    A = restricted(level.A, rows)
+    A = masked(A, parent[rows_of(A)] == parent[A.indices])
+    strength: Floats = np.bincount(rows_of(A), weights=A.data, minlength=rows.size)
+    return Level(readonly(A), strength, level.inner[rows], level.nodes[rows])
