@@ -14,7 +14,9 @@ __all__ = [
     "Rows",
     "are_few",
     "columns_of_edges",
+    "diagonal_slots",
     "pattern_of_columns",
+    "permuted_rows",
     "rows_of_columns",
     "rows_of_edges",
 ]
@@ -22,6 +24,18 @@ __all__ = [
 _FEW_EDGES = 1 << 15
 _NONE = np.empty(0)
 _NO_COUNTS = np.empty(0, np.int64)
+
+
+def diagonal_slots(indptr: Indices, indices: Indices) -> Ints:
+    """Return the positions of the diagonal entries of sorted rows."""
+    n = indptr.size - 1
+    if are_few(indices.size):
+        return np.flatnonzero(indices == np.repeat(np.arange(n), np.diff(indptr)))
+    from kgroups._mirror_nb import find_diagonal
+
+    slots = np.empty(n, np.int64)
+    find_diagonal(_readonly(indptr), _readonly(indices), slots)
+    return slots[slots >= 0]
 
 
 class Rows(NamedTuple):
@@ -119,6 +133,53 @@ class _Space:
         fill_upper(start, low, given, self._first.copy(), last, self.indices, sums, counts)
         place = self.indptr[:-1].copy()
         fill_lower(self.indptr, self._first, place, self.indices, sums, counts)
+
+
+def permuted_rows(rows: Rows, order: Ints) -> Rows:
+    """Return the symmetric matrix with row ``order[i]`` in place ``i``."""
+    if are_few(rows.indices.size):
+        return _permuted_few(rows, order)
+    from kgroups._mirror_nb import permute
+
+    indptr, indices, weights, counts = rows
+    number = np.empty(order.size, indices.dtype)
+    number[order] = np.arange(order.size, dtype=indices.dtype)
+    moved = np.zeros_like(indptr)
+    np.cumsum(np.diff(indptr)[order], out=moved[1:], dtype=moved.dtype)
+    results = (
+        np.empty_like(indices),
+        *(None if values is None else np.empty_like(values) for values in (weights, counts)),
+    )
+    permute(
+        _readonly(indptr),
+        _readonly(indices),
+        _readonly(_NONE if weights is None else weights),
+        _readonly(_NO_COUNTS if counts is None else counts),
+        _readonly(order),
+        number,
+        moved[:-1].copy(),
+        results[0],
+        _NONE if weights is None else results[1],
+        _NO_COUNTS if counts is None else results[2],
+    )
+    return Rows(moved, *results)
+
+
+def _permuted_few(rows: Rows, order: Ints) -> Rows:
+    from scipy import sparse
+
+    n = rows.indptr.size - 1
+    slots = np.arange(1, rows.indices.size + 1)
+    matrix = sparse.csr_array((slots, rows.indices, rows.indptr), shape=(n, n))
+    moved = matrix[order][:, order].tocsr()
+    moved.sort_indices()
+    slot = moved.data - 1
+    return Rows(
+        moved.indptr,
+        moved.indices,
+        None if rows.weights is None else rows.weights[slot],
+        None if rows.multiplicity is None else rows.multiplicity[slot],
+    )
 
 
 def _with_values(

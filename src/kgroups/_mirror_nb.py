@@ -4,7 +4,15 @@ from typing import Any
 
 from numba import njit
 
-__all__ = ["count_columns", "count_entries", "fill_columns", "fill_lower", "fill_upper"]
+__all__ = [
+    "count_columns",
+    "count_entries",
+    "fill_columns",
+    "fill_lower",
+    "fill_upper",
+    "find_diagonal",
+    "permute",
+]
 
 
 @njit(cache=True, nogil=True)
@@ -96,3 +104,48 @@ def fill_lower(indptr: Any, first: Any, place: Any, indices: Any, sums: Any, cou
                 sums[slot] = sums[t]
             if counted:
                 counts[slot] = counts[t]
+
+
+@njit(cache=True, nogil=True)
+def find_diagonal(indptr: Any, indices: Any, slots: Any) -> None:
+    """Write where each row holds its diagonal entry, or -1, by bisection."""
+    for i in range(slots.size):
+        low, high = indptr[i], indptr[i + 1]
+        while low < high:
+            middle = (low + high) // 2
+            if indices[middle] < i:
+                low = middle + 1
+            else:
+                high = middle
+        slots[i] = low if low < indptr[i + 1] and indices[low] == i else -1
+
+
+@njit(cache=True, nogil=True)
+def permute(
+    indptr: Any,
+    indices: Any,
+    weights: Any,
+    counts: Any,
+    order: Any,
+    number: Any,
+    place: Any,
+    moved: Any,
+    moved_weights: Any,
+    moved_counts: Any,
+) -> None:
+    """Write each entry of a symmetric matrix where its twin goes when row ``order[i]`` becomes i.
+
+    Rows come in their new order, so that new rows are sorted. ``number`` is the inverse of
+    ``order``; ``place`` holds where each new row begins and is moved on.
+    """
+    weighted, counted = weights.size > 0, counts.size > 0
+    for i in range(order.size):
+        for t in range(indptr[order[i]], indptr[order[i] + 1]):
+            j = number[indices[t]]
+            slot = place[j]
+            place[j] = slot + 1
+            moved[slot] = i
+            if weighted:
+                moved_weights[slot] = weights[t]
+            if counted:
+                moved_counts[slot] = counts[t]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kgroups._exports import igraph_of_edges, networkx_of_edges
-from kgroups._mirror import rows_of_edges
+from kgroups._mirror import Rows, diagonal_slots, permuted_rows, rows_of_edges
 from kgroups._types import CSR, Floats, Indices, Ints
 from kgroups.errors import GraphError, WeightError
 
@@ -249,7 +249,7 @@ class Graph:
     @cached_property
     def loop_slots(self) -> Ints:
         """Positions of the self-loops among the CSR entries."""
-        return np.flatnonzero(self.indices == self.row_of_slot)
+        return diagonal_slots(self.indptr, self.indices)
 
     @cached_property
     def row_of_slot(self) -> Indices:
@@ -323,34 +323,25 @@ class Graph:
         loop's weight of a weighted one.
         """
         data = self.csr.data
-        keep = data > 0
-        if not loops:
-            keep = keep & (self.indices != self.row_of_slot)
-        elif self.multiplicity is not None and np.array_equal(data, self.multiplicity):
+        if loops and self.multiplicity is not None and np.array_equal(data, self.multiplicity):
             data = data.copy()
             data[self.loop_slots] = 1.0
-        if keep.all():
+        all_positive = self.weights is None or bool(np.all(self.weights > 0))
+        if all_positive and (loops or self.loop_slots.size == 0):
             return CSR(self.indptr, self.indices, data)
+        keep = data > 0
+        if not loops:
+            keep[self.loop_slots] = False
         kept = np.concatenate([[0], np.cumsum(keep)])
         indptr = kept[self.indptr].astype(self.indptr.dtype)
         return CSR(indptr, self.indices[keep], data[keep])
 
     def permuted(self, order: Ints) -> "Graph":
         """Return the graph with row ``order[i]`` in place ``i``."""
-        from scipy import sparse
-
-        slots = np.arange(1, len(self.indices) + 1, dtype=np.int64)
-        matrix = sparse.csr_array((slots, self.indices, self.indptr), shape=(self.n, self.n))
-        moved = matrix[order][:, order].tocsr()
-        moved.sort_indices()
-        slot = moved.data - 1
-        return Graph(
-            moved.indptr,
-            moved.indices,
-            None if self.weights is None else self.weights[slot],
-            multiplicity=None if self.multiplicity is None else self.multiplicity[slot],
-            nodes=[self.nodes[i] for i in order],
-        )
+        given = Rows(self.indptr, self.indices, self.weights, self.multiplicity)
+        rows = permuted_rows(given, order)
+        nodes = [self.nodes[i] for i in order.tolist()]
+        return Graph(*rows[:3], multiplicity=rows.multiplicity, nodes=nodes)
 
     def __len__(self) -> int:
         return self.n

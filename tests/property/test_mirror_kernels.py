@@ -58,6 +58,41 @@ def test_counted_rows_are_a_well_formed_graph(case):
     assert np.array_equal(oracles.dense_counts(graph), oracles.multiplicities(n, listed))
 
 
+@given(edges(exact_weights, max_size=40))
+def test_loops_are_found_by_bisection(case):
+    graph = Graph.from_edges(*case[:3], n=case[3])
+    expected = np.flatnonzero(graph.indices == graph.row_of_slot)
+    assert graph.loop_slots.tolist() == expected.tolist()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_mirror, "_FEW_EDGES", 0)
+        assert _mirror.diagonal_slots(graph.indptr, graph.indices).tolist() == expected.tolist()
+
+
+@given(edges(exact_weights, max_size=40), st.booleans())
+def test_simple_adjacency_equals_the_dense_matrix(case, loops):
+    graph = Graph.from_edges(*case[:3], n=case[3])
+    dense = oracles.dense(graph)
+    np.fill_diagonal(dense, np.diag(dense) * loops)
+    multiplicity = graph.multiplicity
+    if loops and multiplicity is not None and np.array_equal(graph.weights, multiplicity):
+        np.fill_diagonal(dense, np.diag(dense) > 0)
+    indptr, indices, data = graph.simple_adjacency(loops=loops)
+    assert np.all(data > 0)
+    assert np.array_equal(oracles.dense(Graph(indptr, indices, data)), dense)
+
+
+@given(edges(exact_weights, max_size=40), st.randoms(use_true_random=False))
+def test_permuting_by_counting_equals_scipy(case, random):
+    rows = _mirror._rows_of_few(*case)
+    order = list(range(case[3]))
+    random.shuffle(order)
+    order = np.array(order, dtype=np.int64)
+    expected = _mirror._permuted_few(rows, order)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_mirror, "_FEW_EDGES", -1)
+        assert_same_bits(_mirror.permuted_rows(rows, order), expected)
+
+
 def test_parallel_edges_are_added_in_input_order():
     u, v = np.zeros(3, np.int64), np.ones(3, np.int64)
     w = np.array([1e16, 1.0, 1.0])
