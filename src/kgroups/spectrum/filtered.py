@@ -12,7 +12,7 @@ import numpy as np
 
 from kgroups._types import Floats
 from kgroups.spectrum.chebyshev import Recursion, growth_of, value_of
-from kgroups.spectrum.chebyshev_operator import BlockOperator, ThinBlock
+from kgroups.spectrum.chebyshev_operator import BlockOperator, ThinBlock, subtract_products
 from kgroups.spectrum.moments import Moments
 
 __all__ = ["Leading", "edge_of_noise", "leading_pairs"]
@@ -103,7 +103,8 @@ def leading_pairs(found: Moments, *, count: int | None = None, most: int = 160) 
         if count is None:
             settled = beyond < block.shape[1] and beyond in (before, rising)
         else:
-            settled = beyond == before and _largest_rise(values[:beyond], last[:beyond]) < _SETTLED
+            rise = np.max(values[:before] - last[:before], initial=0.0)
+            settled = before == beyond == count - 1 and bool(rise < _SETTLED)
         if settled:
             break
     return Leading(
@@ -111,10 +112,6 @@ def leading_pairs(found: Moments, *, count: int | None = None, most: int = 160) 
         vectors=np.concatenate([found.perron.vector, block[:, :beyond]], axis=1),
         complete=settled,
     )
-
-
-def _largest_rise(values: Floats, last: Floats) -> float:
-    return float(np.max(values - last, initial=0.0))
 
 
 def _columns_for(k: float) -> int:
@@ -136,12 +133,15 @@ def _wider(
     found: Moments, block: ThinBlock, columns: int, growth: float, rng: np.random.Generator
 ) -> ThinBlock:
     """Return the block with as many more random columns, filtered, as make ``columns``."""
-    more = columns - block.shape[1]
-    if more < 1:
+    operator = found.operator
+    if block.shape[1] >= columns:
         return block
-    fresh = found.operator.random_block(more, rng)
-    filtered = _filtered(found, fresh, _steps(found.operator.n, columns, growth))
-    return np.concatenate([block, filtered], axis=1)
+    _, held = _ritz(operator, block)
+    fresh = operator.random_block(columns - held.shape[1], rng)
+    filtered = _filtered(found, fresh, _steps(operator.n, columns, growth))
+    # What is held already would fill the new columns to the last digit of float32.
+    subtract_products(operator, held, filtered)
+    return np.concatenate([held, filtered], axis=1)
 
 
 def _beyond(values: Floats, edge: float, count: int | None) -> int:

@@ -56,6 +56,17 @@ def test_a_count_can_be_given():
 
 
 @pytest.mark.compiled
+@pytest.mark.parametrize("count", [8, 20])
+def test_more_pairs_than_clear_ones_can_be_had(count):
+    bound = largest_component(kg.as_graph(nx.ring_of_cliques(3, 400)))
+    leading = leading_pairs(moments(bound), count=count)
+    exact, _ = top_eigenpairs(bound, count)
+    assert leading.k == count
+    assert (leading.values <= exact + 1e-4).all()
+    np.testing.assert_allclose(leading.values[:3], exact[:3], rtol=1e-3)
+
+
+@pytest.mark.compiled
 def test_vectors_are_orthonormal_for_the_operator():
     bound = planted_bound(3_000, k=6, degree=12.0, snr=2.0, rng=1)
     found = moments(bound)

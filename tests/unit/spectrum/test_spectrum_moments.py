@@ -103,6 +103,7 @@ def test_sides_that_avoid_one_another_are_not_taken_for_communities():
     assert found.lowest < -3.0
 
 
+@pytest.mark.compiled
 def test_communities_are_seen_in_a_bipartite_graph():
     A = bipartite_communities(4_000, k=4, degree=30.0, snr=2.5, seed=0)
     bound = BetheHessian().bind(kg.as_graph(A).simple_adjacency(), weighted=False)
