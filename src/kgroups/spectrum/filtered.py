@@ -19,9 +19,10 @@ __all__ = ["Leading", "edge_of_noise", "leading_pairs"]
 
 _FAINTEST_GROWTH = 1.15
 _LIFT = 100.0
+_LARGEST_LIFT = 1e4
 _FEWEST_STEPS, _MOST_STEPS = 12, 40
 _SPARE_PART, _SPARE = 0.4, 4
-_PASSES = 8
+_PASSES = 12
 _SETTLED = 0.01
 # The bulk of a filtered block has Ritz values near 0, what rises to an eigenvalue more than this.
 _RISING = 0.5
@@ -96,15 +97,16 @@ def leading_pairs(found: Moments, *, count: int | None = None, most: int = 160) 
             block = _wider(found, block, columns, growth, rng)
         else:
             block = np.ascontiguousarray(block[:, : _rounded_up(rising + _SPARE)])
-        steps = _steps(n, columns, growth) // 2
+        top = growth_of(float(values[0])) if values.size else growth
+        steps = min(_steps(n, columns, growth) // 2, _most_steps(top))
         last = values
         values, block = _ritz(operator, _filtered(found, block, steps))
         before, beyond = beyond, _beyond(values, edge, count)
         if count is None:
             settled = beyond < block.shape[1] and beyond in (before, rising)
         else:
-            rise = np.max(values[:before] - last[:before], initial=0.0)
-            settled = before == beyond == count - 1 and bool(rise < _SETTLED)
+            met = before == beyond == count - 1
+            settled = met and _largest_rise(values[:beyond], last[:beyond]) < _SETTLED
         if settled:
             break
     return Leading(
@@ -112,6 +114,10 @@ def leading_pairs(found: Moments, *, count: int | None = None, most: int = 160) 
         vectors=np.concatenate([found.perron.vector, block[:, :beyond]], axis=1),
         complete=settled,
     )
+
+
+def _largest_rise(values: Floats, last: Floats) -> float:
+    return float(np.max(values - last, initial=0.0))
 
 
 def _columns_for(k: float) -> int:
@@ -129,6 +135,11 @@ def _steps(n: int, columns: int, growth: float) -> int:
     return int(min(max(math.ceil(degree), _FEWEST_STEPS), _MOST_STEPS))
 
 
+def _most_steps(growth: float) -> int:
+    """Return the degree at which an eigenvalue has grown so much that float32 loses the rest."""
+    return max(2, int(math.log(_LARGEST_LIFT) / math.log(max(growth, _FAINTEST_GROWTH))))
+
+
 def _wider(
     found: Moments, block: ThinBlock, columns: int, growth: float, rng: np.random.Generator
 ) -> ThinBlock:
@@ -136,9 +147,11 @@ def _wider(
     operator = found.operator
     if block.shape[1] >= columns:
         return block
-    _, held = _ritz(operator, block)
+    values, held = _ritz(operator, block)
+    top = growth_of(float(values[0])) if values.size else growth
     fresh = operator.random_block(columns - held.shape[1], rng)
-    filtered = _filtered(found, fresh, _steps(operator.n, columns, growth))
+    steps = min(_steps(operator.n, columns, growth), _most_steps(top))
+    filtered = _filtered(found, fresh, steps)
     # What is held already would fill the new columns to the last digit of float32.
     subtract_products(operator, held, filtered)
     return np.concatenate([held, filtered], axis=1)
