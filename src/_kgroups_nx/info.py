@@ -6,6 +6,13 @@ __all__ = ["get_info"]
 
 _SAME = "The same values, from sparse arrays."
 
+_SEEDED = "The same graph for a seed; seeds other than whole numbers are left to networkx."
+_IGRAPH = (
+    "The same algorithm by igraph's C code: a seed gives the same partition each time, but not the "
+    "one of networkx's own code. Directed graphs are left to networkx."
+)
+_LEIDEN = f"{_IGRAPH} A level is one iteration through all aggregations of the graph."
+
 _FUNCTIONS: dict[str, dict[str, Any]] = {
     "to_scipy_sparse_array": {"additional_docs": "The same matrix; 'coo' is left to networkx."},
     "modularity": {"additional_docs": _SAME},
@@ -21,6 +28,21 @@ _FUNCTIONS: dict[str, dict[str, Any]] = {
             "k : int, optional": "Return the k lowest eigenvalues, rising; all by default."
         },
     },
+    "stochastic_block_model": {"additional_docs": _SEEDED},
+    "random_partition_graph": {"additional_docs": _SEEDED},
+    "planted_partition_graph": {"additional_docs": _SEEDED},
+    "gaussian_random_partition_graph": {"additional_docs": _SEEDED},
+    "leiden_communities": {"additional_docs": _LEIDEN},
+    "leiden_partitions": {"additional_docs": _LEIDEN},
+    "louvain_communities": {"additional_docs": _IGRAPH},
+    "louvain_partitions": {"additional_docs": _IGRAPH},
+    "connected_components": {"additional_docs": _SAME},
+    "number_connected_components": {"additional_docs": _SAME},
+    "is_connected": {"additional_docs": _SAME},
+    "node_connected_component": {"additional_docs": _SAME},
+    "conductance": {"additional_docs": _SAME},
+    "cut_size": {"additional_docs": _SAME},
+    "volume": {"additional_docs": _SAME},
 }
 
 

@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 
-_AT_ONCE = 4_000_000
+_AT_ONCE = 65_536
 
 
 def stochastic_block_model(

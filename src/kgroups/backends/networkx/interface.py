@@ -7,9 +7,22 @@ from types import SimpleNamespace
 from typing import Any
 
 from kgroups.adapters.networkx import is_plain
-from kgroups.backends.networkx import generators, linalg, quality
+from kgroups.backends.networkx import (
+    communities,
+    components,
+    cuts,
+    generators,
+    linalg,
+    quality,
+)
 from kgroups.backends.networkx.convert import convert_from_nx, convert_to_nx, converted
-from kgroups.backends.networkx.rules import Decision, known_stream, no_multigraph
+from kgroups.backends.networkx.rules import (
+    NETWORKX_VERSION,
+    Decision,
+    known_stream,
+    no_multigraph,
+    undirected,
+)
 
 __all__ = ["SERVED", "Served", "backend_interface"]
 
@@ -60,6 +73,35 @@ SERVED: dict[str, Served] = {
     "gaussian_random_partition_graph": Served(
         generators.gaussian_random_partition_graph, declines=known_stream
     ),
+    "leiden_communities": Served(
+        communities.leiden_communities
+        if NETWORKX_VERSION < (3, 7)
+        else communities.leiden_communities_by_metric,
+        declines=undirected,
+        cold_from=0,
+        beats_views=True,
+    ),
+    "leiden_partitions": Served(
+        communities.leiden_partitions
+        if NETWORKX_VERSION < (3, 7)
+        else communities.leiden_partitions_by_metric,
+        declines=undirected,
+        cold_from=0,
+        beats_views=True,
+    ),
+    "louvain_communities": Served(
+        communities.louvain_communities, declines=undirected, cold_from=0, beats_views=True
+    ),
+    "louvain_partitions": Served(
+        communities.louvain_partitions, declines=undirected, cold_from=0, beats_views=True
+    ),
+    "connected_components": Served(components.connected_components),
+    "number_connected_components": Served(components.number_connected_components),
+    "is_connected": Served(components.is_connected),
+    "node_connected_component": Served(components.node_connected_component),
+    "conductance": Served(cuts.conductance),
+    "cut_size": Served(cuts.cut_size),
+    "volume": Served(cuts.volume),
 }
 
 

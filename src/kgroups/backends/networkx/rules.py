@@ -5,7 +5,7 @@ from typing import Any
 
 import networkx as nx
 
-__all__ = ["Decision", "known_stream", "no_multigraph"]
+__all__ = ["Decision", "known_stream", "no_multigraph", "undirected"]
 
 NETWORKX_VERSION = tuple(int(part) for part in nx.__version__.split(".")[:2])
 
@@ -25,3 +25,8 @@ def known_stream(arguments: Mapping[str, Any]) -> str | None:
     if (3, 4) <= NETWORKX_VERSION < (3, 7):
         return None
     return f"networkx {nx.__version__} may draw another graph for the same seed"
+
+
+def undirected(arguments: Mapping[str, Any]) -> str | None:
+    """Decline directed graphs, for which igraph optimises another objective."""
+    return "only undirected graphs are served" if arguments["G"].is_directed() else None

@@ -29,11 +29,16 @@ class Stream:
             "bit_generator": "MT19937",
             "state": {"key": np.array(state[:-1], dtype=np.uint32), "pos": state[-1]},
         }
-        self._draws = np.random.RandomState(self._twister)
+        self._draws = np.random.Generator(self._twister)
+        self._buffer: Floats = np.empty(0)
 
     def take(self, count: int) -> Floats:
-        """Return the next numbers."""
-        return np.asarray(self._draws.random_sample(count))
+        """Return the next numbers, in memory that the next call uses again."""
+        if count > len(self._buffer):
+            self._buffer = np.empty(count)
+        taken = self._buffer[:count]
+        self._draws.random(out=taken)
+        return taken
 
     def peek(self, count: int) -> Floats:
         """Return the next numbers and stay where we are."""
