@@ -26,6 +26,7 @@ _PASSES = 12
 _SETTLED = 0.01
 # The bulk of a filtered block has Ritz values near 0, what rises to an eigenvalue more than this.
 _RISING = 0.5
+_NEAR = 0.9
 # Directions fainter than this in a block of unit columns are rounding of float32.
 _FAINTEST_DIRECTION = 1e-5
 
@@ -103,7 +104,10 @@ def leading_pairs(found: Moments, *, count: int | None = None, most: int = 160) 
         values, block = _ritz(operator, _filtered(found, block, steps))
         before, beyond = beyond, _beyond(values, edge, count)
         if count is None:
-            settled = beyond < block.shape[1] and beyond in (before, rising)
+            following = slice(beyond, beyond + 1)
+            near = beyond < values.size and values[beyond] > _NEAR
+            rises = near and _largest_rise(values[following], last[following]) > _SETTLED / 4.0
+            settled = beyond < values.size and beyond in (before, rising) and not rises
         else:
             met = before == beyond == count - 1
             settled = met and _largest_rise(values[:beyond], last[:beyond]) < _SETTLED
@@ -117,6 +121,8 @@ def leading_pairs(found: Moments, *, count: int | None = None, most: int = 160) 
 
 
 def _largest_rise(values: Floats, last: Floats) -> float:
+    if values.size != last.size:
+        return math.inf
     return float(np.max(values - last, initial=0.0))
 
 
