@@ -13,6 +13,11 @@ _IGRAPH = (
 )
 _LEIDEN = f"{_IGRAPH} A level is one iteration through all aggregations of the graph."
 
+_PROPAGATION = (
+    "The same update rule, compiled: a seed gives the same communities each time, but not the ones "
+    "of networkx's own code."
+)
+
 _FUNCTIONS: dict[str, dict[str, Any]] = {
     "to_scipy_sparse_array": {"additional_docs": "The same matrix; 'coo' is left to networkx."},
     "modularity": {"additional_docs": _SAME},
@@ -36,6 +41,9 @@ _FUNCTIONS: dict[str, dict[str, Any]] = {
     "leiden_partitions": {"additional_docs": _LEIDEN},
     "louvain_communities": {"additional_docs": _IGRAPH},
     "louvain_partitions": {"additional_docs": _IGRAPH},
+    "asyn_lpa_communities": {"additional_docs": _PROPAGATION},
+    "fast_label_propagation_communities": {"additional_docs": _PROPAGATION},
+    "label_propagation_communities": {"additional_docs": "The same communities."},
     "connected_components": {"additional_docs": _SAME},
     "number_connected_components": {"additional_docs": _SAME},
     "is_connected": {"additional_docs": _SAME},

@@ -19,6 +19,15 @@ known_versions = pytest.mark.skipif(
 PROBABILITIES = st.sampled_from([0, 1, 0.5, 0.03, 0.97, 1e-9, 1 / 3])
 
 
+@pytest.fixture(autouse=True)
+def _small_models_too():
+    """Not monkeypatch, which Hypothesis wants to undo after each example."""
+    before = generators.Threshold.nodes
+    generators.Threshold.nodes = 0
+    yield
+    generators.Threshold.nodes = before
+
+
 def both(function, *args, seed, **kwargs):
     """Return the graphs of both sides and what their generators give next."""
     drawn = []
@@ -164,6 +173,14 @@ def test_what_networkx_cannot_draw_is_left_to_it():
     assert_declined(nx.stochastic_block_model, [2, 2], [[0.5, 1e-20], [1e-20, 0.5]], seed=1)
     assert_declined(nx.stochastic_block_model, [2.0], [[0.5]], seed=1)
     assert_declined(nx.stochastic_block_model, [2], [[0.5]], nodelist={1: 2, 2: 3}, seed=1)
+
+
+@known_versions
+def test_small_models_are_drawn_by_networkx_itself(monkeypatch):
+    monkeypatch.setattr(generators.Threshold, "nodes", 120)
+    monkeypatch.setattr(generators, "built_graph", None)
+    args = ([30, 20], [[0.3, 0.1], [0.1, 0.4]])
+    assert_same_draw(nx.stochastic_block_model, *args, seed=1)
 
 
 def test_versions_with_another_stream_are_declined(monkeypatch):

@@ -68,6 +68,9 @@ def convert_from_nx(
     ConvertedGraph
         Of a view it is made anew for each call.
     """
+    if not isinstance(graph, nx.Graph):
+        msg = f"a networkx graph is needed, got {type(graph).__name__}"
+        raise NotImplementedError(msg)
     if preserve_edge_attrs:
         msg = "kgroups converts single edge attributes, not all of them"
         raise NotImplementedError(msg)
@@ -118,8 +121,8 @@ def convert_to_nx(obj: Any, *, name: str | None = None) -> Any:
 
 def converted(graph: Any, attribute: str | None) -> bool:
     """Whether networkx holds a conversion of this graph with the weights of that name."""
-    if isinstance(graph, ConvertedGraph):
-        return True
+    if not isinstance(graph, nx.Graph):
+        return isinstance(graph, ConvertedGraph)
     cache = getattr(graph, "__networkx_cache__", None) or {}
     kept = cache.get("backends", {}).get("kgroups", {}).values()
     if any(isinstance(one, ConvertedGraph) and one.holds(attribute) for one in kept):

@@ -26,6 +26,15 @@ __all__ = [
 _AT_ONCE = 65_536
 
 
+class Threshold:
+    """Number of nodes below which networkx draws a block model faster itself.
+
+    networkx does not ask whether a generator should run, as it does for functions of graphs.
+    """
+
+    nodes = 120
+
+
 def stochastic_block_model(
     sizes: Sequence[int],
     p: Sequence[Sequence[float]],
@@ -38,6 +47,10 @@ def stochastic_block_model(
     """As :func:`networkx.generators.community.stochastic_block_model`, the same graph per seed."""
     source = _python_random(seed)
     _check_model(sizes, p, nodelist, symmetric=not directed)
+    if sum(sizes) < Threshold.nodes:
+        return nx.stochastic_block_model(
+            sizes, p, nodelist, source, directed, selfloops, sparse, backend="networkx"
+        )
     names: Sequence[Hashable] = range(sum(sizes)) if nodelist is None else nodelist
     ends = [0, *itertools.accumulate(map(int, sizes))]
     # networkx walks through the nodes of a block in the order of the set that it makes of them.

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
+import networkx as nx
+
 from kgroups.adapters.networkx import is_plain
 from kgroups.backends.networkx import (
     communities,
@@ -13,6 +15,7 @@ from kgroups.backends.networkx import (
     cuts,
     generators,
     linalg,
+    propagation,
     quality,
 )
 from kgroups.backends.networkx.convert import convert_from_nx, convert_to_nx, converted
@@ -23,6 +26,7 @@ from kgroups.backends.networkx.rules import (
     no_multigraph,
     undirected,
 )
+from kgroups.backends.networkx.suite import on_start_tests
 
 __all__ = ["SERVED", "Served", "backend_interface"]
 
@@ -95,6 +99,11 @@ SERVED: dict[str, Served] = {
     "louvain_partitions": Served(
         communities.louvain_partitions, declines=undirected, cold_from=0, beats_views=True
     ),
+    "asyn_lpa_communities": Served(propagation.asyn_lpa_communities, cold_from=0),
+    "fast_label_propagation_communities": Served(
+        propagation.fast_label_propagation_communities, cold_from=0
+    ),
+    "label_propagation_communities": Served(propagation.label_propagation_communities, cold_from=0),
     "connected_components": Served(components.connected_components),
     "number_connected_components": Served(components.number_connected_components),
     "is_connected": Served(components.is_connected),
@@ -128,7 +137,7 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> D
         return "faster only on graphs that are converted already"
     if n < served.cold_from:
         return f"a graph of {n} nodes is too small to gain"
-    if not served.beats_views and not is_plain(graph):
+    if not served.beats_views and not (isinstance(graph, nx.Graph) and is_plain(graph)):
         return "views are converted edge by edge, which takes as long as networkx"
     return True
 
@@ -147,5 +156,6 @@ backend_interface = SimpleNamespace(
     convert_to_nx=convert_to_nx,
     can_run=can_run,
     should_run=should_run,
+    on_start_tests=on_start_tests,
     **{name: served.function for name, served in SERVED.items()},
 )
