@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from kgroups.operators import BetheHessian
     from kgroups.partition import Partition
     from kgroups.refine import Hartigan
-    from kgroups.regimes import Auto, Exact
-    from kgroups.seed import KMeansSeed, QRSeed
+    from kgroups.regimes import Auto, Exact, FewGroups, ManyGroups
+    from kgroups.seed import KMeansSeed, QRSeed, WarmStart
     from kgroups.spectrum import estimate_k
 
 __version__ = "0.1.0"
@@ -21,11 +21,14 @@ __all__ = [
     "Auto",
     "BetheHessian",
     "Exact",
+    "FewGroups",
     "Graph",
     "Hartigan",
     "KMeansSeed",
+    "ManyGroups",
     "Partition",
     "QRSeed",
+    "WarmStart",
     "as_graph",
     "datasets",
     "detect_communities",
@@ -43,11 +46,14 @@ _ROOM_OF_NAME = {
     "Auto": "regimes",
     "BetheHessian": "operators",
     "Exact": "regimes",
+    "FewGroups": "regimes",
     "Graph": "graph",
     "Hartigan": "refine",
     "KMeansSeed": "seed",
+    "ManyGroups": "regimes",
     "Partition": "partition",
     "QRSeed": "seed",
+    "WarmStart": "seed",
     "as_graph": "adapters",
     "detect_communities": "detect",
     "estimate_k": "spectrum",

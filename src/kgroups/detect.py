@@ -17,16 +17,18 @@ from kgroups.operators import BetheHessian
 from kgroups.partition import Partition
 from kgroups.refine import Hartigan
 from kgroups.regimes import (
+    EXACT_NODES,
     Auto,
     Found,
     Problem,
     Regime,
-    chosen_regime,
+    by_moments,
+    check_regime,
     communities_found,
     communities_given_k,
 )
 from kgroups.report import RefinementReport, Report
-from kgroups.seed import KMeansSeed, Seed
+from kgroups.seed import KMeansSeed, Seed, WarmStart
 from kgroups.spectrum import Spectrum, connected_components, count_components, spectrum_of
 
 __all__ = ["detect_communities", "refine_partition", "warm"]
@@ -42,7 +44,7 @@ def detect_communities(
     weight: str | None = "weight",
     operator: BetheHessian = BetheHessian(),
     regime: Regime = Auto(),
-    init: Seed = KMeansSeed(),
+    init: Seed | WarmStart = KMeansSeed(),
     refine: Hartigan | None = Hartigan(),
     symmetrize: Symmetrize | None = None,
     self_loops: SelfLoops = "drop",
@@ -63,10 +65,11 @@ def detect_communities(
         Edge attribute or column that holds the weights; ``None`` ignores weights.
     operator : BetheHessian
         The operator and its choice of r.
-    regime : Auto or Exact
-        Way of computing; :class:`Auto` chooses.
-    init : KMeansSeed or QRSeed
-        How the eigenvectors become first labels.
+    regime : Auto, Exact, FewGroups or ManyGroups
+        Way of computing; :class:`Auto` chooses for each component, by its size and by what the
+        moments of its spectrum show.
+    init : KMeansSeed, QRSeed or WarmStart
+        How the eigenvectors become first labels, or labels to start from instead.
     refine : Hartigan or None
         How first labels are improved; ``None`` leaves them, and makes no splits by description
         length.
@@ -104,34 +107,33 @@ def detect_communities(
     (6, [5, 5, 5, 5, 5, 5])
     """
     clock = _Clock(progress)
-    chosen, why = chosen_regime(regime)
-    _check_options(operator, init, refine)
+    _check_options(operator, regime, init, refine)
     rng = as_rng(rng)
 
     clock.start("reading the graph")
     source = as_graph(graph, weight=weight, symmetrize=symmetrize)
     k = None if k is None else check_k(k, source.n)
+    start = _start(init, source, k)
     problem, order, ordering = _prepared(source, operator, self_loops)
 
     clock.start("counting communities")
-    counts = count_components(problem.bound, problem.component)
-    spectrum = spectrum_of(
-        problem.bound,
-        problem.A,
-        weighted=problem.weighted,
-        labels=problem.component,
-        counts=counts,
-    )
+    counts, spectrum = _counted(problem, regime)
 
     clock.start("finding communities")
+    seeds = KMeansSeed() if isinstance(init, WarmStart) else init
     if k is None:
-        found = communities_found(problem, counts.k, init, refine, rng)
+        if start is not None and order is not None:
+            start = start[order]
+        found = communities_found(
+            problem, counts, regime, seeds, refine, rng, start=start, tell=clock.start
+        )
     else:
-        found = communities_given_k(problem, k, init, refine, rng)
+        found = communities_given_k(problem, k, regime, seeds, refine, rng, tell=clock.start)
 
     seconds = clock.stop()
+    name, why = _regime_used(regime, found)
     report = Report(
-        regime=type(chosen).__name__,
+        regime=name,
         why=why,
         k_given=k,
         init=repr(init),
@@ -142,6 +144,8 @@ def detect_communities(
         from_above=found.from_above,
         uninformed=len(found.uninformed),
         ordering=ordering,
+        searches=tuple(found.searches),
+        visits=found.visits + sum(one.visits for one in found.refinements),
         seconds=seconds,
         **_facts(source, problem, spectrum, found.z, self_loops),
     )
@@ -184,7 +188,7 @@ def refine_partition(
     """
     clock = _Clock(None)
     clock.start("refining")
-    _check_options(operator, KMeansSeed(), refine)
+    _check_options(operator, Auto(), KMeansSeed(), refine)
     if refine is None:
         msg = "refine must be Hartigan() to refine a partition, got None."
         raise InputError(msg)
@@ -229,10 +233,13 @@ def warm() -> None:
     )
 
 
-def _check_options(operator: BetheHessian, init: Seed, refine: Hartigan | None) -> None:
+def _check_options(
+    operator: BetheHessian, regime: Regime, init: Seed | WarmStart, refine: Hartigan | None
+) -> None:
+    check_regime(regime)
     for name, value, kinds, listed in (
         ("operator", operator, BetheHessian, "BetheHessian()"),
-        ("init", init, Seed, "KMeansSeed() or QRSeed()"),
+        ("init", init, Seed | WarmStart, "KMeansSeed(), QRSeed() or WarmStart(partition)"),
         ("refine", refine, Hartigan | None, "Hartigan() or None"),
     ):
         if not isinstance(value, kinds):
@@ -251,6 +258,52 @@ def _prepared(
     bound = operator.bind(A, weighted=graph.is_weighted)
     n_components, component = connected_components(A)
     return Problem(A, bound, component, n_components, graph.is_weighted), order, ordering
+
+
+def _start(init: Seed | WarmStart, source: Graph, k: int | None) -> Ints | None:
+    """Return the labels to start from, in the caller's order."""
+    if not isinstance(init, WarmStart):
+        return None
+    if k is not None:
+        msg = (
+            f"init=WarmStart(...) finds the number of communities itself, got k={k}.\n"
+            "  Leave k out, or improve labels with refine_partition(graph, partition), which "
+            "keeps their number."
+        )
+        raise InputError(msg)
+    return as_labels(init.partition, source)
+
+
+def _counted(problem: Problem, regime: Regime) -> tuple[Ints, Spectrum | None]:
+    """Count the eigenvalues above the threshold in every component that is solved exactly."""
+    large = by_moments(problem, regime)
+    if not large.size:
+        counts = count_components(problem.bound, problem.component)
+        spectrum = spectrum_of(
+            problem.bound,
+            problem.A,
+            weighted=problem.weighted,
+            labels=problem.component,
+            counts=counts,
+        )
+        return counts.k, spectrum
+    k = np.zeros(problem.n_components, dtype=np.int64)
+    small = np.setdiff1d(np.arange(problem.n_components), large)
+    rows = np.flatnonzero(np.isin(problem.component, small))
+    if rows.size:
+        labels = np.searchsorted(small, problem.component[rows])
+        k[small] = count_components(problem.bound.restrict(rows), labels).k
+    return k, None
+
+
+def _regime_used(regime: Regime, found: Found) -> tuple[str, str]:
+    """Return the regime of the largest component, and why."""
+    found.searches.sort(key=lambda search: -search.n)
+    if found.searches and found.searches[0].n > EXACT_NODES:
+        return found.searches[0].regime, found.searches[0].why
+    if isinstance(regime, Auto):
+        return "Exact", f"Auto uses it up to {EXACT_NODES:,} nodes"
+    return type(regime).__name__, "asked for"
 
 
 def _partition(

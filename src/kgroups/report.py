@@ -5,7 +5,7 @@ from typing import Any
 
 from kgroups.errors import KGroupsWarning
 
-__all__ = ["RefinementReport", "Report"]
+__all__ = ["RefinementReport", "Report", "SearchReport"]
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,70 @@ class RefinementReport:
         return f"{done}, {end}{instead}."
 
 
+_SEARCHES_SHOWN = 3
+
+
 def _times(count: int, word: str) -> str:
     return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
+@dataclass(frozen=True)
+class SearchReport:
+    """What a search in one large component ended with.
+
+    Attributes
+    ----------
+    regime : str
+        "One" if the component looks random, "FewGroups" or "ManyGroups".
+    why : str
+        What the choice rests on.
+    n, k : int
+        Nodes of the component, and communities found in it.
+    k_low, k_high : float or None
+        Number of communities that the moments of the spectrum show, from and to.
+    snr : float or None
+        Their signal-to-noise ratio.
+    nats : float or None
+        What the communities save of the description of the component.
+    resolution : float or None
+        Resolution of the first moves.
+    undecided : float or None
+        Share of the nodes for which another community was nearly as good.
+    steps : int
+        Steps of a descent from many groups, 0 if there was none.
+    hartigan : str
+        Whether Hartigan moves on H_r were "kept", "dropped" or "not needed".
+    """
+
+    regime: str
+    why: str
+    n: int
+    k: int
+    k_low: float | None = None
+    k_high: float | None = None
+    snr: float | None = None
+    nats: float | None = None
+    resolution: float | None = None
+    undecided: float | None = None
+    steps: int = 0
+    hartigan: str = "not needed"
+
+    def sentence(self) -> str:
+        """Say what the search ended with."""
+        if self.regime == "One":
+            return f"A component of {self.n} nodes is one community: {self.why}."
+        found = "1 community" if self.k == 1 else f"{self.k} communities"
+        said = [f"{self.regime} on a component of {self.n} nodes: {found}"]
+        if self.k_low is not None and self.k_high is not None and self.snr is not None:
+            said.append(
+                f"the moments of the spectrum show {self.k_low:.0f} to {self.k_high:.0f} at a "
+                f"signal-to-noise ratio of {self.snr:.2f}"
+            )
+        if self.nats is not None:
+            said.append(f"the description is shorter by {self.nats:.1f} nats")
+        if self.undecided is not None:
+            said.append(f"{100.0 * self.undecided:.1f} % of the nodes are undecided")
+        return "; ".join(said) + "."
 
 
 @dataclass(frozen=True)
@@ -56,7 +118,8 @@ class Report:
     k_given : int or None
         What the caller asked for.
     k_hat : int or None
-        Number of negative eigenvalues of H_r; None when labels were given and nothing was counted.
+        Number of negative eigenvalues of H_r; None when they were not counted, because labels were
+        given or the graph is large.
     k_found : int
         Number of communities.
     splits, merges : int
@@ -66,6 +129,10 @@ class Report:
     from_above : int
         Components whose description is shorter when they are split from the whole down, so that
         the communities of the eigenvectors were not kept.
+    searches : tuple of SearchReport
+        Components that were not solved exactly, the largest first.
+    visits : int
+        Matrix entries that moments, filters, moves and merges have read.
     """
 
     regime: str
@@ -92,11 +159,18 @@ class Report:
     warnings: tuple[KGroupsWarning, ...] = field(default=(), compare=False)
     seconds: dict[str, float] = field(default_factory=dict)
     from_above: int = 0
+    searches: tuple[SearchReport, ...] = ()
+    visits: int = 0
 
     def lines(self) -> list[str]:
         """Return the record as sentences."""
-        if self.k_hat is None:
+        if self.k_hat is None and not self.searches:
             said = [f"r = {self.r:.4g} ({self.r_choice}).", self.about_k()]
+        elif self.k_hat is None:
+            said = [
+                f"{self.regime} regime ({self.why}); r = {self.r:.4g} ({self.r_choice}).",
+                self.about_k(),
+            ]
         else:
             counted = ", ".join(f"{name} {count}" for name, count in self.methods.items())
             said = [
@@ -104,6 +178,10 @@ class Report:
                 f"Counted per component: {counted or 'nothing to count'}.",
                 self.about_k(),
             ]
+        said += [search.sentence() for search in self.searches[:_SEARCHES_SHOWN]]
+        if len(self.searches) > _SEARCHES_SHOWN:
+            more = len(self.searches) - _SEARCHES_SHOWN
+            said.append(f"{_times(more, 'smaller component')} went the same ways.")
         if self.refinement.components:
             said.append(self.refinement.sentence())
         if self.uninformed:
@@ -125,6 +203,10 @@ class Report:
     def about_k(self) -> str:
         """Say in a sentence how the number of communities relates to the spectrum."""
         found = "1 community" if self.k_found == 1 else f"{self.k_found} communities"
+        if self.k_hat is None and self.searches:
+            asked = ", as asked for" if self.k_given is not None else ""
+            parts = f" in {self.n_components} components" if self.n_components > 1 else ""
+            return f"{found}{asked}{parts}; the eigenvalues were not counted on a graph this large."
         if self.k_hat is None:
             return f"{found}, as many as in the labels given."
         lie = "eigenvalue lies" if self.k_hat == 1 else "eigenvalues lie"

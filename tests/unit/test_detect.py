@@ -210,10 +210,16 @@ def test_options_are_recorded():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"regime": "exact"}, r"regime must be Auto\(\) or Exact\(\), got 'exact'"),
+        (
+            {"regime": "exact"},
+            r"regime must be Auto\(\), Exact\(\), FewGroups\(\) or ManyGroups\(\), got 'exact'",
+        ),
         ({"self_loops": "ignore"}, "self_loops must be one of 'drop', 'keep'"),
         ({"rng": -1}, "rng must be None, a whole number >= 0 or a numpy Generator"),
-        ({"init": "kmeans"}, r"init must be KMeansSeed\(\) or QRSeed\(\), got 'kmeans'"),
+        (
+            {"init": "kmeans"},
+            r"init must be KMeansSeed\(\), QRSeed\(\) or WarmStart\(partition\), got 'kmeans'",
+        ),
         ({"refine": True}, r"refine must be Hartigan\(\) or None, got True"),
         ({"operator": 2.0}, r"operator must be BetheHessian\(\), got 2.0"),
     ],

@@ -133,7 +133,9 @@ def best_partners(
 
 
 @njit(cache=True, nogil=True)
-def matched(order: Ints, gain: Floats, partner: Indices, least: float, most: int, into: Indices) -> int:
+def matched(
+    order: Ints, gain: Floats, partner: Indices, least: float, most: int, into: Indices
+) -> int:
     """Let groups join their partners in the given order, each in one merge; return the merges.
 
     Groups that gain no more than ``least`` stay, and all do after ``most`` merges.

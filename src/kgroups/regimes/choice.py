@@ -1,10 +1,34 @@
 """The regimes as value objects, and the rule that chooses one."""
 
+import math
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from kgroups.errors import InputError
+from kgroups.spectrum import Moments
 
-__all__ = ["Auto", "Exact", "Regime", "chosen_regime"]
+__all__ = [
+    "EXACT_NODES",
+    "Auto",
+    "Exact",
+    "FewGroups",
+    "ManyGroups",
+    "Regime",
+    "affordable",
+    "check_regime",
+    "choice_by_moments",
+    "disappointing",
+]
+
+EXACT_NODES = 1_000
+"""Components up to this size are solved exactly."""
+
+_MOST_FEW = 64
+_FEWEST_NODES = 200
+_CLEAR = 1.6
+_VERY_CLEAR = 2.0
+_DISAPPOINTING = 0.93
+_LARGEST_SHARE_INSIDE = 0.97
 
 
 @dataclass(frozen=True)
@@ -13,18 +37,65 @@ class Exact:
 
 
 @dataclass(frozen=True)
+class FewGroups:
+    """Use a Chebyshev-filtered subspace: a few large communities, however faint."""
+
+
+@dataclass(frozen=True)
+class ManyGroups:
+    """Move nodes at the resolution that the spectrum gives: many communities on large graphs."""
+
+
+@dataclass(frozen=True)
 class Auto:
-    """Let kgroups choose the regime; at present that is :class:`Exact` for every graph."""
+    """Let kgroups choose the regime of each component.
+
+    Components up to 1,000 nodes are solved exactly; from 500 on :class:`ManyGroups` is tried too,
+    and taken where it finds no fewer communities and a better description. Beyond, Chebyshev
+    moments say how many communities there are and how clear: none, and the component is one
+    community; at most 64 faint ones (signal-to-noise ratio up to 1.6) of 200 nodes and more, and
+    :class:`FewGroups` finds them; else :class:`ManyGroups`. Where that ends with a worse
+    description than communities so clear should give (at most 64, ratio up to 2), both are tried
+    and the better description wins.
+    """
 
 
-Regime = Auto | Exact
+Regime: TypeAlias = Auto | Exact | FewGroups | ManyGroups
 
 
-def chosen_regime(regime: Regime) -> tuple[Exact, str]:
-    """Return the regime to use, and why."""
-    if isinstance(regime, Exact):
-        return regime, "asked for"
-    if isinstance(regime, Auto):
-        return Exact(), "Auto uses it for every graph"
-    msg = f"regime must be Auto() or Exact(), got {regime!r}."
-    raise InputError(msg)
+def check_regime(regime: object) -> None:
+    """Raise unless this is a regime."""
+    if not isinstance(regime, Regime):
+        msg = f"regime must be Auto(), Exact(), FewGroups() or ManyGroups(), got {regime!r}."
+        raise InputError(msg)
+
+
+def choice_by_moments(found: Moments, n: int) -> tuple[FewGroups | ManyGroups, str]:
+    """Return the regime for a large component that is not one community, and why."""
+    seen = (
+        f"the moments of the spectrum show about {found.k:.0f} communities at a signal-to-noise "
+        f"ratio of {found.s:.2f}"
+    )
+    if affordable(found.k, n) and found.s <= _CLEAR:
+        return FewGroups(), seen
+    return ManyGroups(), seen
+
+
+def affordable(k: float, n: int) -> bool:
+    """Tell if k eigenvectors can be had, and communities are large enough for them to show."""
+    return k <= _MOST_FEW and n >= _FEWEST_NODES * k
+
+
+def disappointing(nats: float, found: Moments, n: int, edges: float) -> bool:
+    """Tell if a partition saves less than communities as clear as the moments say should.
+
+    That is the gain of a planted partition with as many equal communities, less the cost of its
+    labels. Only where eigenvectors can be had and may show more.
+    """
+    if not affordable(found.k, n) or found.s > _VERY_CLEAR:
+        return False
+    share = min(found.s / math.sqrt(2.0 * edges / n), _LARGEST_SHARE_INSIDE)
+    k = max(found.k_low, 2.0)
+    inside = share + (1.0 - share) / k
+    gain = inside * math.log(share * k + 1.0 - share) + (1.0 - inside) * math.log(1.0 - share)
+    return nats < _DISAPPOINTING * (edges * gain - n * math.log(k))

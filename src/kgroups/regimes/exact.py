@@ -1,24 +1,18 @@
 """The exact regime: eigenvectors of N_r, component by component."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from functools import cached_property
-
 import numpy as np
 
-from kgroups._csr import block, restricted, rows_of, without_diagonal
+from kgroups._csr import without_diagonal
 from kgroups._types import CSR, Floats, Ints
-from kgroups.operators import BoundBetheHessian
 from kgroups.refine import (
     DescriptionLength,
     Hartigan,
     Rearranged,
-    Refinement,
     absorb_fragments,
     merge_communities,
-    refine_labels,
     split_communities,
 )
+from kgroups.regimes.problem import Found, Part, Problem
 from kgroups.seed import (
     Seed,
     embedding_rows,
@@ -27,132 +21,43 @@ from kgroups.seed import (
     strong_rows,
 )
 
-__all__ = ["Found", "Problem", "communities_found", "communities_given_k"]
+__all__ = ["exact_communities", "exact_given_k", "exact_share"]
 
 # Eigenvalues of equal components differ in rounding only; they must rank as equal.
 _DIGITS = 9
-_FAINTEST = 1e-150
 
 
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """A graph ready for detection: canonical order, loops settled, operator bound."""
+def exact_communities(
+    part: Part,
+    k: int,
+    init: Seed,
+    refine: Hartigan | None,
+    rng: np.random.Generator,
+    found: Found,
+    *,
+    weighted: bool,
+    start: Ints | None = None,
+) -> tuple[Ints, int]:
+    """Find the communities of a connected part.
 
-    A: CSR
-    bound: BoundBetheHessian
-    component: Ints
-    n_components: int
-    weighted: bool
-
-    @cached_property
-    def whole(self) -> "Part":
-        """The whole graph, its weights in units of the largest."""
-        indptr, indices, data = self.A
-        if self.weighted and data.size:
-            # Strengths are squared and multiplied later on; no weight may vanish on the way.
-            data = np.maximum(data / data.max(), _FAINTEST)
-        d = np.bincount(rows_of(self.A), weights=data, minlength=self.bound.n)
-        return Part(CSR(indptr, indices, data), d.astype(float), self.bound)
-
-    @cached_property
-    def uneven(self) -> bool:
-        """Whether edges differ in weight; equal weights say no more than none."""
-        if not self.weighted:
-            return False
-        data = without_diagonal(self.whole.A).data
-        return bool(np.any(data != data[:1]))
-
-    @cached_property
-    def _by_component(self) -> tuple[Ints, Ints, "Part"]:
-        """Rows sorted by component, where each component starts, and the graph in that order."""
-        order = np.argsort(self.component, kind="stable")
-        start = np.concatenate([[0], np.cumsum(self.sizes)])
-        whole = self.whole
-        return (
-            order,
-            start,
-            Part(restricted(whole.A, order), whole.d[order], self.bound.restrict(order)),
-        )
-
-    @cached_property
-    def sizes(self) -> Ints:
-        """Nodes of each component."""
-        return np.bincount(self.component, minlength=self.n_components)
-
-    @cached_property
-    def entries(self) -> Ints:
-        """Matrix entries of each component."""
-        lengths = np.diff(self.A.indptr)
-        weighted = np.bincount(self.component, weights=lengths, minlength=self.n_components)
-        return weighted.astype(np.int64)
-
-    def part(self, component: int) -> tuple[Ints, "Part"]:
-        """Return the nodes of a component, in order, and the problem on them."""
-        if self.n_components == 1:
-            return np.arange(self.bound.n), self.whole
-        order, start, ordered = self._by_component
-        first, last = int(start[component]), int(start[component + 1])
-        part = Part(
-            block(ordered.A, first, last),
-            ordered.d[first:last],
-            ordered.bound.block(first, last),
-        )
-        return order[first:last], part
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """A union of components: adjacency, row sums and operator."""
-
-    A: CSR
-    d: Floats
-    bound: BoundBetheHessian
-
-    def refined(self, z: Ints, k: int, method: Hartigan) -> Refinement:
-        """Return labels refined inside this part."""
-        return refine_labels(self.bound, self.A, self.d, z, k=k, method=method)
-
-
-@dataclass(eq=False)
-class Found:
-    """Labels in canonical order, and what happened on the way."""
-
-    z: Ints
-    uninformed: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    refinements: list[Refinement] = field(default_factory=list)
-    splits: int = 0
-    merges: int = 0
-    nats_saved: float = 0.0
-    from_above: int = 0
-
-
-def communities_found(
-    problem: Problem, counts: Ints, init: Seed, refine: Hartigan | None, rng: np.random.Generator
-) -> Found:
-    """Find communities when k is not given: connected, and never across components.
-
-    A component has at least as many communities as ``counts`` says, which is its number of
-    eigenvalues above the threshold. More come from splits that shorten its description.
+    There are at least ``k``, the number of its eigenvalues above the threshold, or as many as
+    ``start`` has if labels to start from are given. More come from splits that shorten the
+    description. What happened is added to ``found``.
     """
-    found = Found(problem.component.copy())
-    entropy = int(rng.integers(2**63))
-    k_total = problem.n_components
-    for component in _worth_a_look(problem, counts):
-        k = max(1, int(counts[component]))
-        rows, part = problem.part(component)
-        z = np.zeros(len(rows), dtype=np.int64)
-        if k > 1:
-            _, V = informative_eigenpairs(part.bound, k, init.rows)
-            z = _first_labels(part, V, init, np.random.default_rng([entropy, component]))
-            if refine is not None:
-                found.refinements.append(part.refined(z, k, refine))
-                z = found.refinements[-1].z
-            z, _ = absorb_fragments(part.A, z)
+    z = np.zeros(part.bound.n, dtype=np.int64)
+    if start is not None:
+        z, k = start, int(start.max()) + 1
+    elif k > 1:
+        _, V = informative_eigenpairs(part.bound, k, init.rows)
+        z = _first_labels(part, V, init, rng)
+    if k > 1:
         if refine is not None:
-            z, k = _rearranged(part, z, k, found, weighted=problem.uneven)
-        found.z[rows] = np.where(z == 0, component, k_total + z - 1)
-        k_total += k - 1
-    return found
+            found.refinements.append(part.refined(z, k, refine))
+            z = found.refinements[-1].z
+        z, _ = absorb_fragments(part.A, z)
+    if refine is not None:
+        z, k = _rearranged(part, z, k, found, weighted=weighted)
+    return z, k
 
 
 def _rearranged(part: Part, z: Ints, k: int, found: Found, *, weighted: bool) -> tuple[Ints, int]:
@@ -193,14 +98,7 @@ def _split_and_merged(
     return [split, merge_communities(A, split.z, k=split.k, owner=owner, across=across)]
 
 
-def _worth_a_look(problem: Problem, counts: Ints) -> Iterator[int]:
-    """Yield the components that may hold more than one community, in order."""
-    # With fewer edges than nodes + 1 a component is a tree or has one cycle.
-    dense_enough = (problem.sizes >= 6) & (problem.entries >= 2 * (problem.sizes + 1))
-    yield from np.flatnonzero((counts > 1) | dense_enough).tolist()
-
-
-def communities_given_k(
+def exact_given_k(
     problem: Problem, k: int, init: Seed, refine: Hartigan | None, rng: np.random.Generator
 ) -> Found:
     """Find exactly ``k`` communities.
@@ -215,22 +113,33 @@ def communities_given_k(
     for component in np.flatnonzero(shares).tolist():
         share = int(shares[component])
         rows, part = problem.part(component)
-        z = np.zeros(len(rows), dtype=np.int64)
-        if share == len(rows):
-            z = np.arange(share)
-        elif share > 1:
-            V = vectors[component][:, :share]
-            z = _first_labels(part, V, init, np.random.default_rng([entropy, component]))
-            if refine is not None:
-                found.refinements.append(part.refined(z, share, refine))
-                z = found.refinements[-1].z
-        found.z[rows] = k_total + z
+        stream = np.random.default_rng([entropy, component])
+        V = vectors[component][:, :share] if component in vectors else np.zeros((len(rows), share))
+        found.z[rows] = k_total + exact_share(part, V, init, refine, stream, found)
         k_total += share
-    found.uninformed = np.flatnonzero(found.z < 0)
-    if found.uninformed.size:
-        largest = int(np.argmax(np.bincount(found.z[found.z >= 0])))
-        found.z[found.uninformed] = largest
+    found.settle_uninformed()
     return found
+
+
+def exact_share(
+    part: Part,
+    V: Floats,
+    init: Seed,
+    refine: Hartigan | None,
+    rng: np.random.Generator,
+    found: Found,
+) -> Ints:
+    """Return as many communities of a connected part as there are eigenvectors."""
+    n, share = V.shape
+    if share == n:
+        return np.arange(n)
+    if share == 1:
+        return np.zeros(n, dtype=np.int64)
+    z = _first_labels(part, V, init, rng)
+    if refine is not None:
+        found.refinements.append(part.refined(z, share, refine))
+        z = found.refinements[-1].z
+    return z
 
 
 def _first_labels(part: Part, V: Floats, init: Seed, rng: np.random.Generator) -> Ints:

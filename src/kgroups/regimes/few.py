@@ -8,7 +8,7 @@ from kgroups._types import Floats, Ints
 from kgroups.hartigan import improve_rows
 from kgroups.refine import Hartigan, Refinement
 from kgroups.refine.likelihood import planted_fit
-from kgroups.regimes.exact import Part
+from kgroups.regimes.problem import Part
 from kgroups.seed import Seed, embedding_rows
 from kgroups.spectrum import Leading, Moments, leading_pairs
 

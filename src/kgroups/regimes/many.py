@@ -1,7 +1,7 @@
 """The regime for many communities: moves at the resolution of the spectrum, description length."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ from kgroups._types import CSR, Bools, Floats, Indices, Ints
 from kgroups.hartigan import improve
 from kgroups.refine import Hartigan, absorb_fragments
 from kgroups.refine.rates import Warmth, log_outside_rate, merged, nats_saved, worths
-from kgroups.regimes.exact import Part
+from kgroups.regimes.problem import Part
 from kgroups.seed.levels import (
     Effort,
     Level,
@@ -23,7 +23,7 @@ from kgroups.seed.levels import (
 )
 from kgroups.spectrum import Moments
 
-__all__ = ["ManyFound", "many_communities", "many_given_k", "resolution_of"]
+__all__ = ["ManyFound", "many_communities", "many_given_k", "nats_of", "resolution_of"]
 
 _COLD = (0.0,) * 5
 _MILD = (0.3, 0.0)
@@ -126,6 +126,7 @@ def many_communities(
     rng: np.random.Generator,
     *,
     weighted: bool,
+    start: Ints | None = None,
     tell: Callable[[str], None] = lambda stage: None,
 ) -> ManyFound:
     """Find the communities of a connected part, as many as its description is best with.
@@ -142,13 +143,18 @@ def many_communities(
         Order of the first moves, and noise of the warm ones.
     weighted : bool
         Whether the edges differ in weight.
+    start : ndarray of shape (n,), optional
+        Labels to start from, in place of those that moves at a resolution give.
     tell : callable
         Called with the name of each stage.
     """
     A = without_diagonal(_bent(part) if weighted else part.A)
     search = _Search(finest_level(A, weighted=weighted), rng, tell)
     resolution = resolution_of(found.k_low, found.s, float(search.level.strength.mean()))
-    state = search.found(resolution, faint=found.s < _FAINT)
+    if start is None:
+        state = search.found(resolution, faint=found.s < _FAINT)
+    else:
+        state = search.found_from(start.astype(np.int32))
     if refine is not None and search.undecided > _UNDECIDED and state.k > 1:
         state = search.polished(state, part, refine)
     state = search.connected(A, state)
@@ -182,9 +188,7 @@ def _bent(part: Part) -> CSR:
 class _Search:
     """One graph, and the ways of changing a partition of it."""
 
-    def __init__(
-        self, level: Level, rng: np.random.Generator, tell: Callable[[str], None]
-    ) -> None:
+    def __init__(self, level: Level, rng: np.random.Generator, tell: Callable[[str], None]) -> None:
         self.level, self.rng, self.tell = level, rng, tell
         self.effort = Effort()
         self.undecided = 1.0
@@ -208,6 +212,15 @@ class _Search:
         if best is None or rival.nats > best.nats:
             best = rival
         return self._split(best)
+
+    def found_from(self, start: Indices) -> _State:
+        """Return the state that labels lead to, themselves if nothing saves more."""
+        self.tell("moving nodes")
+        given = self._linked(*renumbered(start))
+        settled = self._settled(given)
+        best = self._reheated(settled) if self.undecided > _DECIDED else settled
+        best = self._split(best)
+        return best if best.nats > given.nats else given
 
     def result(self, state: _State, resolution: float) -> ManyFound:
         """Return what was found, one community where no partition saves anything."""
@@ -293,7 +306,8 @@ class _Search:
         ends = [self._settled(state) for state in steps[max(0, best - 1) : best + 1]]
         return max(ends, key=lambda end: end.nats)
 
-    def _steps_down(self, resolution: float, k: int):
+    def _steps_down(self, resolution: float, k: int) -> Iterator[_State]:
+        """Yield a state after warm moves at every step from many groups down to ``k``."""
         level, effort = self.level, self.effort
         z, count = self._finest_groups(resolution)
         if count < k:
@@ -319,8 +333,8 @@ class _Search:
 
     def descent_to(self, k: int, resolution: float) -> _State:
         """Merge down to exactly k groups, with warm moves at every step."""
-        for state in self._steps_down(resolution, k):
-            self.stairs += 1
+        steps = list(self._steps_down(resolution, k))
+        self.stairs, state = len(steps), steps[-1]
         warmth = Warmth(self.level, self.effort, self.rng)
         z, groups = warmth.moved(state.z, state.groups, _COLD)
         self.undecided = warmth.unsure
@@ -345,7 +359,7 @@ class _Search:
         rows = np.flatnonzero(chosen[state.z])
         inside, whole = _inside(self.level, rows, state.z[rows]), state.groups
         parent = state.z[rows]
-        own = np.bincount(parent, weights=inside.strength, minlength=state.k)
+        own = _per_group(parent, inside.strength, state.k)
         null = np.ones(state.k)
         np.divide(1.0, own, out=null, where=own > 0.0)
         y, count = multilevel(inside, null[parent], self.rng, self.effort)
@@ -356,8 +370,8 @@ class _Search:
         y, edges, nodes = label[y], whole.edges, whole.all_nodes
         piece_of = np.zeros(pieces.n, dtype=np.int64)
         piece_of[y] = parent
-        saved = np.bincount(piece_of, weights=worths(pieces, edges, nodes), minlength=state.k)
-        lost = whole.inner - np.bincount(piece_of, weights=pieces.inner, minlength=state.k)
+        saved = _per_group(piece_of, worths(pieces, edges, nodes), state.k)
+        lost = whole.inner - _per_group(piece_of, pieces.inner, state.k)
         saved += lost * log_outside_rate(whole, edges) - worths(whole, edges, nodes)
         accepted = chosen & (saved > self.least)
         if not accepted.any():
@@ -400,5 +414,16 @@ def _inside(level: Level, rows: Ints, parent: Indices) -> Level:
     """Return the level of some nodes, with the links inside of their communities only."""
     A = restricted(level.A, rows)
     A = masked(A, parent[rows_of(A)] == parent[A.indices])
-    strength: Floats = np.bincount(rows_of(A), weights=A.data, minlength=rows.size)
+    strength = _per_group(rows_of(A), A.data, rows.size)
     return Level(readonly(A), strength, level.inner[rows], level.nodes[rows])
+
+
+def _per_group(label: Indices, values: Floats, k: int) -> Floats:
+    return np.asarray(np.bincount(label, weights=values, minlength=k), dtype=float)
+
+
+def nats_of(part: Part, z: Ints, k: int, *, weighted: bool) -> float:
+    """Return what a partition of a part saves against the part in one piece, in nats."""
+    A = without_diagonal(_bent(part) if weighted else part.A)
+    level = finest_level(A, weighted=weighted)
+    return nats_saved(coarse_level(level, z.astype(np.int32), k, Effort()))

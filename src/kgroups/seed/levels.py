@@ -1,14 +1,21 @@
 """A graph and the graphs of its groups, and moves of nodes between groups on each of them."""
 
-from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kgroups._csr import readonly, rows_of
-from kgroups._types import CSR, Floats, Indices, Ints
+from kgroups._types import CSR, Floats, Indices
 
-__all__ = ["Effort", "Level", "coarse_level", "finest_level", "group_moves", "multilevel", "renumbered"]
+__all__ = [
+    "Effort",
+    "Level",
+    "coarse_level",
+    "finest_level",
+    "group_moves",
+    "multilevel",
+    "renumbered",
+]
 
 # Differences below this are rounding of sums of links, not reasons to move.
 _ROUNDING = 1e-9
@@ -78,12 +85,16 @@ def finest_level(A: CSR, *, weighted: bool) -> Level:
     if weighted and A.data.size:
         scale = float(A.data.sum()) / float(np.sum(np.square(A.data)))
         # A link of weight 0 would be no link to the kernels.
-        data = np.maximum(scale * A.data, _FAINTEST).astype(np.float32)
-        strength = np.bincount(rows_of(A), weights=data, minlength=n)
+        data: Any = np.maximum(scale * A.data, _FAINTEST).astype(np.float32)
+        strength = _sums(rows_of(A), data, n)
     else:
         data = np.ones(len(A.indices), dtype=np.float32)
         strength = np.diff(A.indptr).astype(float)
     return Level(readonly(CSR(A.indptr, A.indices, data)), strength, np.zeros(n), np.ones(n))
+
+
+def _sums(z: Indices, values: Floats, k: int) -> Floats:
+    return np.asarray(np.bincount(z, weights=values, minlength=k), dtype=float)
 
 
 def renumbered(z: Indices) -> tuple[Indices, int]:
@@ -104,7 +115,7 @@ def coarse_level(level: Level, z: Indices, k: int, effort: Effort) -> Level:
     starts = np.cumsum(size) - size
     indptr = np.zeros(k + 1, dtype=A.indptr.dtype)
     indices = np.empty(len(A.indices), dtype=A.indices.dtype)
-    data = np.empty(len(A.indices), dtype=np.float32)
+    data: Any = np.empty(len(A.indices), dtype=np.float32)
     inner = np.zeros(k)
     link, touched = np.zeros(k), np.empty(k, dtype=np.int32)
     link_groups(A, z, members, starts, indptr, indices, data, inner, link, touched)
@@ -112,9 +123,9 @@ def coarse_level(level: Level, z: Indices, k: int, effort: Effort) -> Level:
     filled = int(indptr[-1])
     return Level(
         readonly(CSR(indptr, indices[:filled].copy(), data[:filled].copy())),
-        np.bincount(z, weights=level.strength, minlength=k),
-        0.5 * inner + np.bincount(z, weights=level.inner, minlength=k),
-        np.bincount(z, weights=level.nodes, minlength=k),
+        _sums(z, level.strength, k),
+        0.5 * inner + _sums(z, level.inner, k),
+        _sums(z, level.nodes, k),
     )
 
 
@@ -136,7 +147,7 @@ def group_moves(
 
     n = level.n
     z = z.astype(np.int32, copy=True)
-    total = np.bincount(z, weights=level.strength, minlength=k)
+    total = _sums(z, level.strength, k)
     queue = order.astype(np.int32)
     waiting = np.ones(n, dtype=np.bool_)
     link, touched = np.zeros(k), np.empty(k, dtype=np.int32)

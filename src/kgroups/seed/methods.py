@@ -1,6 +1,7 @@
 """The ways to a first labelling, as value objects."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from kgroups.seed.embedding import Rows
 from kgroups.seed.kmeans import kmeans
 from kgroups.seed.qr import pivoted_qr_labels
 
-__all__ = ["KMeansSeed", "QRSeed", "Seed"]
+__all__ = ["KMeansSeed", "QRSeed", "Seed", "WarmStart"]
 
 _ROWS = ("normalized", "raw")
 
@@ -71,3 +72,16 @@ class QRSeed:
 
 
 Seed = KMeansSeed | QRSeed
+
+
+@dataclass(frozen=True, eq=False)
+class WarmStart:
+    """Start from labels that are already there, as of a graph that has changed a little since.
+
+    Parameters
+    ----------
+    partition : Partition, sets of nodes, labels in node order, or dict from node to label
+        Labels of every node. Communities of the result may be more or fewer.
+    """
+
+    partition: Any

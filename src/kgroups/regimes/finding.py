@@ -1,0 +1,242 @@
+"""From a problem to communities: each component by the regime that fits it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kgroups._csr import without_diagonal
+from kgroups._types import Ints
+from kgroups.refine import DescriptionLength, Hartigan, absorb_fragments
+from kgroups.regimes.choice import (
+    EXACT_NODES,
+    Auto,
+    Exact,
+    FewGroups,
+    Regime,
+    choice_by_moments,
+    disappointing,
+)
+from kgroups.regimes.exact import exact_communities
+from kgroups.regimes.few import few_communities
+from kgroups.regimes.many import ManyFound, many_communities, nats_of
+from kgroups.regimes.problem import Found, Part, Problem
+from kgroups.report import SearchReport
+from kgroups.seed import Seed
+from kgroups.seed.levels import renumbered
+from kgroups.spectrum import Moments, has_structure, moments
+
+__all__ = ["by_moments", "communities_found", "signal_of"]
+
+# From this size on the moments tell a random graph from communities.
+_JUDGED_NODES = 500
+# A partition that saves less than this part of the edges, in nats, is below what a description
+# can tell: there the eigenvectors decide.
+_FAINT_NATS = 0.004
+
+
+def by_moments(problem: Problem, regime: Regime) -> Ints:
+    """Return the components that are not solved exactly."""
+    if isinstance(regime, Exact):
+        return np.zeros(0, dtype=np.int64)
+    least = EXACT_NODES + 1 if isinstance(regime, Auto) else 6
+    rich = problem.entries >= 2 * (problem.sizes + 1)
+    return np.flatnonzero((problem.sizes >= least) & rich)
+
+
+def communities_found(
+    problem: Problem,
+    counts: Ints,
+    regime: Regime,
+    init: Seed,
+    refine: Hartigan | None,
+    rng: np.random.Generator,
+    *,
+    start: Ints | None = None,
+    tell: Callable[[str], None] = lambda stage: None,
+) -> Found:
+    """Find communities when k is not given: connected, and never across components.
+
+    Parameters
+    ----------
+    problem : Problem
+        The graph.
+    counts : ndarray of shape (n_components,)
+        Eigenvalues above the threshold in each component that is solved exactly.
+    regime : Regime
+        How the regime of each component is chosen.
+    init, refine
+        First labels from eigenvectors, and their refinement.
+    rng : Generator
+        Each component has a stream of its own.
+    start : ndarray of shape (n,), optional
+        Labels to start from.
+    tell : callable
+        Called with the name of each stage.
+    """
+    found = Found(problem.component.copy())
+    finder = _Finder(regime, init, refine, problem.uneven, found, tell)
+    entropy = int(rng.integers(2**63))
+    k_total = problem.n_components
+    large = set(by_moments(problem, regime).tolist())
+    for component in problem.worth_a_look(counts):
+        rows, part = problem.part(component)
+        stream = np.random.default_rng([entropy, component])
+        first = None if start is None else renumbered(start[rows])[0].astype(np.int64)
+        if component in large:
+            z, k = finder.by_moments(part, stream, first)
+        else:
+            z, k = finder.exactly(part, int(counts[component]), stream, first)
+        found.z[rows] = np.where(z == 0, component, k_total + z - 1)
+        k_total += k - 1
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Finder:
+    """The options of a search, and where it notes what happened."""
+
+    regime: Regime
+    init: Seed
+    refine: Hartigan | None
+    weighted: bool
+    found: Found
+    tell: Callable[[str], None]
+
+    def exactly(
+        self, part: Part, k: int, rng: np.random.Generator, start: Ints | None
+    ) -> tuple[Ints, int]:
+        """Find the communities of a small component, of which the spectrum shows k.
+
+        The larger ones are told from random graphs by their moments, and searched in the way of
+        the many regime too, which may find more communities with a better description.
+        """
+        n = part.bound.n
+        judged = None
+        if k > 1 and n >= _JUDGED_NODES and isinstance(self.regime, Auto):
+            judged = self._moments(part)
+            verdict = has_structure(judged)
+            if not verdict:
+                k = 1
+                self.found.searches.append(
+                    SearchReport("One", verdict.why, n, 1, **signal_of(judged))
+                )
+        z, count = exact_communities(
+            part,
+            max(1, k),
+            self.init,
+            self.refine,
+            rng,
+            self.found,
+            weighted=self.weighted,
+            start=start,
+        )
+        if judged is None or k == 1 or self.refine is None or self.weighted or start is not None:
+            return z, count
+        many = self._many(part, judged, rng, None)
+        A = without_diagonal(part.A)
+        length = DescriptionLength(A)
+        if many.k >= k and length.of(A, many.z, many.k) < length.of(A, z, count):
+            self._note("ManyGroups", "its description is better", judged, many.k, n, many)
+            return many.z, many.k
+        return z, count
+
+    def _moments(self, part: Part) -> Moments:
+        judged = moments(part.bound)
+        self.found.visits += judged.visits
+        return judged
+
+    def by_moments(
+        self, part: Part, rng: np.random.Generator, start: Ints | None
+    ) -> tuple[Ints, int]:
+        """Find the communities of a large component."""
+        n = part.bound.n
+        self.tell("moments of the spectrum")
+        judged = self._moments(part)
+        auto = isinstance(self.regime, Auto)
+        chosen, why = self.regime, "asked for"
+        if auto:
+            verdict = has_structure(judged)
+            if not verdict:
+                self.found.searches.append(
+                    SearchReport("One", verdict.why, n, 1, **signal_of(judged))
+                )
+                return np.zeros(n, dtype=np.int64), 1
+            chosen, why = choice_by_moments(judged, n)
+        if start is None and isinstance(chosen, FewGroups):
+            return self._few(part, judged, rng, why)
+        many = self._many(part, judged, rng, start)
+        doubted = auto and start is None
+        if doubted and disappointing(many.nats, judged, n, 0.5 * len(part.A.indices)):
+            return self._few(part, judged, rng, why, rival=many)
+        self._note("ManyGroups", why, judged, many.k, n, many)
+        return many.z, many.k
+
+    def _many(
+        self, part: Part, judged: Moments, rng: np.random.Generator, start: Ints | None
+    ) -> ManyFound:
+        many = many_communities(
+            part, judged, self.refine, rng, weighted=self.weighted, start=start, tell=self.tell
+        )
+        self.found.visits += many.visits
+        return many
+
+    def _few(
+        self,
+        part: Part,
+        judged: Moments,
+        rng: np.random.Generator,
+        why: str,
+        rival: ManyFound | None = None,
+    ) -> tuple[Ints, int]:
+        """Find communities by eigenvectors, then let the description length have its say.
+
+        Where the labels save enough for a description to see them, merges, moves and splits go on
+        from there. The better of both, and of a rival from elsewhere, is kept.
+        """
+        self.tell("filtering a subspace")
+        few = few_communities(part, judged, self.init, self.refine, rng)
+        self.found.visits += few.visits
+        if few.refinement is not None:
+            self.found.refinements.append(few.refinement)
+        z, k = absorb_fragments(part.A, few.z)
+        nats = nats_of(part, z, k, weighted=self.weighted)
+        seen = _FAINT_NATS * 0.5 * len(part.A.indices)
+        name, best = "FewGroups", None
+        if self.refine is not None and nats > seen:
+            best = self._many(part, judged, rng, z)
+            best = best if best.nats > nats else None
+        if rival is not None and rival.nats > max(nats if best is None else best.nats, seen):
+            name, best = "ManyGroups", rival
+        if best is not None:
+            z, k, nats = best.z, best.k, best.nats
+        self._note(name, why, judged, k, part.bound.n, best, nats)
+        return z, k
+
+    def _note(
+        self,
+        name: str,
+        why: str,
+        judged: Moments,
+        k: int,
+        n: int,
+        many: ManyFound | None,
+        nats: float = 0.0,
+    ) -> None:
+        course: dict[str, Any] = {"nats": nats}
+        if many is not None:
+            self.found.splits += many.splits
+            course = {
+                "nats": many.nats,
+                "resolution": many.resolution,
+                "undecided": many.undecided,
+                "steps": many.stairs,
+                "hartigan": many.hartigan,
+            }
+        self.found.searches.append(SearchReport(name, why, n, k, **signal_of(judged), **course))
+
+
+def signal_of(judged: Moments) -> dict[str, Any]:
+    """Return what the report says of the moments."""
+    return {"k_low": judged.k_low, "k_high": judged.k_high, "snr": judged.s}

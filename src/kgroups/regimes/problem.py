@@ -1,0 +1,123 @@
+"""A graph made ready for detection, and what detection finds."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from kgroups._csr import block, restricted, rows_of, without_diagonal
+from kgroups._types import CSR, Floats, Ints
+from kgroups.operators import BoundBetheHessian
+from kgroups.refine import Hartigan, Refinement, refine_labels
+from kgroups.report import SearchReport
+
+__all__ = ["Found", "Part", "Problem"]
+
+_FAINTEST = 1e-150
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A union of components: adjacency, row sums and operator."""
+
+    A: CSR
+    d: Floats
+    bound: BoundBetheHessian
+
+    def refined(self, z: Ints, k: int, method: Hartigan) -> Refinement:
+        """Return labels refined inside this part."""
+        return refine_labels(self.bound, self.A, self.d, z, k=k, method=method)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A graph ready for detection: canonical order, loops settled, operator bound."""
+
+    A: CSR
+    bound: BoundBetheHessian
+    component: Ints
+    n_components: int
+    weighted: bool
+
+    @cached_property
+    def whole(self) -> Part:
+        """The whole graph, its weights in units of the largest."""
+        indptr, indices, data = self.A
+        if self.weighted and data.size:
+            # Strengths are squared and multiplied later on; no weight may vanish on the way.
+            data = np.maximum(data / data.max(), _FAINTEST)
+        d = np.bincount(rows_of(self.A), weights=data, minlength=self.bound.n)
+        return Part(CSR(indptr, indices, data), d.astype(float), self.bound)
+
+    @cached_property
+    def uneven(self) -> bool:
+        """Whether edges differ in weight; equal weights say no more than none."""
+        if not self.weighted:
+            return False
+        data = without_diagonal(self.whole.A).data
+        return bool(np.any(data != data[:1]))
+
+    @cached_property
+    def _by_component(self) -> tuple[Ints, Ints, Part]:
+        """Rows sorted by component, where each component starts, and the graph in that order."""
+        order = np.argsort(self.component, kind="stable")
+        start = np.concatenate([[0], np.cumsum(self.sizes)])
+        whole = self.whole
+        return (
+            order,
+            start,
+            Part(restricted(whole.A, order), whole.d[order], self.bound.restrict(order)),
+        )
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """Nodes of each component."""
+        return np.bincount(self.component, minlength=self.n_components)
+
+    @cached_property
+    def entries(self) -> Ints:
+        """Matrix entries of each component."""
+        lengths = np.diff(self.A.indptr)
+        weighted = np.bincount(self.component, weights=lengths, minlength=self.n_components)
+        return weighted.astype(np.int64)
+
+    def part(self, component: int) -> tuple[Ints, Part]:
+        """Return the nodes of a component, in order, and the problem on them."""
+        if self.n_components == 1:
+            return np.arange(self.bound.n), self.whole
+        order, start, ordered = self._by_component
+        first, last = int(start[component]), int(start[component + 1])
+        part = Part(
+            block(ordered.A, first, last),
+            ordered.d[first:last],
+            ordered.bound.block(first, last),
+        )
+        return order[first:last], part
+
+    def worth_a_look(self, counts: Ints) -> Iterator[int]:
+        """Yield the components that may hold more than one community, in order."""
+        # With fewer edges than nodes + 1 a component is a tree or has one cycle.
+        dense_enough = (self.sizes >= 6) & (self.entries >= 2 * (self.sizes + 1))
+        yield from np.flatnonzero((counts > 1) | dense_enough).tolist()
+
+
+@dataclass(eq=False)
+class Found:
+    """Labels in canonical order, and what happened on the way."""
+
+    z: Ints
+    uninformed: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    refinements: list[Refinement] = field(default_factory=list)
+    splits: int = 0
+    merges: int = 0
+    nats_saved: float = 0.0
+    from_above: int = 0
+    searches: list[SearchReport] = field(default_factory=list)
+    visits: int = 0
+
+    def settle_uninformed(self) -> None:
+        """Give the nodes without a label, which are -1, to the largest community."""
+        self.uninformed = np.flatnonzero(self.z < 0)
+        if self.uninformed.size:
+            self.z[self.uninformed] = int(np.argmax(np.bincount(self.z[self.z >= 0])))
