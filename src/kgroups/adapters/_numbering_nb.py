@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["number_integers", "number_texts", "place_integers", "place_texts"]
+__all__ = ["mark_texts", "number_integers", "number_texts", "place_integers", "place_texts"]
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FNV_START = np.uint64(0xCBF29CE484222325)
@@ -70,12 +70,13 @@ def place_integers(names: Any, known: int, table: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _fingerprint(data: Any, begin: int, end: int) -> Any:
-    """Return 32 bits that differ for most texts that differ."""
-    mixed = _FNV_START
-    for t in range(begin, end):
-        mixed = (mixed ^ np.uint64(data[t])) * _FNV_PRIME
-    return np.int64((mixed * _GOLDEN) >> _HALF)
+def mark_texts(bounds: Any, data: Any, marks: Any) -> None:
+    """Write 32 bits for each text that differ for most texts that differ."""
+    for e in range(marks.size):
+        mixed = _FNV_START
+        for t in range(bounds[e], bounds[e + 1]):
+            mixed = (mixed ^ np.uint64(data[t])) * _FNV_PRIME
+        marks[e] = (mixed * _GOLDEN) >> _HALF
 
 
 @njit(cache=True, nogil=True)
@@ -88,11 +89,10 @@ def _equal(data: Any, begin: int, letters: Any, first: int, length: int) -> bool
 
 @njit(cache=True, nogil=True)
 def _number_of_text(
-    data: Any, begin: int, end: int, table: Any, bounds: Any, letters: Any, known: int
+    mark: int, data: Any, begin: int, end: int, table: Any, bounds: Any, letters: Any, known: int
 ) -> int:
     mask = table.size - 1
     length = end - begin
-    mark = _fingerprint(data, begin, end)
     slot = mark & mask
     while table[slot] >= 0:
         # Letters lie far away in memory: they are looked at only when the fingerprints agree.
@@ -112,8 +112,10 @@ def _number_of_text(
 
 @njit(cache=True, nogil=True)
 def number_texts(
+    source_marks: Any,
     source_bounds: Any,
     source_data: Any,
+    target_marks: Any,
     target_bounds: Any,
     target_data: Any,
     begin: int,
@@ -134,9 +136,13 @@ def number_texts(
         t, t_end = target_bounds[e], target_bounds[e + 1]
         if known > limit or bounds[known] + (s_end - s) + (t_end - t) > letters.size:
             return e, known
-        u[e] = _number_of_text(source_data, s, s_end, table, bounds, letters, known)
+        u[e] = _number_of_text(
+            source_marks[e], source_data, s, s_end, table, bounds, letters, known
+        )
         known = max(known, u[e] + 1)
-        v[e] = _number_of_text(target_data, t, t_end, table, bounds, letters, known)
+        v[e] = _number_of_text(
+            target_marks[e], target_data, t, t_end, table, bounds, letters, known
+        )
         known = max(known, v[e] + 1)
     return u.size, known
 

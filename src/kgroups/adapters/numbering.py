@@ -88,17 +88,26 @@ class TextNames:
 
     def number(self, source: Texts, target: Texts, u: Indices, v: Indices) -> None:
         """Write the numbers of both ends of each edge into ``u`` and ``v``."""
-        from kgroups.adapters._numbering_nb import number_texts
+        from kgroups.adapters._numbering_nb import mark_texts, number_texts
 
         self._decode = source.decode
         source_bounds, source_data = _readonly(source.bounds), _readonly(source.data)
         target_bounds, target_data = _readonly(target.bounds), _readonly(target.data)
+        # Marks come first, for then the processor looks up several names at a time.
+        source_marks, target_marks = (
+            np.empty(len(source), np.int64),
+            np.empty(len(target), np.int64),
+        )
+        mark_texts(source_bounds, source_data, source_marks)
+        mark_texts(target_bounds, target_data, target_marks)
         longest = sum(int(np.diff(texts.bounds).max(initial=0)) for texts in (source, target))
         done = 0
         while True:
             done, self.count = number_texts(
+                source_marks,
                 source_bounds,
                 source_data,
+                target_marks,
                 target_bounds,
                 target_data,
                 done,
