@@ -28,18 +28,22 @@ def multiply_rows(
     of ``out`` is not read.
     """
     columns = X.shape[1]
-    total = np.empty(columns, np.float32)
     unit = coupling.size == 0
-    for i in range(start, stop):
-        for c in range(columns):
-            total[c] = 0.0
-        if columns == 1:
-            # Sums in a register, not in memory, are three times as fast.
+    b = alpha * shift
+    if columns == 1:
+        # A sum in a register, not in memory, is three times as fast.
+        for i in range(start, stop):
             single = np.float32(0.0)
             for t in range(indptr[i], indptr[i + 1]):
                 single += X[indices[t], 0] if unit else coupling[t] * X[indices[t], 0]
-            total[0] = single
-        elif unit:
+            single = alpha * scale[i] * single + b * X[i, 0]
+            out[i, 0] = single if beta == 0.0 else single + beta * out[i, 0]
+        return
+    total = np.empty(columns, np.float32)
+    for i in range(start, stop):
+        for c in range(columns):
+            total[c] = 0.0
+        if unit:
             for t in range(indptr[i], indptr[i + 1]):
                 j = indices[t]
                 for c in range(columns):
@@ -51,7 +55,6 @@ def multiply_rows(
                 for c in range(columns):
                     total[c] += g * X[j, c]
         a = alpha * scale[i]
-        b = alpha * shift
         if beta == 0.0:
             for c in range(columns):
                 out[i, c] = a * total[c] + b * X[i, c]

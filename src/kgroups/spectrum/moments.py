@@ -34,7 +34,7 @@ _ENOUGH = 3.0
 # When an eigenvalue of the faintest growth would be this many times the noise, a smaller signal
 # than that of the futile says that there is none.
 _JUDGED_AT = 20.0
-_FUTILE_SIGNAL = 0.75
+_FUTILE_SIGNAL = 0.5
 _SMOOTHING = 6
 _ROOM_BELOW = 1.05
 _MAPPINGS = 4

@@ -10,8 +10,8 @@ from kgroups.generators import planted_partition
 from kgroups.metrics import nmi, overlap
 from kgroups.refine import Hartigan
 from kgroups.regimes import few
-from kgroups.regimes.exact import Part
 from kgroups.regimes.few import few_communities
+from kgroups.regimes.problem import Part
 from kgroups.seed import KMeansSeed, QRSeed
 from kgroups.spectrum import connected_components, moments
 
