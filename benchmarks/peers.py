@@ -107,7 +107,7 @@ def _find_kgroups(graph: Any, seed: int) -> Found:
 
     partition = kgroups.detect_communities(graph, rng=seed)
     report = partition.report
-    return Found(partition.labels, getattr(report, "visits", None), report.regime)
+    return Found(partition.labels, report.visits, report.regime)
 
 
 def _find_igraph_leiden(graph: Any, seed: int) -> Found:
