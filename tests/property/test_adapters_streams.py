@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from kgroups import _mirror
-from kgroups.adapters import arrays, as_graph, npz, numbering, parquet, read_graph, streams
+from kgroups.adapters import (
+    _numbering_nb,
+    arrays,
+    as_graph,
+    npz,
+    numbering,
+    parquet,
+    read_graph,
+    streams,
+)
 from kgroups.errors import FileFormatError, GraphError
 from strategies_adapters import exact_weights
 
@@ -28,7 +37,7 @@ numbers = st.one_of(
     st.sampled_from([-(2**63), -5, 0, 7, 10**12, 2**53 + 1, 2**63 - 1]),
 )
 unsigned = st.sampled_from([0, 1, 2**63 - 1, 2**63, 2**64 - 1])
-texts = st.text(st.characters(exclude_characters="\0"), max_size=5)
+texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=5)
 
 
 @st.composite
@@ -216,3 +225,17 @@ def test_matrices_that_scipy_saved(tmp_path, columns, kind):
     matrix = sparse.csr_array((matrix + matrix.T).astype(kind))
     sparse.save_npz(tmp_path / "a.npz", matrix)
     assert_same_bits(streamed(read_graph, tmp_path / "a.npz"), as_graph(matrix))
+
+
+def equal_marks(_bounds, _data, marks):
+    marks[:] = 7
+
+
+@same_folder
+@given(tables(texts))
+def test_texts_whose_hashes_are_all_equal(tmp_path, columns):
+    save_parquet(tmp_path / "a.parquet", columns, pa.string())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_numbering_nb, "mark_texts", equal_marks)
+        graph = streamed(read_graph, tmp_path / "a.parquet")
+    assert_same_bits(graph, at_once(columns))
