@@ -29,7 +29,7 @@ def weighted_copy(graph, seed):
 @pytest.mark.statistical
 @pytest.mark.parametrize("degree", [3.0, 6.0, 20.0])
 def test_random_graphs_have_no_structure(degree):
-    """One graph in 800 of 500 to 1000 nodes was taken for structured at d = 3, none at others."""
+    """Of 4800 random graphs of 500 and 1000 nodes, one was told to have structure."""
     verdicts = []
     for seed in range(20):
         graph, _ = planted_partition(1_000, k=2, degree=degree, snr=0.0, rng=seed)
