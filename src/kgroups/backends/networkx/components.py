@@ -5,7 +5,6 @@ from collections.abc import Hashable, Iterator
 import networkx as nx
 import numpy as np
 
-from kgroups._types import Ints
 from kgroups.backends.networkx.graph import ConvertedGraph
 from kgroups.backends.networkx.partitions import communities_of
 
@@ -19,12 +18,12 @@ __all__ = [
 
 def connected_components(G: ConvertedGraph) -> Iterator[set[Hashable]]:
     """As :func:`networkx.algorithms.components.connected.connected_components`."""
-    return iter(communities_of(G, _components(G)[1]))
+    return iter(communities_of(G, G.components[1]))
 
 
 def number_connected_components(G: ConvertedGraph) -> int:
     """As :func:`networkx.algorithms.components.connected.number_connected_components`."""
-    return _components(G)[0]
+    return G.components[0]
 
 
 def is_connected(G: ConvertedGraph) -> bool:
@@ -32,23 +31,11 @@ def is_connected(G: ConvertedGraph) -> bool:
     if len(G) == 0:
         msg = "Connectivity is undefined for the null graph."
         raise nx.NetworkXPointlessConcept(msg)
-    return _components(G)[0] == 1
+    return G.components[0] == 1
 
 
 def node_connected_component(G: ConvertedGraph, n: Hashable) -> set[Hashable]:
     """As :func:`networkx.algorithms.components.connected.node_connected_component`."""
-    labels = _components(G)[1]
+    labels = G.components[1]
     rows = np.flatnonzero(labels == labels[G.index[n]])
     return {G.nodes[i] for i in rows.tolist()}
-
-
-def _components(G: ConvertedGraph) -> tuple[int, Ints]:
-    from scipy import sparse
-    from scipy.sparse import csgraph
-
-    if len(G) == 0:
-        return 0, np.zeros(0, np.int64)
-    ones = np.ones(len(G.indices), dtype=np.int8)
-    matrix = sparse.csr_array((ones, G.indices, G.indptr), shape=(len(G), len(G)))
-    count, labels = csgraph.connected_components(matrix, directed=False)
-    return int(count), labels

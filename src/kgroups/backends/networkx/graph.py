@@ -60,6 +60,7 @@ class ConvertedGraph:
         self._multigraph = multigraph
         self._weights = dict(weights)
         self._read_later = read_later
+        self._degrees: dict[str | None, Weights] = {}
         self.__networkx_cache__: dict[str, Any] = {}
 
     def is_directed(self) -> bool:
@@ -114,17 +115,28 @@ class ConvertedGraph:
         loops = self.is_loop if self.counts is None else self.counts[self.is_loop]
         return (entries + int(loops.sum())) // 2
 
+    @cached_property
+    def components(self) -> tuple[int, Ints]:
+        """Number of connected components, and the component of each row."""
+        from scipy import sparse
+        from scipy.sparse import csgraph
+
+        if len(self) == 0:
+            return 0, np.zeros(0, np.int64)
+        ones = np.ones(len(self.indices), dtype=np.int8)
+        matrix = sparse.csr_array((ones, self.indices, self.indptr), shape=(len(self), len(self)))
+        count, labels = csgraph.connected_components(matrix, directed=False)
+        return int(count), labels
+
     def out_degrees(self, attribute: str | None) -> Weights:
         """Weighted degrees; of undirected graphs with loops counted twice, as networkx does."""
-        if self._directed:
-            return self._sums(self.rows, attribute)
-        weights = self.weights_of(attribute)
-        loops = self.is_loop
-        degrees = self._sums(self.rows, attribute)
-        if loops.any():
-            rows = self.rows[loops]
-            degrees[rows] += 1 if weights is None else weights[loops]
-        return degrees
+        if attribute not in self._degrees:
+            degrees = self._sums(self.rows, attribute)
+            if not self._directed and self.is_loop.any():
+                weights = self.weights_of(attribute)
+                degrees[self.rows[self.is_loop]] += 1 if weights is None else weights[self.is_loop]
+            self._degrees[attribute] = degrees
+        return self._degrees[attribute]
 
     def in_degrees(self, attribute: str | None) -> Weights:
         """Weighted degrees by incoming edges."""

@@ -24,6 +24,8 @@ from kgroups.backends.networkx.rules import (
     Decision,
     known_stream,
     no_multigraph,
+    nodes_in_blocks,
+    nodes_in_set,
     undirected,
 )
 from kgroups.backends.networkx.suite import on_start_tests
@@ -34,6 +36,8 @@ __all__ = ["SERVED", "Served", "backend_interface"]
 @dataclass(frozen=True)
 class Served:
     """A function under networkx's name, and when networkx may or should call it.
+
+    The numbers of nodes are where the two are equally fast, as ``benchmarks/backend.py`` shows.
 
     Attributes
     ----------
@@ -48,6 +52,9 @@ class Served:
         Number of nodes from which the call beats networkx on a converted graph.
     beats_views : bool
         Whether it wins on views too, which are converted edge by edge for each call.
+    looked_at : callable, optional
+        Number of nodes that networkx would look at, for functions of a part of the graph: arrays
+        are read whole, which pays only if the part is not small.
     """
 
     function: Callable[..., Any]
@@ -55,22 +62,38 @@ class Served:
     cold_from: int | None = None
     warm_from: int = 0
     beats_views: bool = False
+    looked_at: Callable[[Mapping[str, Any]], int] | None = None
     signature: inspect.Signature = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "signature", inspect.signature(self.function))
 
 
+_OLD_LEIDEN = NETWORKX_VERSION < (3, 7)
+_LEAST_PART = 1 / 40
+
 SERVED: dict[str, Served] = {
-    "to_scipy_sparse_array": Served(linalg.to_scipy_sparse_array, cold_from=100),
-    "modularity": Served(quality.modularity, cold_from=100),
-    "is_partition": Served(quality.is_partition),
-    "partition_quality": Served(quality.partition_quality),
-    "intra_community_edges": Served(quality.intra_community_edges),
-    "inter_community_edges": Served(quality.inter_community_edges, declines=no_multigraph),
-    "inter_community_non_edges": Served(quality.inter_community_non_edges, declines=no_multigraph),
-    "bethe_hessian_matrix": Served(linalg.bethe_hessian_matrix, cold_from=100),
-    "bethe_hessian_spectrum": Served(linalg.bethe_hessian_spectrum, cold_from=100),
+    "to_scipy_sparse_array": Served(linalg.to_scipy_sparse_array, cold_from=150),
+    "modularity": Served(quality.modularity, cold_from=200, warm_from=20),
+    "is_partition": Served(quality.is_partition, warm_from=2_000),
+    "partition_quality": Served(quality.partition_quality, warm_from=100),
+    "intra_community_edges": Served(
+        quality.intra_community_edges, warm_from=20, looked_at=nodes_in_blocks
+    ),
+    "inter_community_edges": Served(
+        quality.inter_community_edges,
+        declines=no_multigraph,
+        cold_from=50,
+        looked_at=nodes_in_blocks,
+    ),
+    "inter_community_non_edges": Served(
+        quality.inter_community_non_edges,
+        declines=no_multigraph,
+        cold_from=50,
+        looked_at=nodes_in_blocks,
+    ),
+    "bethe_hessian_matrix": Served(linalg.bethe_hessian_matrix, cold_from=150),
+    "bethe_hessian_spectrum": Served(linalg.bethe_hessian_spectrum, cold_from=150),
     "stochastic_block_model": Served(generators.stochastic_block_model, declines=known_stream),
     "random_partition_graph": Served(generators.random_partition_graph, declines=known_stream),
     "planted_partition_graph": Served(generators.planted_partition_graph, declines=known_stream),
@@ -78,39 +101,45 @@ SERVED: dict[str, Served] = {
         generators.gaussian_random_partition_graph, declines=known_stream
     ),
     "leiden_communities": Served(
-        communities.leiden_communities
-        if NETWORKX_VERSION < (3, 7)
-        else communities.leiden_communities_by_metric,
+        communities.leiden_communities if _OLD_LEIDEN else communities.leiden_communities_by_metric,
         declines=undirected,
-        cold_from=0,
+        cold_from=20,
         beats_views=True,
     ),
     "leiden_partitions": Served(
-        communities.leiden_partitions
-        if NETWORKX_VERSION < (3, 7)
-        else communities.leiden_partitions_by_metric,
+        communities.leiden_partitions if _OLD_LEIDEN else communities.leiden_partitions_by_metric,
         declines=undirected,
-        cold_from=0,
+        cold_from=20,
         beats_views=True,
     ),
     "louvain_communities": Served(
-        communities.louvain_communities, declines=undirected, cold_from=0, beats_views=True
+        communities.louvain_communities, declines=undirected, cold_from=20, beats_views=True
     ),
     "louvain_partitions": Served(
-        communities.louvain_partitions, declines=undirected, cold_from=0, beats_views=True
+        communities.louvain_partitions, declines=undirected, cold_from=20, beats_views=True
     ),
-    "asyn_lpa_communities": Served(propagation.asyn_lpa_communities, cold_from=0),
+    "asyn_lpa_communities": Served(
+        propagation.asyn_lpa_communities, cold_from=60, warm_from=20, beats_views=True
+    ),
     "fast_label_propagation_communities": Served(
-        propagation.fast_label_propagation_communities, cold_from=0
+        propagation.fast_label_propagation_communities,
+        cold_from=100,
+        warm_from=30,
+        beats_views=True,
     ),
-    "label_propagation_communities": Served(propagation.label_propagation_communities, cold_from=0),
-    "connected_components": Served(components.connected_components),
-    "number_connected_components": Served(components.number_connected_components),
-    "is_connected": Served(components.is_connected),
-    "node_connected_component": Served(components.node_connected_component),
-    "conductance": Served(cuts.conductance),
-    "cut_size": Served(cuts.cut_size),
-    "volume": Served(cuts.volume),
+    "label_propagation_communities": Served(
+        propagation.label_propagation_communities,
+        cold_from=60,
+        warm_from=20,
+        beats_views=True,
+    ),
+    "connected_components": Served(components.connected_components, warm_from=2_000),
+    "number_connected_components": Served(components.number_connected_components, warm_from=2_000),
+    "is_connected": Served(components.is_connected, warm_from=2_000),
+    "node_connected_component": Served(components.node_connected_component, warm_from=2_000),
+    "conductance": Served(cuts.conductance, warm_from=100),
+    "cut_size": Served(cuts.cut_size, warm_from=200, looked_at=nodes_in_set),
+    "volume": Served(cuts.volume, warm_from=200, looked_at=nodes_in_set),
 }
 
 
@@ -129,26 +158,23 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> D
     """Say whether a call with a conversion would be faster here than in networkx."""
     served = SERVED[name]
     graph = args[0] if args else kwargs["G"]
-    attribute = _attribute(served, args, kwargs)
     n = len(graph)
-    if converted(graph, attribute):
-        return n >= served.warm_from or f"a graph of {n} nodes is too small to gain"
+    if n < served.warm_from:
+        return f"a graph of {n} nodes is too small to gain"
+    arguments = served.signature.bind(*args, **kwargs)
+    arguments.apply_defaults()
+    given = arguments.arguments
+    if served.looked_at is not None and served.looked_at(given) < _LEAST_PART * n:
+        return "networkx looks at a small part of the graph only"
+    if converted(graph, given.get("weight")):
+        return True
     if served.cold_from is None:
         return "faster only on graphs that are converted already"
     if n < served.cold_from:
-        return f"a graph of {n} nodes is too small to gain"
+        return f"a graph of {n} nodes is too small to gain from a conversion"
     if not served.beats_views and not (isinstance(graph, nx.Graph) and is_plain(graph)):
         return "views are converted edge by edge, which takes as long as networkx"
     return True
-
-
-def _attribute(served: Served, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str | None:
-    parameter = served.signature.parameters.get("weight")
-    if parameter is None:
-        return None
-    bound = served.signature.bind(*args, **kwargs).arguments
-    weight: str | None = bound.get("weight", parameter.default)
-    return weight
 
 
 backend_interface = SimpleNamespace(

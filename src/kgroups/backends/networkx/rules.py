@@ -1,11 +1,18 @@
 """What calls a function must decline, because networkx's answer would be another one."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from typing import Any
 
 import networkx as nx
 
-__all__ = ["Decision", "known_stream", "no_multigraph", "undirected"]
+__all__ = [
+    "Decision",
+    "known_stream",
+    "no_multigraph",
+    "nodes_in_blocks",
+    "nodes_in_set",
+    "undirected",
+]
 
 NETWORKX_VERSION = tuple(int(part) for part in nx.__version__.split(".")[:2])
 
@@ -30,3 +37,16 @@ def known_stream(arguments: Mapping[str, Any]) -> str | None:
 def undirected(arguments: Mapping[str, Any]) -> str | None:
     """Decline directed graphs, for which igraph optimises another objective."""
     return "only undirected graphs are served" if arguments["G"].is_directed() else None
+
+
+def nodes_in_set(arguments: Mapping[str, Any]) -> int:
+    """Return how many nodes networkx would look at: those of the set S."""
+    return len(arguments["S"]) if isinstance(arguments["S"], Sized) else 0
+
+
+def nodes_in_blocks(arguments: Mapping[str, Any]) -> int:
+    """Return how many nodes networkx would look at: those of the blocks."""
+    blocks = arguments["partition"]
+    if not isinstance(blocks, list | tuple | set | frozenset):
+        return 0
+    return sum(len(block) for block in blocks if isinstance(block, Sized))
