@@ -1,0 +1,1 @@
+"""Experiments behind the constants of the regimes."""
