@@ -7,7 +7,13 @@ from functools import lru_cache, partial
 import numpy as np
 
 import kgroups as kg
-from benchmarks.graphs import BenchmarkGraph, lfr, own_lfr, planted_partition
+from benchmarks.graphs import (
+    BenchmarkGraph,
+    degree_corrected,
+    lfr,
+    own_lfr,
+    planted_partition,
+)
 from kgroups._csr import restricted
 from kgroups.hartigan import improve
 from kgroups.refine import Hartigan, rates
@@ -31,6 +37,7 @@ GRAPHS: dict[str, Callable[..., BenchmarkGraph]] = {
     "SBM k=10 SNR 1.6": partial(planted_partition, n=10_000, k=10, degree=10.0, snr=1.6),
     "SBM k=10 SNR 2": partial(planted_partition, n=10_000, k=10, degree=10.0, snr=2.0),
     "SBM k=50 SNR 1.5": partial(planted_partition, n=10_000, k=50, degree=15.0, snr=1.5),
+    "DCSBM k=10 SNR 1.8": partial(degree_corrected, n=10_000, k=10, degree=15.0, snr=1.8),
     "SBM k=100 SNR 1.5": partial(planted_partition, n=10_000, k=100, degree=15.0, snr=1.5),
 }
 CLEAR = ("LFR d=20 mu=.4", "LFR d=10 mu=.4", "binomial LFR mu=.5")

@@ -243,7 +243,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         choice,
         "_DISAPPOINTING",
         (0.0, 0.8, 1.0),
-        ("SBM k=10 SNR 1.6", "SBM k=10 SNR 2", "SBM k=50 SNR 1.5"),
+        ("SBM k=10 SNR 2", "DCSBM k=10 SNR 1.8"),
         detected,
     ),
     "faint-nats": varied(
