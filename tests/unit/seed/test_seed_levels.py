@@ -120,7 +120,9 @@ def test_every_visit_makes_the_best_move_there_is(resolution):
     queue, waiting = np.arange(34, dtype=np.int32), np.ones(34, dtype=np.bool_)
     progress = np.array([0, 34, 0, 0, 0], dtype=np.int64)
     moves = 0
-    while progress[1]:
+    for _ in range(1_000):
+        if not progress[1]:
+            break
         i, before = queue[progress[0]], z.copy()
         gain = oracles.best_move(level, before, penalty, i)
         # A budget of one entry is used up by one visit.
@@ -147,6 +149,7 @@ def test_every_visit_makes_the_best_move_there_is(resolution):
             moves += 1
         assert total == pytest.approx(np.bincount(z, weights=level.strength, minlength=34))
         assert not link.any()
+    assert progress[1] == 0
     assert moves == progress[4] > 10
     assert progress[2] >= 2 * 78
 
@@ -155,10 +158,11 @@ def test_moves_that_are_repeated_end_where_no_move_is_better():
     level, effort = level_of(KARATE), Effort()
     penalty = evenly(level)
     z, k = moved(level, np.arange(34, dtype=np.int32), penalty, effort)
-    made = 0
-    while effort.moves > made:
+    for seed in range(20):
         made = effort.moves
-        z, k = moved(level, z, penalty, effort, seed=made)
+        z, k = moved(level, z, penalty, effort, seed=seed)
+        if effort.moves == made:
+            break
     gains = [oracles.best_move(level, z, penalty[0], i) for i in range(34)]
     assert max(gains) <= 2e-9
     assert k == np.unique(z).size > 1
