@@ -123,7 +123,7 @@ def test_every_visit_makes_the_best_move_there_is(resolution):
     for _ in range(1_000):
         if not progress[1]:
             break
-        i, before = queue[progress[0]], z.copy()
+        i, before, expected = queue[progress[0]], z.copy(), waiting.copy()
         gain = oracles.best_move(level, before, penalty, i)
         # A budget of one entry is used up by one visit.
         move_waiting(
@@ -147,6 +147,12 @@ def test_every_visit_makes_the_best_move_there_is(resolution):
             after = oracles.association(level, z, penalty)
             assert after - oracles.association(level, before, penalty) == pytest.approx(gain)
             moves += 1
+            around = level.A.indices[level.A.indptr[i] : level.A.indptr[i + 1]]
+            expected[around[z[around] != z[i]]] = True
+        expected[i] = False
+        assert waiting.tolist() == expected.tolist()
+        places = (progress[0] + np.arange(progress[1])) % 34
+        assert sorted(queue[places].tolist()) == np.flatnonzero(waiting).tolist()
         assert total == pytest.approx(np.bincount(z, weights=level.strength, minlength=34))
         assert not link.any()
     assert progress[1] == 0
