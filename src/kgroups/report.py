@@ -232,6 +232,7 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values that JSON can hold."""
         record = asdict(self)
+        record["searches"] = list(record["searches"])
         record["warnings"] = [
             {"kind": type(warning).__name__, "message": str(warning)} for warning in self.warnings
         ]

@@ -1,6 +1,6 @@
 """Kernels of communities with densities of their own: bare arrays in and out."""
 
-from math import log
+from math import lgamma, log
 
 from numba import njit
 
@@ -108,25 +108,26 @@ def best_partners(
     inner: Floats,
     nodes: Floats,
     worth: Floats,
-    edges: float,
-    all_nodes: float,
-    log_outside: float,
+    edges: Floats,
+    log_outside: Floats,
     gain: Floats,
     partner: Indices,
 ) -> None:
-    """Write for each group the neighbour that it is best merged with, and the nats saved.
+    """Write for each group the neighbour that it is best merged with, and the nats gained.
 
-    A group without neighbours keeps the partner that stands there.
+    ``edges`` and ``log_outside`` are those of the graph that a group belongs to. A group without
+    neighbours keeps the partner that stands there.
     """
     for a in range(worth.size):
+        m = edges[a]
         for t in range(A.indptr[a], A.indptr[a + 1]):
             b = A.indices[t]
             link = A.data[t]
             E = inner[a] + inner[b] + link
             K = strength[a] + strength[b]
             N = nodes[a] + nodes[b]
-            together = N * log(N / all_nodes) - log(all_nodes) + E * log(4.0 * edges * E / (K * K))
-            more = together - worth[a] - worth[b] - link * log_outside
+            together = lgamma(N + 1.0) + E * log(4.0 * m * E / (K * K))
+            more = together - worth[a] - worth[b] - link * log_outside[a]
             if partner[a] < 0 or more > gain[a] or (more == gain[a] and b < partner[a]):
                 gain[a] = more
                 partner[a] = b

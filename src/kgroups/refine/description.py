@@ -40,30 +40,43 @@ class DescriptionLength:
     ----------
     A : CSR of shape (n, n)
         Adjacency matrix without self-loops; weights are not looked at.
+    parent : ndarray of shape (n,), optional
+        Where the graph is a union of several, which are to be described one by one: the graph of
+        each node. Lengths are arrays then, with one value for each.
     """
 
-    def __init__(self, A: CSR) -> None:
+    def __init__(self, A: CSR, parent: Ints | None = None) -> None:
         from scipy.special import gammaln
 
         degree = np.diff(A.indptr).astype(float)
-        self.n = degree.size
-        self.m = float(degree.sum()) / 2.0
+        if parent is None:
+            parent = np.zeros(degree.size, dtype=np.int64)
+            self.n, self.m = np.array(float(degree.size)), np.array(degree.sum() / 2.0)
+            orders = np.array(gammaln(degree + 1.0).sum())
+        else:
+            self.n = np.bincount(parent).astype(float)
+            self.m = np.asarray(np.bincount(parent, weights=degree) / 2.0, dtype=float)
+            orders = np.bincount(parent, weights=gammaln(degree + 1.0))
         n, m = self.n, self.m
-        self._degrees_alone = float(
+        self._degrees_alone = (
             _log_binomial(n + 2.0 * m - 1.0, 2.0 * m)
             + gammaln(2.0 * m + 1.0)
             - m * np.log(2.0)
             - gammaln(m + 1.0)
-            - gammaln(degree + 1.0).sum()
+            - orders
         )
 
-    def terms(self, statistics: npt.NDArray[np.float64]) -> Floats:
-        """Return what each group adds to the sums that :meth:`length` needs, one row a group."""
+    def terms(self, statistics: npt.NDArray[np.float64], parent: Ints | None = None) -> Floats:
+        """Return what each group adds to the sums that :meth:`length` needs, one row a group.
+
+        ``parent`` names the graph of each group, where there are several.
+        """
         from scipy.special import gammaln, xlogy
 
         nodes, degrees, inner = np.moveaxis(statistics, -1, 0)
+        m = self.m if parent is None else self.m[parent]
         pairs = nodes * (nodes - 1.0) / 2.0
-        expected = np.square(degrees) / (4.0 * self.m)
+        expected = np.square(degrees) / np.maximum(4.0 * m, np.finfo(float).tiny)
         ratio = np.divide(inner, expected, out=np.ones_like(inner), where=expected > 0.0)
         return np.stack(
             [
@@ -74,7 +87,7 @@ class DescriptionLength:
                 expected,
                 _log_binomial(pairs, inner),
                 xlogy(inner, ratio),
-                np.log(np.minimum(pairs, self.m) + 1.0),
+                np.log(np.minimum(pairs, m) + 1.0),
             ],
             axis=-1,
         )
@@ -86,7 +99,7 @@ class DescriptionLength:
         k, log_orders, pairs, inner, expected, plain, corrected, densities = np.moveaxis(
             sums, -1, 0
         )
-        n, m = float(self.n), self.m
+        n, m = self.n, self.m
         partition = _log_binomial(n - 1.0, k - 1.0) + gammaln(n + 1.0) - log_orders
         partition = partition - gammaln(k + 1.0)
         several = k > 1.0
@@ -109,7 +122,12 @@ class DescriptionLength:
 
     def whole(self) -> float:
         """Return the description length of the graph in one piece."""
-        return float(self.length(self.terms(np.array([self.n, 2.0 * self.m, self.m]))))
+        return float(self.each_whole())
+
+    def each_whole(self) -> Floats:
+        """Return the description length of each graph in one piece."""
+        statistics = np.stack([self.n, 2.0 * self.m, self.m], axis=-1)
+        return self.length(self.terms(statistics, None))
 
     def of(self, A: CSR, z: Ints, k: int) -> float:
         """Return the description length of a partition of the graph."""

@@ -2,20 +2,31 @@ r"""Communities with densities of their own: what they save, moves, merges.
 
 A partition saves, against the graph in one piece, in nats
 
-.. math:: F = \sum_c \Bigl[E_c \ln\frac{4 m E_c}{K_c^2} + N_c \ln\frac{N_c}{n} - \ln n\Bigr]
-    + E_{out} \ln\omega_{out} + \ln n
+.. math:: F = \sum_c \Bigl[E_c \ln\frac{4 m E_c}{K_c^2} - \ln(P_c + 1)\Bigr]
+    + E_{out} \ln\omega_{out} - \ln\frac{n!}{\prod_c N_c!} - \ln\binom{n-1}{k-1} + \ln k!
 
-with :math:`E_c` edges inside, degrees :math:`K_c` and :math:`N_c` nodes of community c. It is the
-likelihood ratio of the degree-corrected block model in which each community has a density of its
-own and all pairs of communities share one, less what it costs to send the labels and densities.
+with :math:`E_c` edges inside, degrees :math:`K_c`, :math:`N_c` nodes and
+:math:`P_c = \min(N_c (N_c - 1) / 2, m)` of community c. It is the likelihood ratio of the
+degree-corrected block model in which each community has a density of its own and all pairs of
+communities share one, less what it costs to send the labels and the densities.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from kgroups._types import Floats, Indices
 from kgroups.seed.levels import Effort, Level, coarse_level, renumbered
 
-__all__ = ["Warmth", "log_outside_rate", "merged", "nats_saved", "worths"]
+__all__ = [
+    "Frame",
+    "Warmth",
+    "log_outside_rate",
+    "merged",
+    "nats_saved",
+    "outside_rates",
+    "worths",
+]
 
 # Edges between groups are never taken to be rarer than this, relative to degrees alone.
 _LEAST_RATE = 1e-3
@@ -29,41 +40,65 @@ _NOISE = 1 << 14
 _DOUBT = 6.0
 
 
-def worths(groups: Level, edges: float, all_nodes: float) -> Floats:
-    """Return what each group adds to the nats saved, what lies between groups apart."""
-    from scipy.special import xlogy
+def worths(groups: Level, edges: Floats) -> Floats:
+    """Return what each group adds in likelihood and in cheaper labels.
+
+    ``edges`` holds the edges of the graph that each group belongs to.
+    """
+    from scipy.special import gammaln, xlogy
 
     expected = np.square(groups.strength) / (4.0 * edges)
     ratio = np.divide(groups.inner, expected, out=np.ones(groups.n), where=expected > 0.0)
-    labels = groups.nodes * np.log(groups.nodes / all_nodes) - np.log(all_nodes)
-    return np.asarray(xlogy(groups.inner, ratio) + labels)
+    return np.asarray(xlogy(groups.inner, ratio) + gammaln(groups.nodes + 1.0))
 
 
 def log_outside_rate(groups: Level, edges: float) -> float:
     """Return the log of the rate of edges between groups, relative to degrees alone."""
     expected = edges - float(np.sum(np.square(groups.strength))) / (4.0 * edges)
-    cut = max(0.0, edges - float(groups.inner.sum()))
-    return float(np.log(max(cut / max(expected, _LEAST_RATE), _LEAST_RATE)))
+    cut = edges - float(groups.inner.sum())
+    return float(outside_rates(np.array([cut]), np.array([expected]))[0])
+
+
+def outside_rates(cut: Floats, expected: Floats) -> Floats:
+    """Return the log of edges found over edges expected, neither taken to be next to none."""
+    rate = np.maximum(cut, 0.0) / np.maximum(expected, _LEAST_RATE)
+    return np.asarray(np.log(np.maximum(rate, _LEAST_RATE)))
 
 
 def nats_saved(groups: Level) -> float:
     """Return the nats that a partition saves against the graph in one piece."""
-    edges, all_nodes = groups.edges, groups.all_nodes
+    from scipy.special import gammaln
+
+    if groups.n < 2:
+        return 0.0
+    edges, n, k = groups.edges, groups.all_nodes, groups.n
     cut = max(0.0, edges - float(groups.inner.sum()))
-    inside = float(worths(groups, edges, all_nodes).sum())
-    return inside + cut * log_outside_rate(groups, edges) + float(np.log(all_nodes))
+    gained = float(worths(groups, np.full(k, edges)).sum())
+    pairs = np.minimum(0.5 * groups.nodes * (groups.nodes - 1.0), edges)
+    sizes = gammaln(n) - gammaln(k) - gammaln(n - k + 1.0) - gammaln(k + 1.0)
+    cost = float(gammaln(n + 1.0) + sizes + np.log(pairs + 1.0).sum())
+    return gained + cut * log_outside_rate(groups, edges) - cost
+
+
+class Frame(NamedTuple):
+    """The graph that each group belongs to: its edges, and the log rate of those between groups."""
+
+    edges: Floats
+    log_outside: Floats
 
 
 def merged(
     groups: Level,
     effort: Effort,
     *,
-    least: float = 0.0,
     target: int | None = None,
     share: float | None = None,
-    whole: Level | None = None,
+    frame: Frame | None = None,
 ) -> tuple[Indices, Level]:
     """Merge groups with their best partners.
+
+    A merge must raise the likelihood, less the cost of labels. That it saves a density is not
+    counted: groups that are half right would be merged for it before moves have put them right.
 
     Parameters
     ----------
@@ -71,14 +106,12 @@ def merged(
         The groups.
     effort : Effort
         Gains the entries read.
-    least : float
-        Nats that a merge must save.
     target : int, optional
         Merge down to this many groups, whatever is saved or lost.
     share : float, optional
         Merge once, and no more than this share of the groups.
-    whole : Level, optional
-        The graph to which the groups belong, where ``groups`` lacks some of its edges.
+    frame : Frame, optional
+        Graphs of their own to which the groups belong; by default all belong to one.
 
     Returns
     -------
@@ -90,34 +123,33 @@ def merged(
     from kgroups.refine._rates_nb import best_partners, matched
 
     label = np.arange(groups.n, dtype=np.int32)
-    frame = groups if whole is None else whole
-    edges, all_nodes = frame.edges, frame.all_nodes
     fewest = 1 if target is None else target
+    own = _one_frame(groups) if frame is None else frame
     while groups.n > fewest:
-        gain, partner = np.zeros(groups.n), np.full(groups.n, -1, dtype=np.int32)
+        k = groups.n
+        gain, partner = np.zeros(k), np.full(k, -1, dtype=np.int32)
         best_partners(
             groups.A,
             groups.strength,
             groups.inner,
             groups.nodes,
-            worths(groups, edges, all_nodes),
-            edges,
-            all_nodes,
-            log_outside_rate(groups if whole is None else whole, edges),
+            worths(groups, own.edges),
+            own.edges,
+            own.log_outside,
             gain,
             partner,
         )
         effort.read(len(groups.A.indices))
         # Half of the way at a time, so that later merges choose among the new groups.
-        most = groups.n if target is None else (groups.n - target + 1) // 2
+        most = k if target is None else (k - target + 1) // 2
         if share is not None:
-            most = max(1, int(share * groups.n))
-        into = np.full(groups.n, -1, dtype=np.int32)
+            most = max(1, int(share * k))
+        into = np.full(k, -1, dtype=np.int32)
         merges = matched(
             np.argsort(np.where(partner < 0, np.inf, -gain), kind="stable"),
             gain,
             partner,
-            least if target is None else -np.inf,
+            0.0 if target is None else -np.inf,
             most,
             into,
         )
@@ -126,9 +158,24 @@ def merged(
         into, k = renumbered(into)
         label = into[label]
         groups = coarse_level(groups, into, k, effort)
+        if frame is None:
+            own = _one_frame(groups)
+        else:
+            own = Frame(_of_merged(own.edges, into, k), _of_merged(own.log_outside, into, k))
         if share is not None:
             break
     return label, groups
+
+
+def _one_frame(groups: Level) -> Frame:
+    edges = groups.edges
+    return Frame(np.full(groups.n, edges), np.full(groups.n, log_outside_rate(groups, edges)))
+
+
+def _of_merged(values: Floats, into: Indices, k: int) -> Floats:
+    result = np.empty(k)
+    result[into] = values
+    return result
 
 
 class Warmth:

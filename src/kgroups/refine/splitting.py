@@ -10,15 +10,22 @@ from kgroups.refine.description import DescriptionLength, group_statistics
 from kgroups.refine.pieces import connected_pieces
 from kgroups.seed.moving import coarse_graph, multilevel_groups, relabelled
 
-__all__ = ["Rearranged", "merge_communities", "split_communities"]
+__all__ = [
+    "ANY_SAVING_NODES",
+    "LEAST_SAVING",
+    "ROUNDING",
+    "Rearranged",
+    "merge_communities",
+    "split_communities",
+]
 
 # Two bridged triangles are the smallest graph that two communities describe better than one, by
 # half a nat. On graphs this small any saving counts; a larger one must save as much as chance
 # saves on at most one random graph in twenty.
 _SMALLEST = 6
-_ANY_SAVING_NODES = 7
-_LEAST_SAVING = 3.0
-_ROUNDING = 1e-9
+ANY_SAVING_NODES = 7
+LEAST_SAVING = 3.0
+ROUNDING = 1e-9
 
 
 class Rearranged(NamedTuple):
@@ -67,7 +74,7 @@ def _cut(A: CSR) -> tuple[Ints | None, float]:
     piece, count = connected_pieces(A, piece)
     measure = DescriptionLength(A)
     saved = measure.whole() - measure.of(A, piece, count)
-    needed = _ROUNDING if n <= _ANY_SAVING_NODES else _LEAST_SAVING
+    needed = ROUNDING if n <= ANY_SAVING_NODES else LEAST_SAVING
     return (piece, saved) if saved > needed else (None, 0.0)
 
 
@@ -128,7 +135,7 @@ def _paying_merges(
     change = measure.terms(joined) - own[pairs].sum(axis=1)
     alone = measure.length(sums + change)
     order = np.argsort(alone, kind="stable")
-    order = order[alone[order] < current - _ROUNDING]
+    order = order[alone[order] < current - ROUNDING]
     into = np.arange(len(statistics))
     by_size = np.argsort(-statistics[:, 0], kind="stable")
     core = by_size[np.unique(owner[by_size], return_index=True)[1]]
@@ -142,7 +149,7 @@ def _paying_merges(
             continue
         offered = sums + change[t]
         length = float(measure.length(offered))
-        if length >= current - _ROUNDING:
+        if length >= current - ROUNDING:
             continue
         used[winner] = used[loser] = True
         into[loser] = winner

@@ -27,7 +27,7 @@ _MOST_FEW = 64
 _FEWEST_NODES = 200
 _CLEAR = 1.6
 _VERY_CLEAR = 2.0
-_DISAPPOINTING = 0.93
+_SHORTFALL = 0.07
 _LARGEST_SHARE_INSIDE = 0.97
 
 
@@ -98,4 +98,5 @@ def disappointing(nats: float, found: Moments, n: int, edges: float) -> bool:
     k = max(found.k_low, 2.0)
     inside = share + (1.0 - share) / k
     gain = inside * math.log(share * k + 1.0 - share) + (1.0 - inside) * math.log(1.0 - share)
-    return nats < _DISAPPOINTING * (edges * gain - n * math.log(k))
+    predicted = edges * gain - n * math.log(k)
+    return nats < predicted - _SHORTFALL * abs(predicted)

@@ -18,6 +18,9 @@ __all__ = ["FewFound", "few_communities"]
 _SAMPLE = 4_000
 _SAMPLE_PER_COMMUNITY = 50
 _SWEEPS_ON_ALL = 10
+# Columns that a search may grow to, for each community that the moments show.
+_COLUMNS = 3.0
+_FEWEST_COLUMNS = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +79,7 @@ def few_communities(
     FewFound
     """
     visited = found.operator.visits
-    leading = leading_pairs(found, count=k)
+    leading = leading_pairs(found, count=k, most=max(_FEWEST_COLUMNS, int(_COLUMNS * found.k)))
     k = leading.k
     z = np.zeros(part.bound.n, dtype=np.int64)
     refinement = None

@@ -20,7 +20,7 @@ from kgroups.regimes.choice import (
 )
 from kgroups.regimes.exact import exact_communities
 from kgroups.regimes.few import few_communities
-from kgroups.regimes.many import ManyFound, many_communities, nats_of
+from kgroups.regimes.many import ManyFound, many_communities, nats_of, split_further
 from kgroups.regimes.problem import Found, Part, Problem
 from kgroups.report import SearchReport
 from kgroups.seed import Seed
@@ -137,7 +137,8 @@ class _Finder:
         many = self._many(part, judged, rng, None)
         A = without_diagonal(part.A)
         length = DescriptionLength(A)
-        if many.k >= k and length.of(A, many.z, many.k) < length.of(A, z, count):
+        better = length.of(A, many.z, many.k) < length.of(A, z, count)
+        if better and _all_owned(many.z, many.k, z, count):
             self._note("ManyGroups", "its description is better", judged, many.k, n, many)
             return many.z, many.k
         return z, count
@@ -198,6 +199,11 @@ class _Finder:
         self.tell("filtering a subspace")
         few = few_communities(part, judged, self.init, self.refine, rng)
         self.found.visits += few.visits
+        if rival is None and isinstance(self.regime, Auto) and not few.leading.complete:
+            # More communities than the moments show: too many for their eigenvectors.
+            rival = self._many(part, judged, rng, None)
+            self._note("ManyGroups", why, judged, rival.k, part.bound.n, rival)
+            return rival.z, rival.k
         if few.refinement is not None:
             self.found.refinements.append(few.refinement)
         z, k = absorb_fragments(part.A, few.z)
@@ -207,10 +213,17 @@ class _Finder:
         if self.refine is not None and nats > seen:
             best = self._many(part, judged, rng, z)
             best = best if best.nats > nats else None
+        if rival is None and isinstance(self.regime, Auto):
+            reached = nats if best is None else best.nats
+            if disappointing(reached, judged, part.bound.n, 0.5 * len(part.A.indices)):
+                rival = self._many(part, judged, rng, None)
         if rival is not None and rival.nats > max(nats if best is None else best.nats, seen):
             name, best = "ManyGroups", rival
         if best is not None:
             z, k, nats = best.z, best.k, best.nats
+        elif self.refine is not None:
+            z, k, splits = split_further(part, z, rng, weighted=self.weighted)
+            self.found.splits += splits
         self._note(name, why, judged, k, part.bound.n, best, nats)
         return z, k
 
@@ -235,6 +248,12 @@ class _Finder:
                 "hartigan": many.hartigan,
             }
         self.found.searches.append(SearchReport(name, why, n, k, **signal_of(judged), **course))
+
+
+def _all_owned(z: Ints, k: int, owner: Ints, owners: int) -> bool:
+    """Tell if each of some owners has the majority in one of k communities or more."""
+    shared = np.bincount(z * owners + owner, minlength=k * owners).reshape(k, owners)
+    return np.unique(np.argmax(shared, axis=1)).size == owners
 
 
 def signal_of(judged: Moments) -> dict[str, Any]:

@@ -9,8 +9,16 @@ import numpy as np
 from kgroups._csr import masked, readonly, restricted, rows_of, without_diagonal
 from kgroups._types import CSR, Bools, Floats, Indices, Ints
 from kgroups.hartigan import improve
-from kgroups.refine import Hartigan, absorb_fragments
-from kgroups.refine.rates import Warmth, log_outside_rate, merged, nats_saved, worths
+from kgroups.refine import DescriptionLength, Hartigan, absorb_fragments
+from kgroups.refine.description import group_statistics
+from kgroups.refine.rates import (
+    Frame,
+    Warmth,
+    merged,
+    nats_saved,
+    outside_rates,
+)
+from kgroups.refine.splitting import ANY_SAVING_NODES, LEAST_SAVING, ROUNDING
 from kgroups.regimes.problem import Part
 from kgroups.seed.levels import (
     Effort,
@@ -23,7 +31,14 @@ from kgroups.seed.levels import (
 )
 from kgroups.spectrum import Moments
 
-__all__ = ["ManyFound", "many_communities", "many_given_k", "nats_of", "resolution_of"]
+__all__ = [
+    "ManyFound",
+    "many_communities",
+    "many_given_k",
+    "nats_of",
+    "resolution_of",
+    "split_further",
+]
 
 _COLD = (0.0,) * 5
 _MILD = (0.3, 0.0)
@@ -45,8 +60,9 @@ _STEP_DOWN = 1.25
 _FINER = 4.0
 _FINEST_SHARE = 0.1
 _STEPS_PAST_BEST = 1
-# Nodes in the communities that are tried first for splits.
-_SAMPLED = 0.2
+# Where most nodes are decided, one community in five is tried for splits before all are.
+_SAMPLED = 5
+_DEPTH = 5
 _HARTIGAN_SWEEPS = 5
 _LARGEST_SHARE_INSIDE = 0.97
 
@@ -195,8 +211,6 @@ class _Search:
         self.stairs = 0
         self.splits = 0
         self.hartigan = "not needed"
-        # A merge or a split must save more than the cost of one community's density.
-        self.least = math.log(max(2, level.n))
 
     def found(self, resolution: float, *, faint: bool) -> _State:
         """Return the best state of those that the searches end in."""
@@ -259,7 +273,7 @@ class _Search:
         z, groups = state.z, state.groups
         while True:
             k = groups.n
-            label, groups = merged(groups, self.effort, least=self.least, share=_SHARE)
+            label, groups = merged(groups, self.effort, share=_SHARE)
             if groups.n == k:
                 break
             z, groups = warmth.moved(label[z], groups, _MILD)
@@ -341,46 +355,76 @@ class _Search:
         return self._unlinked(z, groups)
 
     def _split(self, state: _State) -> _State:
-        """Split communities that save more in pieces; all are tried if a sample shows any."""
+        """Split communities that are described better in pieces, and let nodes move."""
         self.tell("splitting communities")
-        order = self.rng.permutation(state.k)
-        passed = np.cumsum(state.groups.nodes[order]) <= _SAMPLED * self.level.n
-        sample = np.zeros(state.k, dtype=np.bool_)
-        sample[order[: int(np.count_nonzero(passed)) + 1]] = True
-        after = self._split_among(state, sample)
-        if after is None:
+        whole = self.split_only(state.z, state.k)
+        if whole is state.z:
             return state
-        rest = self._split_among(after, np.ones(after.k, dtype=np.bool_))
-        settled = self._settled(after if rest is None else rest)
-        return settled if settled.nats > state.nats else state
+        z, k = renumbered(whole)
+        groups = coarse_level(self.level, z, k, self.effort)
+        warmth = Warmth(self.level, self.effort, self.rng)
+        return self._unlinked(*warmth.moved(z, groups, (_MILD[0], *_COLD)))
 
-    def _split_among(self, state: _State, chosen: Bools) -> _State | None:
-        """Split those of the chosen communities that save more in pieces, None if none does."""
-        rows = np.flatnonzero(chosen[state.z])
-        inside, whole = _inside(self.level, rows, state.z[rows]), state.groups
-        parent = state.z[rows]
-        own = _per_group(parent, inside.strength, state.k)
-        null = np.ones(state.k)
-        np.divide(1.0, own, out=null, where=own > 0.0)
-        y, count = multilevel(inside, null[parent], self.rng, self.effort)
-        # Inside of a piece its nodes keep the strength that they have in the whole graph.
-        inside = inside._replace(strength=self.level.strength[rows])
-        pieces = coarse_level(inside, y, count, self.effort)
-        label, pieces = merged(pieces, self.effort, least=self.least, whole=whole)
-        y, edges, nodes = label[y], whole.edges, whole.all_nodes
-        piece_of = np.zeros(pieces.n, dtype=np.int64)
-        piece_of[y] = parent
-        saved = _per_group(piece_of, worths(pieces, edges, nodes), state.k)
-        lost = whole.inner - _per_group(piece_of, pieces.inner, state.k)
-        saved += lost * log_outside_rate(whole, edges) - worths(whole, edges, nodes)
-        accepted = chosen & (saved > self.least)
+    def split_only(self, z: Indices, k: int) -> Indices:
+        """Return labels after splits, and splits of what they made; all, if a sample shows any."""
+        chosen = np.ones(k, dtype=np.bool_)
+        if self.undecided < _UNDECIDED and k > _SAMPLED:
+            chosen[self.rng.permutation(k)[: -(-k // _SAMPLED)]] = False
+            if self._split_among(z, k, ~chosen) is None:
+                return z
+            chosen[:] = True
+        for _ in range(_DEPTH):
+            deeper = self._split_among(z, k, chosen)
+            if deeper is None:
+                break
+            # Only what was made by the last splits can be split again.
+            chosen = np.zeros(int(deeper.max()) + 1, dtype=np.bool_)
+            chosen[deeper[deeper != z]] = True
+            z, k = deeper, len(chosen)
+        return z
+
+    def _split_among(self, z: Indices, k: int, chosen: Bools) -> Indices | None:
+        """Split those of the chosen groups that are described better in pieces, each taken alone.
+
+        Return new labels, in which groups that stay keep theirs, or None if all stay.
+        """
+        rows = np.flatnonzero(chosen[z])
+        parent, among = renumbered(z[rows])
+        inside = _inside(self.level, rows, parent)
+        ends = _per_group(parent, inside.strength, among)
+        y, count = multilevel(inside, 1.0 / np.maximum(ends[parent], 1.0), self.rng, self.effort)
+        measure = DescriptionLength(inside.A, parent.astype(np.int64))
+        saved, pieces = np.zeros(among), y
+        for labels in (y, self._merged_inside(inside, parent, y, count, ends)):
+            saves = measure.each_whole() - _lengths(measure, inside, parent, labels)
+            pieces = np.where((saves > saved)[parent], labels, pieces)
+            saved = np.maximum(saves, saved)
+        accepted = saved > np.where(measure.n <= ANY_SAVING_NODES, ROUNDING, LEAST_SAVING)
         if not accepted.any():
             return None
         self.splits += int(np.count_nonzero(accepted))
-        z = state.z.copy()
+        split = z.copy()
         taken = accepted[parent]
-        z[rows[taken]] = state.k + y[taken]
-        return self._linked(*renumbered(z))
+        # Labels of both kinds of pieces go together, for a group has only one kind.
+        split[rows[taken]] = k + pieces[taken]
+        return split
+
+    def _merged_inside(
+        self, inside: Level, parent: Indices, y: Indices, count: int, ends: Floats
+    ) -> Indices:
+        """Merge pieces of groups, each group being a graph of its own."""
+        pieces = coarse_level(inside, y, count, self.effort)
+        parent_of = np.empty(count, dtype=np.int64)
+        parent_of[y] = parent
+        edges = 0.5 * ends
+        expected = edges - _per_group(parent_of, np.square(pieces.strength), edges.size) / (
+            np.maximum(4.0 * edges, 1.0)
+        )
+        cut = edges - _per_group(parent_of, pieces.inner, edges.size)
+        outside = outside_rates(cut, expected)
+        frame = Frame(np.maximum(edges, 1.0)[parent_of], outside[parent_of])
+        label, _ = merged(pieces, self.effort, frame=frame)
+        return label[y]
 
     def polished(self, state: _State, part: Part, method: Hartigan) -> _State:
         """Make Hartigan moves on H_r, and keep them if they save more."""
@@ -410,12 +454,39 @@ class _Search:
         return state
 
 
+def _lengths(measure: DescriptionLength, inside: Level, parent: Indices, y: Indices) -> Floats:
+    """Return the description length of each group in the pieces ``y``."""
+    k = int(y.max()) + 1
+    statistics = group_statistics(inside.A, y, k)
+    parent_of = np.zeros(k, dtype=np.int64)
+    parent_of[y] = parent
+    used = statistics[:, 0] > 0.0
+    terms = measure.terms(statistics[used], parent_of[used])
+    sums = np.zeros((measure.n.size, terms.shape[1]))
+    np.add.at(sums, parent_of[used], terms)
+    return measure.length(sums)
+
+
 def _inside(level: Level, rows: Ints, parent: Indices) -> Level:
     """Return the level of some nodes, with the links inside of their communities only."""
     A = restricted(level.A, rows)
     A = masked(A, parent[rows_of(A)] == parent[A.indices])
     strength = _per_group(rows_of(A), A.data, rows.size)
     return Level(readonly(A), strength, level.inner[rows], level.nodes[rows])
+
+
+def split_further(
+    part: Part, z: Ints, rng: np.random.Generator, *, weighted: bool
+) -> tuple[Ints, int, int]:
+    """Split communities that are described better in pieces, each taken alone.
+
+    Returns labels, their number and the number of splits.
+    """
+    A = without_diagonal(_bent(part) if weighted else part.A)
+    search = _Search(finest_level(A, weighted=weighted), rng, lambda stage: None)
+    whole = search.split_only(z.astype(np.int32), int(z.max()) + 1)
+    labels, k = absorb_fragments(A, whole.astype(np.int64))
+    return labels, k, search.splits
 
 
 def _per_group(label: Indices, values: Floats, k: int) -> Floats:
