@@ -1,6 +1,6 @@
 """Slow twins of multilevel moving and of communities with densities of their own."""
 
-from math import exp, log
+from math import comb, exp, factorial, lgamma, log
 
 import numpy as np
 
@@ -56,17 +56,25 @@ def log_rate_between(level, z, k):
     return log(max(max(0.0, m - sum(E)) / max(expected, 1e-3), 1e-3))
 
 
-def worth(m, n, K, E, N):
-    """Return what one community adds to the nats saved."""
-    return (E * log(4 * m * E / K**2) if E > 0 else 0.0) + N * log(N / n) - log(n)
+def worth(m, K, E, N):
+    """Return what one community adds in likelihood and in cheaper labels."""
+    return (E * log(4 * m * E / K**2) if E > 0 else 0.0) + lgamma(N + 1)
+
+
+def cost(m, n, sizes):
+    """Return the nats for labels and densities, but for what labels inside of groups save."""
+    k = len(sizes)
+    labels = log(factorial(n)) + log(comb(n - 1, k - 1)) - log(factorial(k))
+    return labels + sum(log(min(N * (N - 1) / 2, m) + 1) for N in sizes)
 
 
 def nats_saved(level, z, k):
-    """Return the nats that labels save, term by term."""
-    m, n = level.strength.sum() / 2, level.nodes.sum()
+    """Return the nats that labels in two groups or more save, term by term."""
+    m, n = level.strength.sum() / 2, int(level.nodes.sum())
     K, E, N = totals(level, z, k)
-    inside = sum(worth(m, n, *terms) for terms in zip(K, E, N, strict=True))
-    return inside + max(0.0, m - sum(E)) * log_rate_between(level, z, k) + log(n)
+    inside = sum(worth(m, *terms) for terms in zip(K, E, N, strict=True))
+    between = max(0.0, m - sum(E)) * log_rate_between(level, z, k)
+    return inside + between - cost(m, n, N)
 
 
 def planted_log_likelihood(A, z):
@@ -98,17 +106,28 @@ def fixed_rate_likelihood(level, z, k, rates):
     return float(terms.sum())
 
 
-def merge_gain(level, z, k, a, b):
-    """Return the nats that a merge saves while the rate between groups stays what it was."""
-    m, n = level.strength.sum() / 2, level.nodes.sum()
-    rate = log_rate_between(level, z, k)
+def poisson_log_likelihood(A, z, inside, outside):
+    """Return the log-likelihood of a graph whose groups have these rates inside, and one between.
 
-    def saved(labels, count):
-        K, E, N = totals(level, labels, count)
-        inside = sum(worth(m, n, *terms) for terms in zip(K, E, N, strict=True) if terms[2])
+    Rates are relative to what the degrees alone give; a node has no edge with itself.
+    """
+    d = A.sum(axis=1)
+    rate = np.where(z[:, None] == z[None, :], np.asarray(inside)[z][:, None], outside)
+    mean = rate * np.outer(d, d) / d.sum()
+    u, v = np.triu_indices(len(z), 1)
+    return float(np.sum(A[u, v] * np.log(mean[u, v]) - mean[u, v]))
+
+
+def merge_gain(level, z, k, a, b):
+    """Return what a merge gains, densities apart, while the rate between groups stays the same."""
+    m, rate = level.strength.sum() / 2, log_rate_between(level, z, k)
+
+    def gained(labels):
+        K, E, N = totals(level, labels, k)
+        inside = sum(worth(m, *terms) for terms in zip(K, E, N, strict=True))
         return inside + (m - E.sum()) * rate
 
-    return saved(np.where(z == b, a, z), k) - saved(z, k)
+    return gained(np.where(z == b, a, z)) - gained(z)
 
 
 def matching(order, gain, partner, least, most):

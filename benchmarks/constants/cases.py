@@ -131,7 +131,7 @@ def polished(case: Case, *, start: str, by: str) -> Found:
         penalty = np.full(level.n, case.resolution / (2.0 * level.edges))
         z, k = multilevel(level, penalty, rng, effort)
         groups = coarse_level(level, z, k, effort)
-        z = rates.merged(groups, effort, least=float(np.log(level.n)))[0][z]
+        z = rates.merged(groups, effort)[0][z]
     k = int(z.max()) + 1
     if by == "own densities":
         groups = coarse_level(level, z, k, effort)

@@ -7,8 +7,6 @@ from functools import partial
 from typing import Any
 from unittest.mock import patch
 
-import numpy as np
-
 import kgroups as kg
 from benchmarks.constants.cases import (
     BORDER,
@@ -24,7 +22,6 @@ from benchmarks.constants.cases import (
 )
 from kgroups.refine import rates
 from kgroups.regimes import choice, finding, many
-from kgroups.seed.levels import Level
 
 
 @dataclass(frozen=True)
@@ -80,15 +77,6 @@ def _times(factor: float) -> Setting:
     return Setting(f"{factor:g}", ((many, "resolution_of", scaled),))
 
 
-def _least_saving(label: str, nats: Callable[[int], float]) -> Setting:
-    class Search(many._Search):
-        def __init__(self, level: Level, *others: Any) -> None:
-            super().__init__(level, *others)
-            self.least = nats(level.n)
-
-    return Setting(label, ((many, "_Search", Search),))
-
-
 def _cold(temperatures: tuple[float, ...]) -> tuple[float, ...]:
     return (0.0,) * len(temperatures)
 
@@ -126,17 +114,6 @@ EXPERIMENTS: dict[str, Experiment] = {
         "resolution of the first moves, as a multiple of the derived one",
         ("LFR d=20 mu=.65", *BOTH),
         (_times(0.6), _times(0.8), Setting("1*"), _times(1.5), _times(2.0)),
-    ),
-    "least-saving": Experiment(
-        "nats that a merge or split must save",
-        (*CLEAR, *HARDEST),
-        (
-            _least_saving("0", lambda n: 0.0),
-            _least_saving("3", lambda n: 3.0),
-            Setting("ln n*"),
-            _least_saving("2 ln n", lambda n: 2.0 * float(np.log(n))),
-            _least_saving("40", lambda n: 40.0),
-        ),
     ),
     "share": varied(
         "part of the groups that is merged before nodes move again",
@@ -200,10 +177,17 @@ EXPERIMENTS: dict[str, Experiment] = {
         HARD,
     ),
     "sampled": varied(
-        "share of the nodes in communities that are tried for splits first",
+        "one community in so many is tried first for splits (1000: all at once)",
         many,
         "_SAMPLED",
-        (0.05, 0.5, 1.0),
+        (2, 20, 1000),
+        ("LFR d=20 mu=.65", *BOTH),
+    ),
+    "split-saving": varied(
+        "nats that a split must save",
+        many,
+        "LEAST_SAVING",
+        (0.0, 10.0, 40.0),
         ("LFR d=20 mu=.65", *BOTH),
     ),
     "hartigan": Experiment(
@@ -238,12 +222,12 @@ EXPERIMENTS: dict[str, Experiment] = {
         BORDER,
         detected,
     ),
-    "disappointing": varied(
-        "part of the nats that are expected, below which eigenvectors are tried too",
+    "shortfall": varied(
+        "part of the expected nats that may be missing before the other regime is tried too",
         choice,
-        "_DISAPPOINTING",
-        (0.0, 0.8, 1.0),
-        ("SBM k=10 SNR 2", "DCSBM k=10 SNR 1.8"),
+        "_SHORTFALL",
+        (0.0, 0.2, 9.0),
+        ("SBM k=10 SNR 1.3", "SBM k=10 SNR 2", "DCSBM k=10 SNR 1.8"),
         detected,
     ),
     "faint-nats": varied(

@@ -1,4 +1,4 @@
-from math import log
+from math import comb, factorial, log
 
 import networkx as nx
 import numpy as np
@@ -7,7 +7,14 @@ import pytest
 import oracles_levels as oracles
 from kgroups.refine import rates
 from kgroups.refine._rates_nb import matched, sweep_rates
-from kgroups.refine.rates import Warmth, log_outside_rate, merged, nats_saved, worths
+from kgroups.refine.rates import (
+    Frame,
+    Warmth,
+    log_outside_rate,
+    merged,
+    nats_saved,
+    worths,
+)
 from kgroups.seed.levels import Effort, Level, coarse_level
 from strategies_levels import level_of
 
@@ -61,33 +68,38 @@ def swept(level, z, rate, temperature, *, start=0, unsure=None, seed=0):
 
 def test_one_community_saves_nothing():
     level = level_of(KARATE)
-    assert nats_saved(groups_of(level, np.zeros(34, dtype=np.int32))) == pytest.approx(0.0)
+    assert nats_saved(groups_of(level, np.zeros(34, dtype=np.int32))) == 0.0
 
 
 def test_nats_saved_by_the_factions_of_karate():
-    """By hand: 35 and 32 edges inside, 11 across; degrees 81 and 75."""
+    """Term by term: edges inside, densities, edges across, sizes and labels."""
     level = level_of(KARATE)
     groups = groups_of(level, FACTIONS)
-    counts = np.bincount(FACTIONS).tolist()
+    sizes = np.bincount(FACTIONS).tolist()
     inside, degrees = groups.inner.tolist(), groups.strength.tolist()
     m, cut = 78, 78 - sum(inside)
-    expected = cut * log(cut / (m - sum(K * K for K in degrees) / (4 * m))) - log(34)
-    for E, K, N in zip(inside, degrees, counts, strict=True):
-        expected += E * log(4 * m * E / K**2) + N * log(N / 34)
-    assert sum(inside) + cut == m
+    expected = cut * log(cut / (m - sum(K * K for K in degrees) / (4 * m)))
+    for E, K in zip(inside, degrees, strict=True):
+        # Each faction has more pairs of nodes than the graph has edges.
+        expected += E * log(4 * m * E / K**2) - log(m + 1)
+    expected -= log(comb(34, sizes[0])) + log(33) - log(2)
+    assert cut == sum(FACTIONS[u] != FACTIONS[v] for u, v in KARATE.edges)
     assert nats_saved(groups) == pytest.approx(expected, rel=1e-12)
     assert nats_saved(groups) == pytest.approx(oracles.nats_saved(level, FACTIONS, 2), rel=1e-12)
 
 
-def test_nats_are_a_likelihood_ratio_less_the_cost_of_labels():
+def test_nats_are_a_likelihood_ratio_less_the_cost_of_labels_and_densities():
     level = level_of(KARATE)
     A = oracles.dense(level.A)
     for seed in range(5):
         z = np.random.default_rng(seed).permutation(np.arange(34) % 4).astype(np.int32)
         gain = oracles.planted_log_likelihood(A, z) - oracles.planted_log_likelihood(A, 0 * z)
-        sizes = np.bincount(z)
-        labels = float(np.sum(sizes * np.log(sizes / 34)) - 3 * log(34))
-        assert nats_saved(groups_of(level, z)) == pytest.approx(gain + labels, rel=1e-9)
+        sizes = np.bincount(z).tolist()
+        labels = log(factorial(34)) - sum(log(factorial(N)) for N in sizes)
+        counts = log(comb(33, 3)) - log(factorial(4))
+        densities = sum(log(N * (N - 1) // 2 + 1) for N in sizes)
+        expected = gain - labels - counts - densities
+        assert nats_saved(groups_of(level, z)) == pytest.approx(expected, rel=1e-9)
 
 
 def test_equal_weights_save_what_none_do():
@@ -110,17 +122,17 @@ def test_a_cut_without_edges_has_a_rate_all_the_same():
     assert np.isfinite(nats_saved(groups))
 
 
-def test_a_group_without_edges_costs_only_its_label():
+def test_a_single_node_is_worth_nothing():
     level = level_of(nx.star_graph(4))
     groups = groups_of(level, np.arange(5, dtype=np.int32))
-    assert worths(groups, level.edges, 5.0) == pytest.approx(np.full(5, -2 * log(5)))
+    assert worths(groups, np.full(5, level.edges)) == pytest.approx(np.zeros(5))
 
 
 def test_cliques_that_were_cut_in_half_are_merged():
     level, z = cliques()
     halves = (2 * z + np.tile(np.arange(8) // 4, 6)).astype(np.int32)
     effort = Effort()
-    label, groups = merged(groups_of(level, halves), effort, least=log(level.n))
+    label, groups = merged(groups_of(level, halves), effort)
     assert groups.n == 6
     assert (np.bincount(label) == 2).all()
     assert (label[halves][::8] == label[halves][7::8]).all()
@@ -132,16 +144,6 @@ def test_cliques_stay_apart():
     label, groups = merged(groups_of(level, z), Effort())
     assert label.tolist() == list(range(6))
     assert groups.n == 6
-
-
-def test_a_merge_saves_what_the_description_says():
-    """Merges are judged at the rate between groups that they were found at."""
-    level, z = cliques(4, 6)
-    halves = (2 * z + np.tile(np.arange(6) // 3, 4)).astype(np.int32)
-    for least_part, expected in ((0.999, 4), (1.001, 8)):
-        gain = oracles.merge_gain(level, halves, 8, 0, 1)
-        _, groups = merged(groups_of(level, halves), Effort(), least=least_part * gain)
-        assert groups.n == expected
 
 
 @pytest.mark.parametrize("target", [1, 2, 5, 30, 33, 34])
@@ -163,24 +165,24 @@ def test_merging_to_a_target_ends_where_nothing_is_linked():
 def test_a_share_is_merged_once():
     level = level_of(KARATE)
     groups = groups_of(level, np.arange(34, dtype=np.int32))
-    assert merged(groups, Effort(), least=-100.0, share=0.2)[1].n == 34 - 6
-    assert merged(groups, Effort(), least=-100.0, share=0.001)[1].n == 33
+    assert merged(groups, Effort(), share=0.2)[1].n == 34 - 6
+    assert merged(groups, Effort(), share=0.001)[1].n == 33
 
 
-def test_pieces_of_a_part_are_merged_in_the_frame_of_the_whole():
-    """With half of the graph gone, gains are still those of the whole graph."""
-    level, z = cliques(4, 6)
-    whole = groups_of(level, z)
-    inside = level_of(nx.complete_graph(6))._replace(strength=level.strength[:6].copy())
-    pieces = coarse_level(inside, (np.arange(6) // 3).astype(np.int32), 2, Effort())
-    halves = np.where(z == 0, np.arange(24) // 3, z + 1).astype(np.int32)
-    rate = oracles.log_rate_between(level, z, 4)
-    K, E, N = oracles.totals(level, halves, 5)
-    apart = sum(oracles.worth(level.edges, 24, K[a], E[a], N[a]) for a in (0, 1)) + 9 * rate
-    together = oracles.worth(level.edges, 24, K[0] + K[1], 15.0, 6.0)
-    for least_part, expected in ((0.999, 1), (1.001, 2)):
-        least = least_part * (together - apart)
-        assert merged(pieces, Effort(), least=least, whole=whole)[1].n == expected
+@pytest.mark.parametrize(("nudge", "expected"), [((1, 1), 2), ((1, -1), 3), ((-1, -1), 4)])
+def test_pieces_are_merged_in_the_frame_that_they_belong_to(nudge, expected):
+    """Two graphs side by side, at rates where merges just gain or just do not."""
+    level = level_of(nx.disjoint_union(nx.complete_graph(6), nx.complete_graph(8)))
+    halves = np.repeat(np.arange(4, dtype=np.int32), [3, 3, 4, 4])
+    edges, between = np.array([15.0, 28.0]), []
+    for size, m, gains in zip((3, 4), edges, nudge, strict=True):
+        inside, cut, degree = size * (size - 1) / 2, size * size, 2 * size - 1
+        apart = 2 * oracles.worth(m, size * degree, inside, size)
+        together = oracles.worth(m, 2 * size * degree, 2 * inside + cut, 2 * size)
+        between.append((together - apart - 1e-6 * gains) / cut)
+    frame = Frame(np.repeat(edges, 2), np.repeat(between, 2))
+    label, groups = merged(groups_of(level, halves), Effort(), frame=frame)
+    assert groups.n == np.unique(label).size == expected
 
 
 def test_matching_follows_the_greedy_rule():
@@ -201,15 +203,36 @@ def test_matching_follows_the_greedy_rule():
         assert into.tolist() == expected.tolist()
 
 
+def test_the_worth_of_a_move_is_a_difference_of_log_likelihoods():
+    """The rates that moves use, against the model of independent edges at these rates."""
+    level = level_of(nx.planted_partition_graph(4, 10, 0.6, 0.1, seed=1))
+    A, z = oracles.dense(level.A), np.repeat(np.arange(4, dtype=np.int32), 10)
+    groups = groups_of(level, z)
+    rate = rates._rates(groups)
+    inside = 4 * level.edges * groups.inner / groups.strength**2
+    outside = np.exp(oracles.log_rate_between(level, z, 4))
+    for i in range(level.n):
+        moved = z.copy()
+        moved[i] = (z[i] + 1 + i) % 4
+        kept, changed = (
+            oracles.poisson_log_likelihood(A, labels, inside, outside)
+            + np.log(np.bincount(z)[labels] / level.n).sum()
+            for labels in (z, moved)
+        )
+        ours, theirs = (
+            oracles.fixed_rate_likelihood(level, labels, 4, rate) for labels in (z, moved)
+        )
+        assert theirs - ours == pytest.approx(changed - kept, rel=1e-9, abs=1e-9)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_cold_sweeps_raise_the_likelihood_with_fixed_rates(seed):
     level = level_of(nx.gnm_random_graph(60, 200, seed=seed))
     z = np.random.default_rng(seed).permutation(np.arange(60) % 5).astype(np.int32)
     rate = rates._rates(groups_of(level, z))
     before = oracles.fixed_rate_likelihood(level, z, 5, rate)
-    moves = 1
     made = 0
-    while moves:
+    for _ in range(50):
         z, totals, moves = swept(level, z, rate, 0.0)
         made += moves
         after = oracles.fixed_rate_likelihood(level, z, 5, rate)
@@ -217,6 +240,8 @@ def test_cold_sweeps_raise_the_likelihood_with_fixed_rates(seed):
         before = after
         for kept, computed in zip(totals, oracles.totals(level, z, 5), strict=True):
             assert kept == pytest.approx(computed, rel=1e-9, abs=1e-9)
+        if not moves:
+            break
     assert made > 0
     for i in range(60):
         for b in oracles.neighbouring_groups(level, z, i) if np.sum(z == z[i]) > 1 else ():
@@ -264,6 +289,21 @@ def test_cold_sweeps_pass_over_nodes_that_do_not_wait():
     assert effort.entries == level.A.indices.size
     warmth.moved(z, groups, (0.0,))
     assert effort.entries == level.A.indices.size
+
+
+def test_neighbours_of_a_node_that_moved_are_visited_again():
+    level, z = cliques()
+    stray = z.copy()
+    last = level.n - 1
+    stray[last] = 0
+    effort = Effort()
+    warmth = Warmth(level, effort, np.random.default_rng(0))
+    after, _ = warmth.moved(stray, groups_of(level, stray), (0.0, 0.0))
+    around = level.A.indices[level.A.indptr[last] :]
+    assert after.tolist() == z.tolist()
+    assert effort.moves == 1
+    # The last node is the last to be visited, so that all of its neighbours come after it.
+    assert effort.entries == level.A.indices.size + level.strength[around].sum()
 
 
 def test_warm_sweeps_visit_the_unsure():

@@ -231,7 +231,7 @@ def test_a_useless_polish_is_dropped(monkeypatch, planted):
 @pytest.mark.parametrize("pairs", [1, 5])
 def test_communities_that_were_merged_are_split(monkeypatch, pairs):
     # All communities are tried, not those of a sample alone.
-    monkeypatch.setattr(many, "_SAMPLED", 1.0)
+    monkeypatch.setattr(many, "_SAMPLED", 1_000)
     graph, truth = planted_partition(2_000, k=20, degree=20.0, snr=3.0, rng=1)
     _, rows = part_of(graph)
     start = truth[rows].copy()
