@@ -141,7 +141,7 @@ def merged(
         )
         effort.read(len(groups.A.indices))
         # Half of the way at a time, so that later merges choose among the new groups.
-        most = k if target is None else (k - target + 1) // 2
+        most = k if target is None else min(k - target, max((k - target + 1) // 2, k // 50))
         if share is not None:
             most = max(1, int(share * k))
         into = np.full(k, -1, dtype=np.int32)

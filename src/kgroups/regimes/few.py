@@ -18,9 +18,6 @@ __all__ = ["FewFound", "few_communities"]
 _SAMPLE = 4_000
 _SAMPLE_PER_COMMUNITY = 50
 _SWEEPS_ON_ALL = 10
-# Columns that a search may grow to, for each community that the moments show.
-_COLUMNS = 3.0
-_FEWEST_COLUMNS = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +53,7 @@ def few_communities(
     rng: np.random.Generator,
     *,
     k: int | None = None,
+    leading: Leading | None = None,
 ) -> FewFound:
     """Find the communities of a connected part from its leading Ritz vectors.
 
@@ -73,13 +71,16 @@ def few_communities(
         For the sample and the starts.
     k : int, optional
         Number of communities; by default as many as there are Ritz values beyond the edge of noise.
+    leading : Leading, optional
+        The eigenpairs, where they are known.
 
     Returns
     -------
     FewFound
     """
     visited = found.operator.visits
-    leading = leading_pairs(found, count=k, most=max(_FEWEST_COLUMNS, int(_COLUMNS * found.k)))
+    if leading is None:
+        leading = leading_pairs(found, count=k)
     k = leading.k
     z = np.zeros(part.bound.n, dtype=np.int64)
     refinement = None

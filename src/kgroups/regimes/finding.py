@@ -20,12 +20,12 @@ from kgroups.regimes.choice import (
 )
 from kgroups.regimes.exact import exact_communities
 from kgroups.regimes.few import few_communities
-from kgroups.regimes.many import ManyFound, many_communities, nats_of, split_further
+from kgroups.regimes.many import ManyFound, many_communities, many_further, nats_of
 from kgroups.regimes.problem import Found, Part, Problem
 from kgroups.report import SearchReport
 from kgroups.seed import Seed
 from kgroups.seed.levels import renumbered
-from kgroups.spectrum import Moments, has_structure, moments
+from kgroups.spectrum import Moments, has_structure, leading_pairs, moments
 
 __all__ = ["by_moments", "communities_found", "signal_of"]
 
@@ -34,6 +34,12 @@ _JUDGED_NODES = 500
 # A partition that saves less than this part of the edges, in nats, is below what a description
 # can tell: there the eigenvectors decide.
 _FAINT_NATS = 0.004
+# Columns that a filtered subspace may grow to, for each community that the moments show.
+_COLUMNS = 2.0
+_FEWEST_COLUMNS = 24
+# Up to this size communities of eigenvectors are tried for splits; beyond, what is too small to
+# show in the moments is too small a part of the graph to be worth the time.
+_SPLIT_NODES = 20_000
 
 
 def by_moments(problem: Problem, regime: Regime) -> Ints:
@@ -197,34 +203,42 @@ class _Finder:
         from there. The better of both, and of a rival from elsewhere, is kept.
         """
         self.tell("filtering a subspace")
-        few = few_communities(part, judged, self.init, self.refine, rng)
-        self.found.visits += few.visits
-        if rival is None and isinstance(self.regime, Auto) and not few.leading.complete:
+        visited = judged.operator.visits
+        leading = leading_pairs(judged, most=max(_FEWEST_COLUMNS, int(_COLUMNS * judged.k)))
+        self.found.visits += judged.operator.visits - visited
+        if isinstance(self.regime, Auto) and not leading.complete:
             # More communities than the moments show: too many for their eigenvectors.
-            rival = self._many(part, judged, rng, None)
+            rival = self._many(part, judged, rng, None) if rival is None else rival
             self._note("ManyGroups", why, judged, rival.k, part.bound.n, rival)
             return rival.z, rival.k
+        few = few_communities(part, judged, self.init, self.refine, rng, leading=leading)
         if few.refinement is not None:
             self.found.refinements.append(few.refinement)
         z, k = absorb_fragments(part.A, few.z)
-        nats = nats_of(part, z, k, weighted=self.weighted)
-        seen = _FAINT_NATS * 0.5 * len(part.A.indices)
-        name, best = "FewGroups", None
-        if self.refine is not None and nats > seen:
-            best = self._many(part, judged, rng, z)
-            best = best if best.nats > nats else None
-        if rival is None and isinstance(self.regime, Auto):
-            reached = nats if best is None else best.nats
-            if disappointing(reached, judged, part.bound.n, 0.5 * len(part.A.indices)):
-                rival = self._many(part, judged, rng, None)
-        if rival is not None and rival.nats > max(nats if best is None else best.nats, seen):
-            name, best = "ManyGroups", rival
-        if best is not None:
+        n, edges = part.bound.n, 0.5 * len(part.A.indices)
+        nats, seen = nats_of(part, z, k, weighted=self.weighted), _FAINT_NATS * edges
+        best = None
+        if self.refine is not None and (nats > seen or n <= _SPLIT_NODES):
+            best = many_further(
+                part,
+                z,
+                rng,
+                weighted=self.weighted,
+                moves=nats > seen,
+                splits=n <= _SPLIT_NODES,
+            )
+            self.found.visits += best.visits
             z, k, nats = best.z, best.k, best.nats
-        elif self.refine is not None:
-            z, k, splits = split_further(part, z, rng, weighted=self.weighted)
-            self.found.splits += splits
-        self._note(name, why, judged, k, part.bound.n, best, nats)
+        if (
+            rival is None
+            and isinstance(self.regime, Auto)
+            and disappointing(nats, judged, n, edges)
+        ):
+            rival = self._many(part, judged, rng, None)
+        name = "FewGroups"
+        if rival is not None and rival.nats > max(nats, seen):
+            name, best, z, k = "ManyGroups", rival, rival.z, rival.k
+        self._note(name, why, judged, k, n, best, nats)
         return z, k
 
     def _note(

@@ -34,10 +34,10 @@ from kgroups.spectrum import Moments
 __all__ = [
     "ManyFound",
     "many_communities",
+    "many_further",
     "many_given_k",
     "nats_of",
     "resolution_of",
-    "split_further",
 ]
 
 _COLD = (0.0,) * 5
@@ -48,14 +48,15 @@ _STEP = (1.0, 0.6, 0.2)
 # Communities fainter than this are not found by moves that only ever improve.
 _FAINT = 1.45
 # A share of undecided nodes below which nothing is left to gain.
-_DECIDED = 0.01
+_DECIDED = 0.05
 _UNDECIDED = 0.1
 # Reheating goes on while it saves this part more, and a start from below follows after more.
 _WORTH_REHEATING = 0.002
 _HARD = 0.03
-_REHEATS = 5
+_REHEATS = 3
 # Groups merged at a time, steps of the descent from many groups, and where it begins.
 _SHARE = 0.2
+_NOTABLE = 0.05
 _STEP_DOWN = 1.25
 _FINER = 4.0
 _FINEST_SHARE = 0.1
@@ -227,13 +228,17 @@ class _Search:
             best = rival
         return self._split(best)
 
+    def settled_from(self, start: Indices) -> _State:
+        """Return the state that merges and moves lead to, labels as given if they save more."""
+        given = self.linked(*renumbered(start))
+        settled = self._settled(given)
+        return settled if settled.nats > given.nats else given
+
     def found_from(self, start: Indices) -> _State:
         """Return the state that labels lead to, themselves if nothing saves more."""
         self.tell("moving nodes")
-        given = self._linked(*renumbered(start))
-        settled = self._settled(given)
-        best = self._reheated(settled) if self.undecided > _DECIDED else settled
-        best = self._split(best)
+        given = self.linked(*renumbered(start))
+        best = self._split(self._settled(given))
         return best if best.nats > given.nats else given
 
     def result(self, state: _State, resolution: float) -> ManyFound:
@@ -251,12 +256,12 @@ class _Search:
             self.effort.moves,
         )
 
-    def _linked(self, z: Indices, k: int) -> _State:
+    def linked(self, z: Indices, k: int) -> _State:
         groups = coarse_level(self.level, z, k, self.effort)
         return _State(z, groups, nats_saved(groups), linked=True)
 
     def _with_links(self, state: _State) -> _State:
-        return state if state.linked else self._linked(state.z, state.k)
+        return state if state.linked else self.linked(state.z, state.k)
 
     def _unlinked(self, z: Indices, groups: Level) -> _State:
         return _State(z, groups, nats_saved(groups), linked=False)
@@ -264,7 +269,7 @@ class _Search:
     def _first(self, resolution: float) -> _State:
         level = self.level
         penalty = np.full(level.n, resolution / (2.0 * level.edges))
-        return self._linked(*multilevel(level, penalty, self.rng, self.effort))
+        return self.linked(*multilevel(level, penalty, self.rng, self.effort))
 
     def _settled(self, state: _State) -> _State:
         """Merge best pairs first, a few at a time, and let nodes move in between."""
@@ -274,10 +279,12 @@ class _Search:
         while True:
             k = groups.n
             label, groups = merged(groups, self.effort, share=_SHARE)
+            z = label[z]
             if groups.n == k:
                 break
-            z, groups = warmth.moved(label[z], groups, _MILD)
-            groups = coarse_level(self.level, z, groups.n, self.effort)
+            if k - groups.n > _NOTABLE * k:
+                z, groups = warmth.moved(z, groups, _MILD)
+                groups = coarse_level(self.level, z, groups.n, self.effort)
         z, groups = warmth.moved(z, groups, (_MILD[0], *_COLD))
         self.undecided = warmth.unsure
         return self._unlinked(z, groups)
@@ -441,16 +448,16 @@ class _Search:
             max_sweeps=min(method.max_sweeps, _HARTIGAN_SWEEPS),
         )
         self.effort.read(outcome.visits, moves=outcome.moves)
-        moved = self._settled(self._linked(outcome.z.astype(np.int32), state.k))
+        moved = self._settled(self.linked(outcome.z.astype(np.int32), state.k))
         self.hartigan = "kept" if moved.nats > state.nats else "dropped"
         return moved if moved.nats > state.nats else state
 
     def connected(self, A: CSR, state: _State) -> _State:
         """Give fragments of communities to their neighbours; one community if nothing is saved."""
         z, k = absorb_fragments(A, state.z)
-        state = self._linked(z.astype(np.int32), k)
+        state = self.linked(z.astype(np.int32), k)
         if state.nats <= 0.0 and k > 1:
-            return self._linked(np.zeros(self.level.n, dtype=np.int32), 1)
+            return self.linked(np.zeros(self.level.n, dtype=np.int32), 1)
         return state
 
 
@@ -475,18 +482,22 @@ def _inside(level: Level, rows: Ints, parent: Indices) -> Level:
     return Level(readonly(A), strength, level.inner[rows], level.nodes[rows])
 
 
-def split_further(
-    part: Part, z: Ints, rng: np.random.Generator, *, weighted: bool
-) -> tuple[Ints, int, int]:
-    """Split communities that are described better in pieces, each taken alone.
+def many_further(
+    part: Part, z: Ints, rng: np.random.Generator, *, weighted: bool, moves: bool, splits: bool
+) -> ManyFound:
+    """Go on from labels: moves and merges that save more, and splits.
 
-    Returns labels, their number and the number of splits.
+    Splits are judged on each community alone, so they need no labels that save anything.
     """
     A = without_diagonal(_bent(part) if weighted else part.A)
     search = _Search(finest_level(A, weighted=weighted), rng, lambda stage: None)
-    whole = search.split_only(z.astype(np.int32), int(z.max()) + 1)
-    labels, k = absorb_fragments(A, whole.astype(np.int64))
-    return labels, k, search.splits
+    labels = z.astype(np.int32)
+    if moves:
+        labels = search.settled_from(labels).z
+    if splits:
+        labels = renumbered(search.split_only(*renumbered(labels)))[0]
+    whole, k = absorb_fragments(A, labels.astype(np.int64))
+    return search.result(search.linked(whole.astype(np.int32), k), 0.0)
 
 
 def _per_group(label: Indices, values: Floats, k: int) -> Floats:

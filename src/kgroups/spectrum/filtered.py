@@ -93,7 +93,10 @@ def leading_pairs(found: Moments, *, count: int | None = None, most: int = 160) 
     beyond, settled = _beyond(values, edge, count), False
     for _ in range(_PASSES):
         rising = max(beyond, int(np.count_nonzero(values > _RISING)))
-        if rising + 2 > block.shape[1] and block.shape[1] < min(most, n - 1):
+        crowded = rising + 2 > block.shape[1]
+        if crowded and count is None and block.shape[1] >= most:
+            break
+        if crowded and block.shape[1] < min(most, n - 1):
             columns = min(n - 1, most, 2 * block.shape[1])
             block = _wider(found, block, columns, growth, rng)
         else:
