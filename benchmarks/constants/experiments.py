@@ -97,6 +97,7 @@ def _temperatures() -> tuple[Setting, ...]:
         Setting("descent cold", ((many, "_STEP", _cold(step)),)),
         Setting("chosen*"),
         Setting("descent at 1", ((many, "_STEP", (1.0,) * len(step)),)),
+        Setting("descent slower", ((many, "_STEP", (1.0, 0.9, 0.8, 0.6, 0.4, 0.2)),)),
         Setting("reheat at 1.5", ((many, "_REHEAT", (1.5, *reheat)),)),
     )
 
@@ -121,6 +122,13 @@ EXPERIMENTS: dict[str, Experiment] = {
         "_SHARE",
         (0.05, 0.5, 1.0),
         (*BOTH, "LFR d=20 mu=.65", "SBM k=200 SNR 2"),
+    ),
+    "notable": varied(
+        "part of the groups that must have been merged for nodes to move at once",
+        many,
+        "_NOTABLE",
+        (0.0, 0.2),
+        (*BOTH, "LFR d=20 mu=.65"),
     ),
     "temperatures": Experiment("temperatures of the warm moves", HARDEST, _temperatures()),
     "doubt": varied("nats by which a node is decided", rates, "_DOUBT", (1.0, 3.0, 12.0), HARDEST),
