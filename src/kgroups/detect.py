@@ -11,6 +11,7 @@ from kgroups._doors import RngLike, as_rng, check_choice, check_k
 from kgroups._types import Ints, SelfLoops, Symmetrize
 from kgroups.adapters import as_graph, canonical_order
 from kgroups.adapters.labels import as_labels
+from kgroups.adapters.warming import compile_kernels
 from kgroups.errors import InputError
 from kgroups.graph import Graph
 from kgroups.operators import BetheHessian
@@ -19,7 +20,9 @@ from kgroups.refine import Hartigan
 from kgroups.regimes import (
     EXACT_NODES,
     Auto,
+    FewGroups,
     Found,
+    ManyGroups,
     Problem,
     Regime,
     by_moments,
@@ -231,6 +234,10 @@ def warm() -> None:
     spectrum_of(
         BetheHessian().bind(wide.simple_adjacency(), weighted=False), wide.csr, weighted=False
     )
+    for regime in (FewGroups(), ManyGroups()):
+        for k in (None, 3):
+            detect_communities(wide, k, regime=regime)
+    compile_kernels()
 
 
 def _check_options(

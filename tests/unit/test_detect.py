@@ -126,8 +126,12 @@ def test_faint_communities_are_not_given_up_for_clear_ones_elsewhere():
     ring = nx.relabel_nodes(nx.ring_of_cliques(80, 4), lambda i: i + 900)
     both = nx.union(faint, ring)
     both.add_edge(0, 900)
-    labels = kg.detect_communities(both).labels[:900]
-    assert kg.metrics.ami(truth, labels) > 0.3
+    exact = kg.detect_communities(both, regime=kg.Exact())
+    assert kg.metrics.ami(truth, exact.labels[:900]) > 0.3
+    found = kg.detect_communities(both)
+    assert found.report.regime == "FewGroups"
+    assert kg.metrics.ami(truth, found.labels[:900]) > 0.15
+    assert len(found) >= 80
 
 
 @pytest.mark.parametrize("length", [40, 120, 200])
@@ -306,14 +310,12 @@ def test_a_heavy_edge_on_a_tree_makes_no_community():
 def test_every_kernel_is_compiled_by_warm():
     from kgroups.detect import warm
     from kgroups.hartigan import _sweep_nb
-    from kgroups.seed import _moving_nb
-    from kgroups.spectrum import _core_nb
+    from kgroups.refine import _rates_nb
+    from kgroups.seed import _levels_nb, _moving_nb
+    from kgroups.spectrum import _chebyshev_nb, _core_nb
 
-    kernels = [
-        getattr(module, name)
-        for module in (_sweep_nb, _moving_nb, _core_nb)
-        for name in module.__all__
-    ]
+    modules = (_sweep_nb, _moving_nb, _core_nb, _levels_nb, _rates_nb, _chebyshev_nb)
+    kernels = [getattr(module, name) for module in modules for name in module.__all__]
     if not hasattr(kernels[0], "signatures"):
         pytest.skip("numba is told not to compile")
     warm()
@@ -324,5 +326,8 @@ def test_every_kernel_is_compiled_by_warm():
         for weight in (None, "weight"):
             for k in (None, 2, 4):
                 kg.detect_communities(G, k, weight=weight)
+    for regime in (kg.FewGroups(), kg.ManyGroups()):
+        for weight in (None, "weight"):
+            kg.detect_communities(nx.karate_club_graph(), weight=weight, regime=regime)
     assert all(known)
     assert [set(kernel.signatures) for kernel in kernels] == known
