@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend_parity import assert_declined, assert_equal_graphs
-from kgroups.backends.networkx import generators
+from kgroups.backends.networkx import generators, streams
 from kgroups.backends.networkx.rules import NETWORKX_VERSION
-from kgroups.backends.networkx.streams import Stream
 
 known_versions = pytest.mark.skipif(
     not (3, 4) <= NETWORKX_VERSION < (3, 7), reason="another stream in this networkx"
@@ -78,6 +77,7 @@ def test_stochastic_block_model(model, seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_stochastic_block_model_of_many_draws(monkeypatch, directed, seed):
     monkeypatch.setattr(generators, "_AT_ONCE", 1_000)
+    monkeypatch.setattr(streams, "_AT_ONCE", 3_000)
     p = [[0.1, 0.01, 0.3], [0.01, 0.2, 0.002], [0.3, 0.002, 0.05]]
     assert_same_draw(
         nx.stochastic_block_model, [150, 200, 120], np.array(p), seed=seed, directed=directed
@@ -195,17 +195,29 @@ def test_new_graphs_are_networkx_graphs_whatever_makes_new_graphs():
     assert G.number_of_edges() == 4
 
 
-@given(st.integers(0, 10**9), st.integers(0, 700))
-def test_the_stream_is_the_one_of_python(seed, used):
+@given(
+    st.integers(0, 10**9),
+    st.integers(0, 700),
+    st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), max_size=12),
+)
+def test_the_stream_is_the_one_of_python(seed, used, steps):
     source, twin = random.Random(seed), random.Random(seed)
     for generator in (source, twin):
         for _ in range(used):
             generator.random()
         generator.gauss(0, 1)
-    stream = Stream(source)
-    assert stream.peek(5).tolist() == stream.take(5).tolist()
-    assert stream.take(700).tolist() == [twin.random() for _ in range(705)][5:]
-    stream.close()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(streams, "_AT_ONCE", 16)
+        stream = streams.Stream(source)
+        for looked_at, taken in steps:
+            seen = stream.ahead(looked_at).tolist()
+            drawn = [twin.random() for _ in range(taken)]
+            assert seen[:taken] == drawn[: len(seen)]
+            assert stream.take(taken).tolist() == drawn
+            ready = stream.take_ready(taken + 1).tolist()
+            assert 1 <= len(ready) <= taken + 1
+            assert ready == [twin.random() for _ in ready]
+        stream.close()
     assert source.getstate() == twin.getstate()
 
 

@@ -14,13 +14,22 @@ __all__ = ["built_graph"]
 Neighbours = dict[Hashable, dict[str, Any]]
 
 
-def built_graph(nodes: Sequence[Hashable], u: Ints, v: Ints, *, directed: bool) -> Any:
+def built_graph(
+    nodes: Sequence[Hashable],
+    attributes: Sequence[dict[str, Any]],
+    u: Ints,
+    v: Ints,
+    *,
+    directed: bool,
+) -> Any:
     """Return the graph that ``add_edge`` would make of different edges, one after the other.
 
     Parameters
     ----------
     nodes : sequence of hashable
         In the order in which they are added.
+    attributes : sequence of dict
+        Attributes of each node.
     u, v : ndarray of int
         Ends of each edge as places in ``nodes``; no edge comes twice.
     directed : bool
@@ -31,7 +40,7 @@ def built_graph(nodes: Sequence[Hashable], u: Ints, v: Ints, *, directed: bool) 
     graph = object.__new__(kind)
     graph.__init__()
     with _no_garbage_collection():
-        graph._node.update((node, {}) for node in nodes)
+        graph._node.update(zip(nodes, attributes, strict=True))
         following: list[Neighbours] = [{} for _ in nodes]
         preceding: list[Neighbours] = [{} for _ in nodes] if directed else following
         for i, j in zip(u.tolist(), v.tolist(), strict=True):
@@ -51,4 +60,9 @@ def _no_garbage_collection() -> Iterator[None]:
         yield
     finally:
         if enabled:
+            if gc.get_freeze_count() == 0:
+                # Both together make everything old, as the dicts of a graph soon are anyway; else
+                # the next allocation would walk through all of them at once.
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()

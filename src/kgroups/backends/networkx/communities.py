@@ -198,21 +198,17 @@ def _igraph_of(
     G: ConvertedGraph, weight: str | None, resolution: float
 ) -> tuple[Any, list[float] | None]:
     """Return an igraph graph and its weights; None for a graph without edges."""
-    import igraph
-
     if isinstance(resolution, bool) or not isinstance(resolution, Real) or not resolution >= 0:
         msg = f"resolution must be a number >= 0, got {resolution!r}"
         raise NotImplementedError(msg)
     if len(G.indices) == 0:
         return None, None
-    upper = G.rows <= G.indices
     weights = G.weights_of(weight)
-    kept = None if weights is None else weights[upper].astype(float)
+    kept = None if weights is None else weights[G.rows <= G.indices].astype(float)
     if kept is not None and not (np.all(kept >= 0) and 0 < kept.sum() < np.inf):
         msg = "weights must be finite, not negative, and not all 0"
         raise NotImplementedError(msg)
-    ends = np.column_stack([G.rows[upper], G.indices[upper]])
-    return igraph.Graph(n=len(G), edges=ends), None if kept is None else kept.tolist()
+    return G.igraph, None if kept is None else kept.tolist()
 
 
 def _modularity(G: ConvertedGraph, labels: Ints, weight: str | None, resolution: float) -> float:

@@ -74,11 +74,10 @@ def stochastic_block_model(
         u.append(first + ends[i])
         v.append(second + ends[j])
     nodes = [node for block in partition for node in block]
-    graph = built_graph(nodes, np.concatenate(u), np.concatenate(v), directed=directed)
+    numbers = np.repeat(np.arange(len(sizes)), sizes).tolist()
+    attributes = [{"block": number} for number in numbers]
+    graph = built_graph(nodes, attributes, np.concatenate(u), np.concatenate(v), directed=directed)
     graph.graph["partition"] = partition
-    for number, block in enumerate(partition):
-        for node in block:
-            graph._node[node]["block"] = number
     graph.graph["name"] = "stochastic_block_model"
     stream.close()
     return graph
@@ -145,9 +144,11 @@ def gaussian_random_partition_graph(
 def _tried_one_by_one(stream: Stream, count: int, probability: float) -> Ints:
     """Return the numbers of the pairs that a draw for each of them lets through."""
     hits = [np.zeros(0, np.int64)]
-    for start in range(0, count, _AT_ONCE):
-        draws = stream.take(min(_AT_ONCE, count - start))
-        hits.append(start + np.flatnonzero(draws < probability))
+    tried = 0
+    while tried < count:
+        draws = stream.take_ready(count - tried)
+        hits.append(tried + np.flatnonzero(draws < probability))
+        tried += len(draws)
     return np.concatenate(hits)
 
 
@@ -170,15 +171,15 @@ def _skipped_through(stream: Stream, count: int, probability: float) -> Ints:
     found, reached = [np.zeros(0, np.int64)], -1
     while True:
         expected = (count - reached) * probability
-        draws = stream.peek(min(_AT_ONCE, int(expected + 4 * math.sqrt(expected)) + 16))
+        draws = stream.ahead(min(_AT_ONCE, int(expected + 4 * math.sqrt(expected)) + 16))
         places = reached + np.cumsum(_skips(draws, per_skip, count) + 1)
         inside = int(np.searchsorted(places, count))
         found.append(places[:inside])
         if inside < len(places):
             # The draw that leads beyond the last pair is used up too.
-            stream.take(inside + 1)
+            stream.skip(inside + 1)
             return np.concatenate(found)
-        stream.take(len(draws))
+        stream.skip(len(draws))
         reached = int(places[-1])
 
 

@@ -64,9 +64,27 @@ class Served:
     beats_views: bool = False
     looked_at: Callable[[Mapping[str, Any]], int] | None = None
     signature: inspect.Signature = field(init=False, repr=False)
+    positional: tuple[str, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "signature", inspect.signature(self.function))
+        signature = inspect.signature(self.function)
+        positional = (p.name for p in signature.parameters.values() if p.kind is not p.KEYWORD_ONLY)
+        object.__setattr__(self, "signature", signature)
+        object.__setattr__(self, "positional", tuple(positional))
+
+    def arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any] | str:
+        """Return the arguments of a call by name, or why the function cannot be called so.
+
+        Much quicker than ``Signature.bind``, since networkx asks before each call.
+        """
+        if len(args) > len(self.positional):
+            return f"at most {len(self.positional)} arguments by position, got {len(args)}"
+        named = dict(zip(self.positional, args, strict=False))
+        for name, value in kwargs.items():
+            if name not in self.signature.parameters or name in named:
+                return f"unexpected keyword argument {name!r}"
+            named[name] = value
+        return named
 
 
 _OLD_LEIDEN = NETWORKX_VERSION < (3, 7)
@@ -146,10 +164,9 @@ SERVED: dict[str, Served] = {
 def can_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Decision:
     """Say whether a call can be served: True, or the reason why it cannot."""
     served = SERVED[name]
-    try:
-        arguments = served.signature.bind(*args, **kwargs).arguments
-    except TypeError as error:
-        return str(error)
+    arguments = served.arguments(args, kwargs)
+    if isinstance(arguments, str):
+        return arguments
     reason = served.declines(arguments) if served.declines is not None else None
     return True if reason is None else reason
 
@@ -160,21 +177,29 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> D
     graph = args[0] if args else kwargs["G"]
     n = len(graph)
     if n < served.warm_from:
-        return f"a graph of {n} nodes is too small to gain"
-    arguments = served.signature.bind(*args, **kwargs)
-    arguments.apply_defaults()
-    given = arguments.arguments
-    if served.looked_at is not None and served.looked_at(given) < _LEAST_PART * n:
+        return "the graph is too small to gain"
+    arguments = served.arguments(args, kwargs)
+    if isinstance(arguments, str):
+        return arguments
+    if served.looked_at is not None and served.looked_at(arguments) < _LEAST_PART * n:
         return "networkx looks at a small part of the graph only"
-    if converted(graph, given.get("weight")):
+    if converted(graph, _weight(served, arguments)):
         return True
     if served.cold_from is None:
         return "faster only on graphs that are converted already"
     if n < served.cold_from:
-        return f"a graph of {n} nodes is too small to gain from a conversion"
+        return "the graph is too small to gain from a conversion"
     if not served.beats_views and not (isinstance(graph, nx.Graph) and is_plain(graph)):
         return "views are converted edge by edge, which takes as long as networkx"
     return True
+
+
+def _weight(served: Served, arguments: Mapping[str, Any]) -> str | None:
+    parameter = served.signature.parameters.get("weight")
+    if parameter is None:
+        return None
+    weight: str | None = arguments.get("weight", parameter.default)
+    return weight
 
 
 backend_interface = SimpleNamespace(
