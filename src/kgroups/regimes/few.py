@@ -6,10 +6,11 @@ import numpy as np
 
 from kgroups._types import Floats, Ints
 from kgroups.hartigan import improve_rows
+from kgroups.operators import BoundBetheHessian
 from kgroups.refine import Hartigan, Refinement
 from kgroups.refine.likelihood import planted_fit
 from kgroups.regimes.problem import Part
-from kgroups.seed import Seed, embedding_rows
+from kgroups.seed import Seed, embedding_rows, informative_eigenpairs
 from kgroups.spectrum import Leading, Moments, leading_pairs
 
 __all__ = ["FewFound", "few_communities"]
@@ -71,6 +72,7 @@ def few_communities(
         For the sample and the starts.
     k : int, optional
         Number of communities; by default as many as there are Ritz values beyond the edge of noise.
+        Where it is nearly the number of nodes, exact eigenpairs are used.
     leading : Leading, optional
         The eigenpairs, where they are known.
 
@@ -81,6 +83,9 @@ def few_communities(
     visited = found.operator.visits
     if leading is None:
         leading = leading_pairs(found, count=k)
+    if k is not None and leading.k < k:
+        # The filter leaves nothing of some eigenvectors in the middle of the spectrum.
+        leading = _exact_pairs(part.bound, k)
     k = leading.k
     z = np.zeros(part.bound.n, dtype=np.int64)
     refinement = None
@@ -91,6 +96,12 @@ def few_communities(
             refinement = _refined(part, z, k, refine)
             z = refinement.z
     return FewFound(z, k, refinement, leading, found.operator.visits - visited)
+
+
+def _exact_pairs(bound: BoundBetheHessian, count: int) -> Leading:
+    values, V = informative_eigenpairs(bound, count, "normalized")
+    vectors = V / np.sqrt(bound.diagonal)[:, np.newaxis]
+    return Leading(values, vectors.astype(np.float32), complete=True)
 
 
 def _refined(part: Part, z: Ints, k: int, method: Hartigan) -> Refinement:

@@ -97,7 +97,6 @@ def _large_share(
         found.visits += few.visits
         if few.refinement is not None:
             found.refinements.append(few.refinement)
-            found.visits += few.refinement.visits
         z = few.z
     else:
         tell("merging groups step by step")
