@@ -189,3 +189,47 @@ def test_a_symmetric_csr_array_comes_back_as_labels_in_its_own_order():
     assert labels.shape == (30,)
     assert sorted(np.bincount(labels)) == [6] * 5
     assert (before != A).nnz == 0
+
+
+def karate_matrix(kind, dtype, weight):
+    A = nx.to_scipy_sparse_array(nx.karate_club_graph(), weight=weight, dtype=float)
+    parts = (A.data.astype(dtype), A.indices.astype(np.int32), A.indptr.astype(np.int32))
+    return kind(parts, shape=A.shape)
+
+
+def test_a_symmetric_csr_array_is_not_copied():
+    A = karate_matrix(sparse.csr_array, float, "weight")
+    graph = kg.as_graph(A)
+    for ours, theirs in (
+        (graph.indptr, A.indptr),
+        (graph.indices, A.indices),
+        (graph.weights, A.data),
+    ):
+        assert np.shares_memory(ours, theirs)
+        assert not ours.flags.writeable
+        assert theirs.flags.writeable
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csr_matrix])
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.int64, np.float32])
+def test_the_pattern_of_other_number_types_is_not_copied_either(kind, dtype):
+    A = karate_matrix(kind, dtype, None)
+    graph = kg.as_graph(A)
+    assert np.shares_memory(graph.indices, A.indices)
+    assert graph.weights is None
+
+
+def test_what_must_be_tidied_is_copied_and_left_as_it_was():
+    data, rows, columns = [1.0, 2.0, 1.0, 2.0, 0.0], [0, 0, 1, 1, 2], [1, 1, 0, 0, 2]
+    order = np.lexsort((columns, rows))
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=3))])
+    A = sparse.csr_array((np.array(data)[order], np.array(columns)[order], indptr), shape=(3, 3))
+    graph = kg.as_graph(A)
+    assert graph.weights.tolist() == [3.0, 3.0]
+    assert A.nnz == 5
+    assert A.data.tolist() == data
+
+
+def test_room_behind_the_last_entry_is_not_read():
+    A = sparse.csr_array((np.ones(4), np.array([1, 0, 7, 7]), np.array([0, 1, 2])), shape=(2, 2))
+    assert kg.as_graph(A).m == 1

@@ -35,7 +35,7 @@ def from_dense(
         raise GraphError(msg)
     dense = np.asarray(array)
     _check_square(dense.shape)
-    return _from_csr(sparse.csr_array(_as_numbers(dense)), weight, symmetrize, nodes)
+    return _from_csr(_tidied(sparse.csr_array(_as_numbers(dense))), weight, symmetrize, nodes)
 
 
 def from_sparse(
@@ -44,18 +44,25 @@ def from_sparse(
     symmetrize: Symmetrize | None,
     nodes: Sequence[Hashable] | None = None,
 ) -> Graph:
-    """Convert a scipy.sparse matrix or array of any format; stored zeros are no edges."""
+    """Convert a scipy.sparse matrix or array of any format; stored zeros are no edges.
+
+    A CSR matrix with sorted rows, without repeated entries or stored zeros, is not copied: the
+    graph shares its arrays, and reads them only.
+    """
     from scipy import sparse
 
     _check_entries(matrix)
     # Small integers would overflow where repeated entries are added, so cast before that.
     kind = matrix.dtype if matrix.dtype.kind == "b" else np.float64
     if matrix.format == "csr":
+        exact = len(matrix.data) == len(matrix.indices) == matrix.indptr[-1]
+        if exact and matrix.has_canonical_format and np.all(matrix.data != 0):
+            return _from_csr(matrix, weight, symmetrize, nodes)
         parts = (matrix.data.astype(kind), matrix.indices.copy(), matrix.indptr.copy())
         own = sparse.csr_array(parts, shape=matrix.shape)
     else:
         own = sparse.csr_array(matrix.astype(kind).tocsr())
-    return _from_csr(own, weight, symmetrize, nodes)
+    return _from_csr(_tidied(own), weight, symmetrize, nodes)
 
 
 def from_own_csr(
@@ -65,7 +72,7 @@ def from_own_csr(
     _check_entries(matrix)
     if matrix.dtype.kind != "b":
         matrix.data = matrix.data.astype(np.float64, copy=False)
-    return _from_csr(matrix, weight, symmetrize, None)
+    return _from_csr(_tidied(matrix), weight, symmetrize, None)
 
 
 def _check_entries(matrix: Any) -> None:
@@ -111,21 +118,29 @@ def _as_numbers(dense: Any) -> Any:
         raise GraphError(_not_numbers(dense.dtype)) from None
 
 
+def _tidied(matrix: "sparse.csr_array") -> "sparse.csr_array":
+    """Return a matrix that is ours to change, repeated entries added up and zeros taken out."""
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    return matrix
+
+
 def _from_csr(
     matrix: "sparse.csr_array",
     weight: str | None,
     symmetrize: Symmetrize | None,
     nodes: Sequence[Hashable] | None,
 ) -> Graph:
-    """Convert a matrix that is ours to change."""
-    matrix.sum_duplicates()
-    matrix.eliminate_zeros()
+    """Convert a matrix with sorted rows, without repeated entries or zeros; it is only read."""
     n = matrix.shape[0]
     names = range(n) if nodes is None else nodes
     indptr, indices = matrix.indptr, matrix.indices
     data = None
     if weight is not None and symmetrize != "union" and matrix.dtype.kind != "b":
-        data = checked_weights(matrix.data, lambda t: _ends_of_entry(matrix, t, names))
+        with np.errstate(over="ignore"):
+            data = matrix.data.astype(np.float64, copy=False)
+        if not np.all(np.isfinite(data) & (data >= 0)):
+            data = checked_weights(matrix.data, lambda t: _ends_of_entry(matrix, t, names))
         if np.all(data == 1):
             data = None
     if _is_symmetric(indptr, indices, data):

@@ -51,7 +51,7 @@ def test_stored_zeros_are_no_edges_and_repeated_entries_are_added():
     assert graph.weights.tolist() == [200, 200]
 
 
-@pytest.mark.parametrize("kind", [sparse.csr_array, np.array])
+@pytest.mark.parametrize("kind", [sparse.csc_array, np.array])
 def test_later_changes_of_the_matrix_do_not_reach_the_graph(kind):
     matrix = kind(TRIANGLE.astype(float))
     graph = as_graph(matrix)
