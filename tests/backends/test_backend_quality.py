@@ -94,5 +94,5 @@ def test_a_block_that_is_itself_a_node_is_left_to_networkx():
 
 def test_unknown_arguments_are_refused_with_the_reason_in_the_log(caplog):
     with caplog.at_level("DEBUG", logger="networkx"):
-        assert_declined(nx.community.modularity, nx.path_graph(3), [{0, 1, 2}], wieght="w")
-    assert "unexpected keyword argument 'wieght'" in caplog.text
+        assert_declined(nx.community.modularity, nx.path_graph(3), [{0, 1, 2}], colour="red")
+    assert "unexpected keyword argument 'colour'" in caplog.text
