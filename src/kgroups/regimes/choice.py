@@ -18,6 +18,7 @@ __all__ = [
     "check_regime",
     "choice_by_moments",
     "disappointing",
+    "resolution_of",
 ]
 
 EXACT_NODES = 1_000
@@ -94,9 +95,33 @@ def disappointing(nats: float, found: Moments, n: int, edges: float) -> bool:
     """
     if not affordable(found.k, n) or found.s > _VERY_CLEAR:
         return False
-    share = min(found.s / math.sqrt(2.0 * edges / n), _LARGEST_SHARE_INSIDE)
     k = max(found.k_low, 2.0)
-    inside = share + (1.0 - share) / k
-    gain = inside * math.log(share * k + 1.0 - share) + (1.0 - inside) * math.log(1.0 - share)
+    inside, outside, kept = _planted_rates(k, found.s, 2.0 * edges / n)
+    gain = kept * math.log(inside) + (1.0 - kept) * math.log(outside)
     predicted = edges * gain - n * math.log(k)
     return nats < predicted - _SHORTFALL * abs(predicted)
+
+
+def resolution_of(k: float, s: float, degree: float) -> float:
+    r"""Return the resolution at which modularity is the likelihood of the planted partition.
+
+    .. math:: \gamma = \frac{\omega_{in} - \omega_{out}}{\ln \omega_{in} - \ln \omega_{out}},
+        \quad \omega_{in} = x k + 1 - x, \quad \omega_{out} = 1 - x, \quad x = s / \sqrt{d}
+
+    Examples
+    --------
+    >>> round(resolution_of(k=100, s=2.0, degree=16.0), 2)
+    11.12
+    """
+    inside, outside, _ = _planted_rates(k, s, degree)
+    return (inside - outside) / math.log(inside / outside)
+
+
+def _planted_rates(k: float, s: float, degree: float) -> tuple[float, float, float]:
+    """Return rates inside and between k equal groups, relative to the mean, and the share inside.
+
+    A share s / sqrt(d) of the edges at a node stays in its group on top of what chance gives.
+    """
+    share = min(max(s, 1.0) / math.sqrt(max(degree, 1.0)), _LARGEST_SHARE_INSIDE)
+    inside, outside = share * max(k, 2.0) + 1.0 - share, 1.0 - share
+    return inside, outside, inside / max(k, 2.0)

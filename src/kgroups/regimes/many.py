@@ -1,25 +1,18 @@
 """The regime for many communities: moves at the resolution of the spectrum, description length."""
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from kgroups._csr import masked, readonly, restricted, rows_of, without_diagonal
-from kgroups._types import CSR, Bools, Floats, Indices, Ints
+from kgroups._csr import without_diagonal
+from kgroups._types import CSR, Indices, Ints
 from kgroups.hartigan import improve
-from kgroups.refine import DescriptionLength, Hartigan, absorb_fragments
-from kgroups.refine.description import group_statistics
-from kgroups.refine.rates import (
-    Frame,
-    Warmth,
-    merged,
-    nats_saved,
-    outside_rates,
-)
-from kgroups.refine.splitting import ANY_SAVING_NODES, LEAST_SAVING, ROUNDING
+from kgroups.refine import Hartigan, absorb_fragments
+from kgroups.refine.rates import Warmth, merged, nats_saved
+from kgroups.regimes.choice import resolution_of
 from kgroups.regimes.problem import Part
+from kgroups.regimes.splits import Splitter
 from kgroups.seed.levels import (
     Effort,
     Level,
@@ -37,7 +30,6 @@ __all__ = [
     "many_further",
     "many_given_k",
     "nats_of",
-    "resolution_of",
 ]
 
 _COLD = (0.0,) * 5
@@ -61,11 +53,7 @@ _STEP_DOWN = 1.25
 _FINER = 4.0
 _FINEST_SHARE = 0.1
 _STEPS_PAST_BEST = 1
-# Where most nodes are decided, one community in five is tried for splits before all are.
-_SAMPLED = 5
-_DEPTH = 5
 _HARTIGAN_SWEEPS = 5
-_LARGEST_SHARE_INSIDE = 0.97
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,22 +106,6 @@ class _State:
     @property
     def k(self) -> int:
         return self.groups.n
-
-
-def resolution_of(k: float, s: float, degree: float) -> float:
-    r"""Return the resolution at which modularity is the likelihood of the planted partition.
-
-    .. math:: \gamma = \frac{\omega_{in} - \omega_{out}}{\ln \omega_{in} - \ln \omega_{out}},
-        \quad \omega_{in} = x k + 1 - x, \quad \omega_{out} = 1 - x, \quad x = s / \sqrt{d}
-
-    Examples
-    --------
-    >>> round(resolution_of(k=100, s=2.0, degree=16.0), 2)
-    11.12
-    """
-    share = min(max(s, 1.0) / math.sqrt(max(degree, 1.0)), _LARGEST_SHARE_INSIDE)
-    inside, outside = share * max(k, 2.0) + 1.0 - share, 1.0 - share
-    return (inside - outside) / math.log(inside / outside)
 
 
 def many_communities(
@@ -210,8 +182,8 @@ class _Search:
         self.effort = Effort()
         self.undecided = 1.0
         self.stairs = 0
-        self.splits = 0
         self.hartigan = "not needed"
+        self.splitter = Splitter(level, rng, self.effort)
 
     def found(self, resolution: float, *, faint: bool) -> _State:
         """Return the best state of those that the searches end in."""
@@ -250,7 +222,7 @@ class _Search:
             resolution,
             self.undecided,
             self.stairs,
-            self.splits,
+            self.splitter.splits,
             self.hartigan,
             self.effort.entries,
             self.effort.moves,
@@ -373,65 +345,8 @@ class _Search:
         return self._unlinked(*warmth.moved(z, groups, (_MILD[0], *_COLD)))
 
     def split_only(self, z: Indices, k: int) -> Indices:
-        """Return labels after splits, and splits of what they made; all, if a sample shows any."""
-        chosen = np.ones(k, dtype=np.bool_)
-        if self.undecided < _UNDECIDED and k > _SAMPLED:
-            chosen[self.rng.permutation(k)[: -(-k // _SAMPLED)]] = False
-            if self._split_among(z, k, ~chosen) is None:
-                return z
-            chosen[:] = True
-        for _ in range(_DEPTH):
-            deeper = self._split_among(z, k, chosen)
-            if deeper is None:
-                break
-            # Only what was made by the last splits can be split again.
-            chosen = np.zeros(int(deeper.max()) + 1, dtype=np.bool_)
-            chosen[deeper[deeper != z]] = True
-            z, k = deeper, len(chosen)
-        return z
-
-    def _split_among(self, z: Indices, k: int, chosen: Bools) -> Indices | None:
-        """Split those of the chosen groups that are described better in pieces, each taken alone.
-
-        Return new labels, in which groups that stay keep theirs, or None if all stay.
-        """
-        rows = np.flatnonzero(chosen[z])
-        parent, among = renumbered(z[rows])
-        inside = _inside(self.level, rows, parent)
-        ends = _per_group(parent, inside.strength, among)
-        y, count = multilevel(inside, 1.0 / np.maximum(ends[parent], 1.0), self.rng, self.effort)
-        measure = DescriptionLength(inside.A, parent.astype(np.int64))
-        saved, pieces = np.zeros(among), y
-        for labels in (y, self._merged_inside(inside, parent, y, count, ends)):
-            saves = measure.each_whole() - _lengths(measure, inside, parent, labels)
-            pieces = np.where((saves > saved)[parent], labels, pieces)
-            saved = np.maximum(saves, saved)
-        accepted = saved > np.where(measure.n <= ANY_SAVING_NODES, ROUNDING, LEAST_SAVING)
-        if not accepted.any():
-            return None
-        self.splits += int(np.count_nonzero(accepted))
-        split = z.copy()
-        taken = accepted[parent]
-        # Labels of both kinds of pieces go together, for a group has only one kind.
-        split[rows[taken]] = k + pieces[taken]
-        return split
-
-    def _merged_inside(
-        self, inside: Level, parent: Indices, y: Indices, count: int, ends: Floats
-    ) -> Indices:
-        """Merge pieces of groups, each group being a graph of its own."""
-        pieces = coarse_level(inside, y, count, self.effort)
-        parent_of = np.empty(count, dtype=np.int64)
-        parent_of[y] = parent
-        edges = 0.5 * ends
-        expected = edges - _per_group(parent_of, np.square(pieces.strength), edges.size) / (
-            np.maximum(4.0 * edges, 1.0)
-        )
-        cut = edges - _per_group(parent_of, pieces.inner, edges.size)
-        outside = outside_rates(cut, expected)
-        frame = Frame(np.maximum(edges, 1.0)[parent_of], outside[parent_of])
-        label, _ = merged(pieces, self.effort, frame=frame)
-        return label[y]
+        """Return labels after splits; a sample is tried first where most nodes are decided."""
+        return self.splitter.labels(z, k, sample=self.undecided < _UNDECIDED)
 
     def polished(self, state: _State, part: Part, method: Hartigan) -> _State:
         """Make Hartigan moves on H_r, and keep them if they save more."""
@@ -461,27 +376,6 @@ class _Search:
         return state
 
 
-def _lengths(measure: DescriptionLength, inside: Level, parent: Indices, y: Indices) -> Floats:
-    """Return the description length of each group in the pieces ``y``."""
-    k = int(y.max()) + 1
-    statistics = group_statistics(inside.A, y, k)
-    parent_of = np.zeros(k, dtype=np.int64)
-    parent_of[y] = parent
-    used = statistics[:, 0] > 0.0
-    terms = measure.terms(statistics[used], parent_of[used])
-    sums = np.zeros((measure.n.size, terms.shape[1]))
-    np.add.at(sums, parent_of[used], terms)
-    return measure.length(sums)
-
-
-def _inside(level: Level, rows: Ints, parent: Indices) -> Level:
-    """Return the level of some nodes, with the links inside of their communities only."""
-    A = restricted(level.A, rows)
-    A = masked(A, parent[rows_of(A)] == parent[A.indices])
-    strength = _per_group(rows_of(A), A.data, rows.size)
-    return Level(readonly(A), strength, level.inner[rows], level.nodes[rows])
-
-
 def many_further(
     part: Part, z: Ints, rng: np.random.Generator, *, weighted: bool, moves: bool, splits: bool
 ) -> ManyFound:
@@ -498,10 +392,6 @@ def many_further(
         labels = renumbered(search.split_only(*renumbered(labels)))[0]
     whole, k = absorb_fragments(A, labels.astype(np.int64))
     return search.result(search.linked(whole.astype(np.int32), k), 0.0)
-
-
-def _per_group(label: Indices, values: Floats, k: int) -> Floats:
-    return np.asarray(np.bincount(label, weights=values, minlength=k), dtype=float)
 
 
 def nats_of(part: Part, z: Ints, k: int, *, weighted: bool) -> float:

@@ -7,8 +7,9 @@ import oracles_levels as oracles
 from kgroups.generators import planted_partition
 from kgroups.metrics import nmi
 from kgroups.refine import Hartigan, connected_pieces, rates
-from kgroups.regimes import many
-from kgroups.regimes.many import many_communities, many_given_k, nats_of, resolution_of
+from kgroups.regimes import many, splits
+from kgroups.regimes.choice import resolution_of
+from kgroups.regimes.many import many_communities, many_given_k, nats_of
 from kgroups.seed import levels
 from kgroups.seed.levels import finest_level
 from kgroups.spectrum import moments
@@ -231,7 +232,7 @@ def test_a_useless_polish_is_dropped(monkeypatch, planted):
 @pytest.mark.parametrize("pairs", [1, 5])
 def test_communities_that_were_merged_are_split(monkeypatch, pairs):
     # All communities are tried, not those of a sample alone.
-    monkeypatch.setattr(many, "_SAMPLED", 1_000)
+    monkeypatch.setattr(splits, "_SAMPLED", 1_000)
     graph, truth = planted_partition(2_000, k=20, degree=20.0, snr=3.0, rng=1)
     _, rows = part_of(graph)
     start = truth[rows].copy()
