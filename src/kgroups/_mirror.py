@@ -146,10 +146,9 @@ def permuted_rows(rows: Rows, order: Ints) -> Rows:
     number[order] = np.arange(order.size, dtype=indices.dtype)
     moved = np.zeros_like(indptr)
     np.cumsum(np.diff(indptr)[order], out=moved[1:], dtype=moved.dtype)
-    results = (
-        np.empty_like(indices),
-        *(None if values is None else np.empty_like(values) for values in (weights, counts)),
-    )
+    columns = np.empty_like(indices)
+    moved_weights = None if weights is None else np.empty_like(weights)
+    moved_counts = None if counts is None else np.empty_like(counts)
     permute(
         _readonly(indptr),
         _readonly(indices),
@@ -158,11 +157,11 @@ def permuted_rows(rows: Rows, order: Ints) -> Rows:
         _readonly(order),
         number,
         moved[:-1].copy(),
-        results[0],
-        _NONE if weights is None else results[1],
-        _NO_COUNTS if counts is None else results[2],
+        columns,
+        _NONE if moved_weights is None else moved_weights,
+        _NO_COUNTS if moved_counts is None else moved_counts,
     )
-    return Rows(moved, *results)
+    return Rows(moved, columns, moved_weights, moved_counts)
 
 
 def _permuted_few(rows: Rows, order: Ints) -> Rows:
