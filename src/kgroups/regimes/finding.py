@@ -128,26 +128,53 @@ class _Finder:
                 self.found.searches.append(
                     SearchReport("One", verdict.why, n, 1, **signal_of(judged))
                 )
+        z, count, notes = self._exact(part, k, rng, start)
+        if start is not None:
+            return self._warm_or_cold(part, (z, count, notes), self._exact(part, k, rng, None))
+        if judged is not None and k > 1 and self.refine is not None and not self.weighted:
+            many = self._many(part, judged, rng, None)
+            A = without_diagonal(part.A)
+            length = DescriptionLength(A)
+            better = length.of(A, many.z, many.k) < length.of(A, z, count)
+            if better and _all_owned(many.z, many.k, z, count):
+                self.found.drop(notes)
+                self._note("ManyGroups", "its description is better", judged, many.k, n, many)
+                return many.z, many.k
+        self.found.take(notes)
+        return z, count
+
+    def _exact(
+        self, part: Part, k: int, rng: np.random.Generator, start: Ints | None
+    ) -> tuple[Ints, int, Found]:
+        notes = Found(np.zeros(0, dtype=np.int64))
         z, count = exact_communities(
             part,
             max(1, k),
             self.init,
             self.refine,
             rng,
-            self.found,
+            notes,
             weighted=self.weighted,
             start=start,
         )
-        if judged is None or k == 1 or self.refine is None or self.weighted or start is not None:
-            return z, count
-        many = self._many(part, judged, rng, None)
-        A = without_diagonal(part.A)
-        length = DescriptionLength(A)
-        better = length.of(A, many.z, many.k) < length.of(A, z, count)
-        if better and _all_owned(many.z, many.k, z, count):
-            self._note("ManyGroups", "its description is better", judged, many.k, n, many)
-            return many.z, many.k
-        return z, count
+        return z, count, notes
+
+    def _warm_or_cold(
+        self, part: Part, warm: tuple[Ints, int, Found], cold: tuple[Ints, int, Found]
+    ) -> tuple[Ints, int]:
+        """Return what labels have led to, unless eigenvectors show more or describe better.
+
+        Hartigan moves and splits never lower the number of communities, so labels of too many
+        would stay; and labels of one community would hide what is too faint for a description.
+        """
+        saved = [nats_of(part, z, k, weighted=self.weighted) for z, k, _ in (warm, cold)]
+        kept = self.refine is None or (
+            saved[0] >= saved[1] and _all_owned(warm[0], warm[1], cold[0], cold[1])
+        )
+        chosen, other = (warm, cold) if kept else (cold, warm)
+        self.found.take(chosen[2])
+        self.found.drop(other[2])
+        return chosen[0], chosen[1]
 
     def _moments(self, part: Part) -> Moments:
         judged = moments(part.bound)

@@ -116,6 +116,20 @@ class Found:
     searches: list[SearchReport] = field(default_factory=list)
     visits: int = 0
 
+    def take(self, notes: "Found") -> None:
+        """Add what happened in a part of the graph; its labels are not looked at."""
+        self.refinements += notes.refinements
+        self.splits += notes.splits
+        self.merges += notes.merges
+        self.nats_saved += notes.nats_saved
+        self.from_above += notes.from_above
+        self.searches += notes.searches
+        self.visits += notes.visits
+
+    def drop(self, notes: "Found") -> None:
+        """Count the work of an attempt that came to nothing."""
+        self.visits += notes.visits + sum(one.visits for one in notes.refinements)
+
     def settle_uninformed(self) -> None:
         """Give the nodes without a label, which are -1, to the largest community."""
         self.uninformed = np.flatnonzero(self.z < 0)
