@@ -160,6 +160,30 @@ def test_leiden_of_networkx_3_7_optimises_the_potts_model_by_default():
         communities.leiden_communities_by_metric(converted, metric="other")
 
 
+@pytest.mark.parametrize(
+    ("resolution", "expected"),
+    [
+        (0.2, [[0, 1, 2], [3, 4, 5, 6], [7, 8, 9]]),
+        (0.4, [[0, 1, 2], [3, 4], [5, 6], [7, 8, 9]]),
+    ],
+)
+def test_leiden_of_networkx_3_7_on_its_own_example(resolution, expected):
+    converted = convert_from_nx(nx.barbell_graph(3, 4), edge_attrs={"weight": 1})
+    found = communities.leiden_communities_by_metric(
+        converted, resolution=resolution, seed=random.Random(1)
+    )
+    assert sorted(map(sorted, found)) == expected
+
+
+def test_leiden_counts_self_loops_in_the_degrees():
+    """Without the loops the two triangles would be one community each."""
+    G = nx.Graph([(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5), (2, 3)])
+    assert len(leiden(G)) == 2
+    G.add_edges_from((v, v, {"weight": 40}) for v in range(6))
+    assert len(leiden(G)) == 6
+    assert modularity(G, leiden(G)) > modularity(G, [{0, 1, 2}, {3, 4, 5}])
+
+
 def test_max_level_must_be_positive():
     with pytest.raises(ValueError, match="max_level argument must be a positive integer"):
         nx.community.louvain_communities(nx.path_graph(3), max_level=0, backend="kgroups")

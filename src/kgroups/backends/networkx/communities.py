@@ -68,23 +68,14 @@ def leiden_communities(
     seed: Any = None,
 ) -> Communities:
     """As networkx 3.5 and 3.6 define it: Leiden on modularity."""
-    return leiden_communities_by_metric(
-        G,
-        weight=weight,
-        resolution=resolution,
-        max_level=max_level,
-        seed=seed,
-        metric="modularity",
-    )
+    return _last(G, _leiden_levels(G, weight, resolution, "modularity", _THETA, seed), max_level)
 
 
 def leiden_partitions(
     G: ConvertedGraph, weight: str | None = "weight", resolution: float = 1, seed: Any = None
 ) -> Iterator[Communities]:
     """As networkx 3.5 and 3.6 define it: Leiden on modularity, iteration by iteration."""
-    return leiden_partitions_by_metric(
-        G, weight=weight, resolution=resolution, seed=seed, metric="modularity"
-    )
+    return _each(G, _leiden_levels(G, weight, resolution, "modularity", _THETA, seed))
 
 
 def leiden_communities_by_metric(
@@ -98,8 +89,8 @@ def leiden_communities_by_metric(
     theta: float = _THETA,
 ) -> Communities:
     """As networkx 3.7 defines it: Leiden on the constant Potts model unless told otherwise."""
-    levels = _leiden_levels(G, weight, resolution, metric, theta, seed)
-    return _last(G, levels, max_level)
+    beta = _beta(G, weight, metric, theta)
+    return _last(G, _leiden_levels(G, weight, resolution, metric, beta, seed), max_level)
 
 
 def leiden_partitions_by_metric(
@@ -112,7 +103,8 @@ def leiden_partitions_by_metric(
     theta: float = _THETA,
 ) -> Iterator[Communities]:
     """As networkx 3.7 defines it: the partition after each iteration."""
-    return _each(G, _leiden_levels(G, weight, resolution, metric, theta, seed))
+    beta = _beta(G, weight, metric, theta)
+    return _each(G, _leiden_levels(G, weight, resolution, metric, beta, seed))
 
 
 def _last(G: ConvertedGraph, levels: list[Ints], max_level: int | None) -> Communities:
@@ -156,7 +148,7 @@ def _leiden_levels(
     weight: str | None,
     resolution: float,
     metric: str,
-    theta: float,
+    beta: float,
     seed: Any,
 ) -> list[Ints]:
     """Return the labels after each iteration that raises the objective."""
@@ -182,7 +174,7 @@ def _leiden_levels(
                 weights=weights,
                 node_weights=node_weights,
                 resolution=penalty,
-                beta=theta,
+                beta=beta,
                 initial_membership=levels[-1].tolist() if levels else None,
                 n_iterations=1,
             )
@@ -192,6 +184,13 @@ def _leiden_levels(
                 return levels
             best = reached
             levels.append(labels)
+
+
+def _beta(G: ConvertedGraph, weight: str | None, metric: str, theta: float) -> float:
+    """Return networkx's theta in igraph's units: networkx divides modularity by all weights."""
+    if metric != "modularity":
+        return theta
+    return theta * float(G.out_degrees(weight).sum()) / 2
 
 
 def _igraph_of(
