@@ -210,7 +210,8 @@ class _Search:
         """Return the state that labels lead to, themselves if nothing saves more."""
         self.tell("moving nodes")
         given = self.linked(*renumbered(start))
-        best = self._split(self._settled(given))
+        # Labels from elsewhere may hide communities in any of theirs: a sample could miss them.
+        best = self._split(self._settled(given), sample=False)
         return best if best.nats > given.nats else given
 
     def result(self, state: _State, resolution: float) -> ManyFound:
@@ -333,10 +334,10 @@ class _Search:
         self.undecided = warmth.unsure
         return self._unlinked(z, groups)
 
-    def _split(self, state: _State) -> _State:
+    def _split(self, state: _State, *, sample: bool = True) -> _State:
         """Split communities that are described better in pieces, and let nodes move."""
         self.tell("splitting communities")
-        whole = self.split_only(state.z, state.k)
+        whole = self.split_only(state.z, state.k, sample=sample)
         if whole is state.z:
             return state
         z, k = renumbered(whole)
@@ -344,9 +345,9 @@ class _Search:
         warmth = Warmth(self.level, self.effort, self.rng)
         return self._unlinked(*warmth.moved(z, groups, (_MILD[0], *_COLD)))
 
-    def split_only(self, z: Indices, k: int) -> Indices:
-        """Return labels after splits; a sample is tried first where most nodes are decided."""
-        return self.splitter.labels(z, k, sample=self.undecided < _UNDECIDED)
+    def split_only(self, z: Indices, k: int, *, sample: bool = True) -> Indices:
+        """Return labels after splits; a sample may be tried first where most nodes are decided."""
+        return self.splitter.labels(z, k, sample=sample and self.undecided < _UNDECIDED)
 
     def polished(self, state: _State, part: Part, method: Hartigan) -> _State:
         """Make Hartigan moves on H_r, and keep them if they save more."""
