@@ -21,7 +21,7 @@ from benchmarks.constants.cases import (
     searched,
 )
 from kgroups.refine import rates
-from kgroups.regimes import choice, finding, many
+from kgroups.regimes import choice, finding, many, splits
 
 
 @dataclass(frozen=True)
@@ -186,14 +186,14 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "sampled": varied(
         "one community in so many is tried first for splits (1000: all at once)",
-        many,
+        splits,
         "_SAMPLED",
         (2, 20, 1000),
         ("LFR d=20 mu=.65", *BOTH),
     ),
     "split-saving": varied(
         "nats that a split must save",
-        many,
+        splits,
         "LEAST_SAVING",
         (0.0, 10.0, 40.0),
         ("LFR d=20 mu=.65", *BOTH),
