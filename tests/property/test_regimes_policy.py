@@ -162,7 +162,7 @@ def reordered(graph, order, rng):
     return first, second
 
 
-@examples(200)
+@examples(60)
 @given(
     odd_graphs(),
     st.sampled_from(FORCED),
