@@ -2,23 +2,17 @@
 
 import numpy as np
 
-from kgroups._csr import masked, rows_of
-from kgroups._types import CSR, Ints
-from kgroups.seed.moving import coarse_graph, relabelled
+from kgroups._types import CSR, Floats, Ints
+from kgroups.seed.moving import relabelled
 from kgroups.spectrum import connected_components
 
-__all__ = ["absorb_fragments", "connected_pieces", "inner_edges"]
+__all__ = ["absorb_fragments", "connected_pieces"]
 
 
 def connected_pieces(A: CSR, z: Ints) -> tuple[Ints, int]:
     """Return the connected pieces of the groups and their number."""
-    count, piece = connected_components(inner_edges(A, z))
+    count, piece = connected_components(A, z)
     return piece, count
-
-
-def inner_edges(A: CSR, z: Ints) -> CSR:
-    """Return the graph without the edges between groups."""
-    return masked(A, z[rows_of(A)] == z[A.indices])
 
 
 def absorb_fragments(A: CSR, z: Ints) -> tuple[Ints, int]:
@@ -39,16 +33,17 @@ def absorb_fragments(A: CSR, z: Ints) -> tuple[Ints, int]:
     by_size = np.argsort(-size, kind="stable")
     main = by_size[np.unique(group_of[by_size], return_index=True)[1]]
     home[main] = group_of[main]
-    links = coarse_graph(A, piece, count)
-    waiting = [c for c in by_size if home[c] < 0]
+    links = _links_of(A, piece, home)
+    waiting = [c for c in by_size.tolist() if home[c] < 0]
     while waiting:
         still = []
         for c in waiting:
-            slots = slice(links.indptr[c], links.indptr[c + 1])
-            near = home[links.indices[slots]]
-            weight = np.bincount(near[near >= 0], weights=links.data[slots][near >= 0])
-            if weight.size:
-                home[c] = int(np.argmax(weight))
+            others, weights = links[c]
+            near = home[others]
+            names, group = np.unique(near[near >= 0], return_inverse=True)
+            if names.size:
+                heaviest = np.argmax(np.bincount(group, weights=weights[near >= 0]))
+                home[c] = int(names[heaviest])
             else:
                 still.append(c)
         if len(still) == len(waiting):
@@ -57,3 +52,20 @@ def absorb_fragments(A: CSR, z: Ints) -> tuple[Ints, int]:
             break
         waiting = still
     return relabelled(home[piece])
+
+
+def _links_of(A: CSR, piece: Ints, home: Ints) -> dict[int, tuple[Ints, Floats]]:
+    """Return the other pieces that each piece without a home is linked to, and the weights."""
+    rows = np.flatnonzero(home[piece] < 0)
+    rows = rows[np.argsort(piece[rows], kind="stable")]
+    lengths = np.diff(A.indptr)[rows]
+    ends = np.cumsum(lengths)
+    slots = np.arange(int(ends[-1])) + np.repeat(A.indptr[:-1][rows] - ends + lengths, lengths)
+    own, other = np.repeat(piece[rows], lengths), piece[A.indices[slots]]
+    names, starts = np.unique(own, return_index=True)
+    links = {int(c): (np.zeros(0, dtype=np.int64), np.zeros(0)) for c in np.unique(piece[rows])}
+    cuts = [*starts.tolist(), own.size]
+    for c, start, stop in zip(names.tolist(), cuts[:-1], cuts[1:], strict=True):
+        apart = other[start:stop] != c
+        links[c] = other[start:stop][apart], A.data[slots[start:stop]][apart]
+    return links

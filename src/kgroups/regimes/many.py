@@ -35,7 +35,7 @@ __all__ = [
 _COLD = (0.0,) * 5
 _MILD = (0.3, 0.0)
 _REHEAT = (0.7, 0.3, 0.0)
-_STEP = (1.0, 0.6, 0.2)
+_STEP = (1.0, 0.8, 0.6, 0.4, 0.2)
 
 # Communities fainter than this are not found by moves that only ever improve.
 _FAINT = 1.45
@@ -48,7 +48,7 @@ _HARD = 0.03
 _REHEATS = 3
 # Groups merged at a time, steps of the descent from many groups, and where it begins.
 _SHARE = 0.2
-_NOTABLE = 0.05
+_NOTABLE = 0.02
 _STEP_DOWN = 1.25
 _FINER = 4.0
 _FINEST_SHARE = 0.1

@@ -73,12 +73,13 @@ class Splitter:
         ends = _per_group(parent, inside.strength, among)
         y, count = multilevel(inside, 1.0 / np.maximum(ends[parent], 1.0), self.rng, self.effort)
         pieces, best = y, np.zeros(among)
-        for labels in (
+        kinds = (
             self._merged_inside(inside, parent, y, count, ends),
             self._merged_in_whole(inside, rows, y, count),
-        ):
+        )
+        for kind, labels in enumerate(kinds):
             worth = self._worth_of_pieces(z, k, rows, parent, among, labels)
-            pieces = np.where((worth > best)[parent], labels, pieces)
+            pieces = np.where((worth > best)[parent], kind * count + labels, pieces)
             best = np.maximum(worth, best)
         accepted = best > 0.0
         if not accepted.any():
@@ -86,7 +87,6 @@ class Splitter:
         self.splits += int(np.count_nonzero(accepted))
         split = z.copy()
         taken = accepted[parent]
-        # Labels of both kinds of pieces go together, for a group has only one kind.
         split[rows[taken]] = k + pieces[taken]
         return split
 

@@ -33,8 +33,11 @@ def peel(indptr: Any, indices: Any, degree: Any, alive: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def label_components(indptr: Any, indices: Any, label: Any) -> int:
-    """Label components in the order of their first nodes; ``label`` comes filled with -1."""
+def label_components(indptr: Any, indices: Any, group: Any, label: Any) -> int:
+    """Label connected parts of groups in the order of their first nodes.
+
+    Edges between groups do not connect. ``label`` comes filled with -1.
+    """
     n = label.size
     stack = np.empty(n, dtype=np.int64)
     count = 0
@@ -49,7 +52,7 @@ def label_components(indptr: Any, indices: Any, label: Any) -> int:
             i = stack[top]
             for t in range(indptr[i], indptr[i + 1]):
                 j = indices[t]
-                if label[j] < 0:
+                if label[j] < 0 and group[j] == group[root]:
                     label[j] = count
                     stack[top] = j
                     top += 1
