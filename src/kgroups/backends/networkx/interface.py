@@ -175,6 +175,9 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> D
     """Say whether a call with a conversion would be faster here than in networkx."""
     served = SERVED[name]
     graph = args[0] if args else kwargs["G"]
+    if not served.beats_views and not (isinstance(graph, nx.Graph) and is_plain(graph)):
+        # Asked first: a view counts its nodes one by one.
+        return "views are converted edge by edge, which takes as long as networkx"
     n = len(graph)
     if n < served.warm_from:
         return "the graph is too small to gain"
@@ -189,8 +192,6 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> D
         return "faster only on graphs that are converted already"
     if n < served.cold_from:
         return "the graph is too small to gain from a conversion"
-    if not served.beats_views and not (isinstance(graph, nx.Graph) and is_plain(graph)):
-        return "views are converted edge by edge, which takes as long as networkx"
     return True
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from kgroups._types import Ints
 from kgroups.backends.networkx.graph import ConvertedGraph
 
-__all__ = ["Blocks", "as_blocks", "communities_of", "is_partition_of"]
+__all__ = ["Blocks", "as_blocks", "communities_of"]
 
 
 class Blocks(NamedTuple):
@@ -48,11 +48,6 @@ def as_blocks(graph: ConvertedGraph, communities: Any) -> Blocks | None:
     labels[rows] = np.repeat(np.arange(len(blocks)), sizes)
     # A node that comes twice leaves one row fewer with a label than there are names.
     return Blocks(labels, sizes) if np.count_nonzero(labels >= 0) == rows.size else None
-
-
-def is_partition_of(graph: ConvertedGraph, blocks: Blocks | None) -> bool:
-    """Whether every node is in exactly one block."""
-    return blocks is not None and blocks.is_complete
 
 
 def communities_of(graph: ConvertedGraph, labels: Ints) -> list[set[Hashable]]:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from kgroups.backends.networkx.graph import ConvertedGraph
-from kgroups.backends.networkx.partitions import Blocks, as_blocks, is_partition_of
+from kgroups.backends.networkx.partitions import Blocks, as_blocks
 from kgroups.backends.networkx.reading import sums_of
 
 __all__ = [
@@ -23,7 +23,7 @@ def is_partition(G: ConvertedGraph, communities: Any) -> bool:
     blocks = communities if isinstance(communities, list) else list(communities)
     labels = as_blocks(G, blocks)
     if labels is not None:
-        return is_partition_of(G, labels)
+        return labels.is_complete
     # What has no labels can still be a partition by networkx's count: names that are no nodes
     # stand for nodes that are missing.
     present = {node for block in blocks for node in block if node in G}
