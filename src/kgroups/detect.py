@@ -134,7 +134,7 @@ def detect_communities(
         found = communities_given_k(problem, k, regime, seeds, refine, rng, tell=clock.start)
 
     seconds = clock.stop()
-    name, why = _regime_used(regime, found)
+    name, why = _regime_used(regime, found, int(problem.sizes.max(initial=0)))
     report = Report(
         regime=name,
         why=why,
@@ -303,12 +303,16 @@ def _counted(problem: Problem, regime: Regime) -> tuple[Ints, Spectrum | None]:
     return k, None
 
 
-def _regime_used(regime: Regime, found: Found) -> tuple[str, str]:
-    """Return the regime of the largest component, and why."""
+def _regime_used(regime: Regime, found: Found, largest: int) -> tuple[str, str]:
+    """Return the regime of the largest component, which has ``largest`` nodes, and why."""
     found.searches.sort(key=lambda search: -search.n)
-    if found.searches and found.searches[0].n > EXACT_NODES:
-        return found.searches[0].regime, found.searches[0].why
-    if isinstance(regime, Auto):
+    auto = isinstance(regime, Auto)
+    if found.searches:
+        first = found.searches[0]
+        won = auto and first.n == largest and first.regime == "ManyGroups"
+        if won or first.n > EXACT_NODES:
+            return first.regime, first.why
+    if auto:
         return "Exact", f"Auto uses it up to {EXACT_NODES:,} nodes"
     return type(regime).__name__, "asked for"
 

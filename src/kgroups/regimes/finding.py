@@ -136,7 +136,8 @@ class _Finder:
             A = without_diagonal(part.A)
             length = DescriptionLength(A)
             better = length.of(A, many.z, many.k) < length.of(A, z, count)
-            if better and _all_owned(many.z, many.k, z, count):
+            # Communities that a description cannot see must not be lost for a better one.
+            if better and (many.k >= k or _all_owned(many.z, many.k, z, count)):
                 self.found.drop(notes)
                 self._note("ManyGroups", "its description is better", judged, many.k, n, many)
                 return many.z, many.k
