@@ -167,11 +167,13 @@ def _listed(entry: datasets.DatasetInfo | datasets.TableInfo) -> dict[str, Any]:
 def warm(args: argparse.Namespace) -> None:
     """Compile every kernel."""
     from kgroups import detect as pipeline
+    from kgroups.backends.networkx import propagation
 
     start = perf_counter()
     with _progress() as begin:
         begin("compiling")
         pipeline.warm()
+        propagation.compile_kernels()
     seconds = perf_counter() - start
     if args.json:
         _print_json({"seconds": seconds})

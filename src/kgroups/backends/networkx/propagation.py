@@ -16,6 +16,7 @@ from kgroups.backends.networkx.partitions import communities_of
 
 __all__ = [
     "asyn_lpa_communities",
+    "compile_kernels",
     "fast_label_propagation_communities",
     "label_propagation_communities",
 ]
@@ -77,6 +78,25 @@ def label_propagation_communities(G: ConvertedGraph) -> Collection[set[Hashable]
     while not has_frequent_labels(A, z, *room):
         spread_by_color(A, by_color, z, *room)
     return dict(enumerate(communities_of(G, z))).values()
+
+
+def compile_kernels() -> None:
+    """Compile the kernels of this module, so that no later call has to wait for that."""
+    pair = ConvertedGraph(
+        range(2),
+        np.array([0, 1, 2], np.int32),
+        np.array([1, 0], np.int32),
+        directed=False,
+        multigraph=False,
+        counts=None,
+        weights={},
+    )
+    for function in (
+        asyn_lpa_communities,
+        fast_label_propagation_communities,
+        label_propagation_communities,
+    ):
+        function(pair)
 
 
 def _frequencies(G: ConvertedGraph, weights: Any) -> CSR:
