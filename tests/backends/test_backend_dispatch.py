@@ -18,7 +18,7 @@ from kgroups.backends.networkx import backend_interface
 from kgroups.backends.networkx.convert import convert_from_nx, convert_to_nx, converted
 from kgroups.backends.networkx.interface import SERVED, can_run, should_run
 from kgroups.backends.networkx.suite import EXPECTED_FAILURES
-from strategies_backends import cases
+from strategies_backends import Subclass, cases
 
 
 @pytest.fixture
@@ -205,6 +205,25 @@ def test_views_follow_the_graph_below_them():
         ours = nx.community.modularity(view, blocks, backend="kgroups")
         assert ours == pytest.approx(nx.community.modularity(view, blocks, backend="networkx"))
         G.add_edges_from([(i, i + 1) for i in range(60)])
+
+
+def test_what_other_backends_keep_of_a_view_stays():
+    view = gnm().subgraph(range(200))
+    view.__networkx_cache__["backends"] = {"other": {"key": "graph"}}
+    nx.community.modularity(view, halves(view), backend="kgroups")
+    assert view.__networkx_cache__ == {"backends": {"other": {"key": "graph"}}}
+    view.__networkx_cache__ = None
+    nx.community.modularity(view, halves(view), backend="kgroups")
+    assert view.__networkx_cache__ is None
+
+
+def test_a_subclass_keeps_its_conversion_until_it_changes():
+    G = Subclass(gnm())
+    before = nx.community.modularity(G, halves(G), backend="kgroups")
+    assert converted(G, "weight")
+    G.add_edge(0, 299)
+    assert not converted(G, "weight")
+    assert nx.community.modularity(G, halves(G), backend="kgroups") != before
 
 
 def test_a_graph_without_a_cache_is_read_at_each_call():

@@ -92,6 +92,13 @@ def test_a_block_that_is_itself_a_node_is_left_to_networkx():
     assert_declined(quality.intra_community_edges, G, [(0, 1), (2,)])
 
 
+def test_no_numpy_number_comes_back():
+    G = nx.karate_club_graph()
+    halves = [set(range(17)), set(range(17, 34))]
+    score = nx.community.modularity(G, halves, resolution=np.float64(2), backend="kgroups")
+    assert type(score) is float
+
+
 def test_unknown_arguments_are_refused_with_the_reason_in_the_log(caplog):
     with caplog.at_level("DEBUG", logger="networkx"):
         assert_declined(nx.community.modularity, nx.path_graph(3), [{0, 1, 2}], colour="red")

@@ -76,8 +76,8 @@ def convert_from_nx(
         raise NotImplementedError(msg)
     wanted = {**_UNDECLARED.get(name or "", {}), **(edge_attrs or {})}
     if not is_plain(graph):
-        # A view is not told when the graph below it changes, so nothing may be kept in it.
-        graph.__networkx_cache__ = None
+        if hasattr(graph, "_graph"):
+            _keep_nothing_of_ours(graph)
         return _of_edge_view(graph, wanted)
     if graph.is_directed():
         arcs = read_arcs(graph._succ)
@@ -129,6 +129,19 @@ def converted(graph: Any, attribute: str | None) -> bool:
         return True
     plain = attribute is None and not graph.is_directed() and not graph.is_multigraph()
     return plain and is_plain(graph) and known_structure(graph) is not None
+
+
+def _keep_nothing_of_ours(view: Any) -> None:
+    """Take our part out of the cache of a view, which is not told when the graph below changes.
+
+    networkx puts the result into the dict that it has looked up before the conversion; the view
+    gets a new one, with what other backends keep.
+    """
+    cache = view.__networkx_cache__
+    if cache is not None:
+        others = cache.get("backends", {}).items()
+        kept = {name: graphs for name, graphs in others if name != "kgroups"}
+        view.__networkx_cache__ = {**cache, "backends": kept}
 
 
 def _of_dicts(

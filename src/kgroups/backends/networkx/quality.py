@@ -61,7 +61,7 @@ def modularity_of(
         in_volumes = out_volumes
         edges = total / 2
     expected = float(out_volumes @ in_volumes)
-    return inside / edges - resolution * (expected * (1 / total**2))
+    return float(inside / edges - resolution * (expected * (1 / total**2)))
 
 
 def partition_quality(G: ConvertedGraph, partition: Any) -> tuple[float, float]:
