@@ -1,0 +1,242 @@
+"""Communities when k is not given: the same policy in every regime, and what is said of it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import kgroups as kg
+from kgroups.generators import lfr_benchmark, planted_partition
+from kgroups.metrics import nmi
+from kgroups.refine import DescriptionLength
+
+REGIMES = (kg.Auto(), kg.Exact(), kg.FewGroups(), kg.ManyGroups())
+FORCED = (kg.FewGroups(), kg.ManyGroups())
+
+
+def with_weights(G, weight_of):
+    G = nx.Graph(G)
+    for t, edge in enumerate(G.edges):
+        G.edges[edge]["weight"] = weight_of(t)
+    return G
+
+
+def with_loops(G):
+    G = nx.Graph(G)
+    G.add_edges_from((node, node) for node in list(G)[::2])
+    return G
+
+
+SMALL = {
+    "nothing": nx.empty_graph(0),
+    "one node": nx.empty_graph(1),
+    "a loop": nx.Graph([(0, 0)]),
+    "two nodes": nx.empty_graph(2),
+    "an edge": nx.path_graph(2),
+    "no edges": nx.empty_graph(7),
+    "only loops": nx.Graph([(i, i) for i in range(9)]),
+    "path": nx.path_graph(30),
+    "star": nx.star_graph(40),
+    "tree": nx.balanced_tree(2, 5),
+    "complete": nx.complete_graph(20),
+    "cycle": nx.cycle_graph(40),
+    "octahedron": nx.octahedral_graph(),
+    "random regular": nx.random_regular_graph(3, 40, seed=1),
+}
+
+
+@pytest.mark.parametrize("self_loops", ["drop", "keep"])
+@pytest.mark.parametrize("regime", REGIMES, ids=repr)
+@pytest.mark.parametrize("name", SMALL)
+def test_without_communities_every_component_is_one(name, regime, self_loops):
+    G = SMALL[name]
+    found = kg.detect_communities(G, regime=regime, self_loops=self_loops)
+    assert set(found) == set(map(frozenset, nx.connected_components(G)))
+
+
+CLIQUES = {
+    "plain": nx.ring_of_cliques(8, 6),
+    "loops": with_loops(nx.ring_of_cliques(8, 6)),
+    "parallel": nx.MultiGraph(list(nx.ring_of_cliques(8, 6).edges) * 2),
+    "equal weights": with_weights(nx.ring_of_cliques(8, 6), lambda t: 1e-300),
+    "one faint weight": with_weights(nx.ring_of_cliques(8, 6), lambda t: 1e-12 if t == 3 else 1),
+    "a tail": nx.compose(nx.ring_of_cliques(8, 6), nx.path_graph(range(47, 60))),
+    "beside": nx.disjoint_union(nx.ring_of_cliques(8, 6), nx.ring_of_cliques(5, 6)),
+    "isolated": nx.disjoint_union(nx.ring_of_cliques(8, 6), nx.empty_graph(3)),
+}
+
+
+@pytest.mark.parametrize("regime", REGIMES, ids=repr)
+@pytest.mark.parametrize("name", CLIQUES)
+def test_cliques_are_found_in_every_regime(name, regime):
+    G = CLIQUES[name]
+    found = kg.detect_communities(G, regime=regime)
+    for a in range(8):
+        clique = range(6 * a, 6 * a + 6)
+        assert len({found.membership[node] for node in clique}) == 1
+    assert len({found.membership[6 * a] for a in range(8)}) == 8
+    assert all(nx.is_connected(G.subgraph(community)) for community in found)
+
+
+@pytest.mark.parametrize("regime", REGIMES, ids=repr)
+def test_equal_weights_say_no_more_than_none(regime):
+    G = nx.planted_partition_graph(4, 40, 0.4, 0.02, seed=3)
+    plain = kg.detect_communities(G, regime=regime)
+    for unit in (1e-12, 3.7, 1e12):
+        assert kg.detect_communities(with_weights(G, lambda t, u=unit: u), regime=regime) == plain
+
+
+SCRIPT = """
+import json, networkx as nx, kgroups as kg
+G = nx.planted_partition_graph(12, 100, 0.12, 0.004, seed=1)
+G = nx.relabel_nodes(G, {i: f"node {(7919 * i) % 1200}" for i in G})
+for regime in (kg.Auto(), kg.Exact(), kg.FewGroups(), kg.ManyGroups()):
+    for k in (None, 12):
+        found = kg.detect_communities(G, k, regime=regime)
+        print(json.dumps([sorted(community) for community in found]))
+"""
+
+
+@pytest.mark.compiled
+def test_hash_seed_and_threads_do_not_matter_in_any_regime():
+    answers = set()
+    for hash_seed, threads in [("0", "1"), ("12345", "2")]:
+        environment = dict(os.environ, PYTHONHASHSEED=hash_seed)
+        for library in ("OMP", "OPENBLAS", "MKL", "NUMBA"):
+            environment[f"{library}_NUM_THREADS"] = threads
+        run = subprocess.run(
+            [sys.executable, "-c", SCRIPT],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        lines = run.stdout.splitlines()
+        assert [len(json.loads(line)) for line in lines] == [12] * 8
+        answers.add(tuple(lines))
+    assert len(answers) == 1
+
+
+@pytest.fixture(scope="module")
+def planted():
+    return planted_partition(1_200, k=12, degree=12.0, snr=2.5, rng=0)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("regime", REGIMES, ids=repr)
+def test_one_stream_gives_one_answer(planted, regime):
+    answers = [kg.detect_communities(planted.graph, regime=regime, rng=5) for _ in range(2)]
+    assert answers[0] == answers[1]
+    generators = [np.random.default_rng(5) for _ in range(2)]
+    drawn = [kg.detect_communities(planted.graph, regime=regime, rng=rng) for rng in generators]
+    assert drawn[0] == drawn[1] == answers[0]
+
+
+STAGES = {
+    kg.Exact(): [],
+    kg.FewGroups(): ["moments of the spectrum", "filtering a subspace"],
+    kg.ManyGroups(): ["moments of the spectrum", "moving nodes", "splitting communities"],
+}
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("regime", STAGES, ids=repr)
+def test_stages_are_told_in_order(planted, regime):
+    told = []
+    found = kg.detect_communities(planted.graph, regime=regime, progress=told.append)
+    begun = ["reading the graph", "counting communities", "finding communities"]
+    assert told[: 3 + len(STAGES[regime])] == begun + STAGES[regime]
+    assert all(first != second for first, second in pairwise(told))
+    assert set(found.report.seconds) == set(told)
+    assert all(seconds >= 0.0 for seconds in found.report.seconds.values())
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("regime", FORCED, ids=repr)
+def test_the_report_says_what_was_done(planted, regime, tmp_path):
+    found = kg.detect_communities(planted.graph, regime=regime)
+    report, search = found.report, found.report.searches[0]
+    name = type(regime).__name__
+    assert (report.regime, report.why, report.k_found) == (name, "asked for", 12)
+    assert (search.regime, search.k) == (name, 12)
+    assert search.k_low <= search.k_high
+    assert search.snr > 1.0
+    assert search.nats > 0.0
+    # Moments alone read the graph more than ten times.
+    assert report.visits > 10 * 2 * report.m
+    said = report.lines()
+    assert said[0].startswith(f"{name} regime (asked for); r = ")
+    assert any(f"{name} on a component of {search.n} nodes: 12 communities" in s for s in said)
+    found.save(tmp_path / "found.json")
+    again = kg.Partition.load(tmp_path / "found.json")
+    assert again == found
+    assert json.loads(json.dumps(report.to_dict())) == report.to_dict()
+
+
+def length(graph, partition):
+    A = graph.simple_adjacency()
+    return DescriptionLength(A).of(A, partition.labels, len(partition))
+
+
+@pytest.mark.compiled
+def test_many_replaces_exact_where_its_description_is_better():
+    """A community of 393 of the 900 nodes is cut by k-means, and whole in the many regime."""
+    graph, truth = lfr_benchmark(900, degree=15, mixing=0.3, rng=5)
+    exact = kg.detect_communities(graph, regime=kg.Exact())
+    found = kg.detect_communities(graph)
+    assert (found.report.regime, found.report.why) == ("ManyGroups", "its description is better")
+    assert found.report.k_hat == exact.report.k_hat <= len(found)
+    assert length(graph, found) < length(graph, exact)
+    assert nmi(truth, found.labels) > 0.99 > 0.9 > nmi(truth, exact.labels)
+    # Of the exact attempt the report keeps nothing but the work.
+    assert found.report.refinement.components == 0
+    assert found.report.visits > exact.report.visits
+
+
+INTERRUPTED = """
+import sys, kgroups as kg
+from kgroups.detect import warm
+from kgroups.generators import planted_partition
+warm()
+graph, _ = planted_partition(300_000, k=200, degree=20.0, snr=2.0, rng=0)
+try:
+    kg.detect_communities(graph, progress=lambda stage: print(stage, flush=True))
+except KeyboardInterrupt:
+    sys.exit(77)
+"""
+
+
+def cpu_seconds(pid):
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+@pytest.mark.parametrize(
+    ("stage", "seconds"),
+    [("counting", 0.05), ("moments", 0.3), ("moving", 0.4), ("moving", 1.7)],
+)
+def test_an_interrupt_ends_a_long_run_within_a_second(stage, seconds):
+    """Seconds of the processor on one thread, so that other processes do not count."""
+    environment = dict(os.environ, NUMBA_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+    command = [sys.executable, "-c", INTERRUPTED]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as run:
+        while not run.stdout.readline().startswith(stage):
+            assert run.poll() is None
+        time.sleep(seconds)
+        before = cpu_seconds(run.pid)
+        run.send_signal(signal.SIGINT)
+        _, status, used = os.wait4(run.pid, 0)
+        run.returncode = os.waitstatus_to_exitcode(status)
+    assert run.returncode == 77
+    assert used.ru_utime + used.ru_stime - before <= 1.0
