@@ -1,6 +1,7 @@
 """From a problem to communities: each component by the regime that fits it."""
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -128,11 +129,13 @@ class _Finder:
                 self.found.searches.append(
                     SearchReport("One", verdict.why, n, 1, **signal_of(judged))
                 )
+        # Each attempt draws what it would draw if its regime were asked for.
+        unused = deepcopy(rng)
         z, count, notes = self._exact(part, k, rng, start)
         if start is not None:
-            return self._warm_or_cold(part, (z, count, notes), self._exact(part, k, rng, None))
+            return self._warm_or_cold(part, (z, count, notes), self._exact(part, k, unused, None))
         if judged is not None and k > 1 and self.refine is not None and not self.weighted:
-            many = self._many(part, judged, rng, None)
+            many = self._many(part, judged, unused, None)
             A = without_diagonal(part.A)
             length = DescriptionLength(A)
             better = length.of(A, many.z, many.k) < length.of(A, z, count)
