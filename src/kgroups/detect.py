@@ -20,6 +20,7 @@ from kgroups.refine import Hartigan
 from kgroups.regimes import (
     EXACT_NODES,
     Auto,
+    Exact,
     FewGroups,
     Found,
     ManyGroups,
@@ -38,6 +39,7 @@ __all__ = ["detect_communities", "refine_partition", "warm"]
 
 # Large enough that the spectrum is not found by a dense solver.
 _LARGE_RING = 600
+_NOT_COUNTED: dict[str, Any] = {"k_hat": None, "methods": {}, "warnings": ()}
 
 
 def detect_communities(
@@ -120,7 +122,7 @@ def detect_communities(
     problem, order, ordering = _prepared(source, operator, self_loops)
 
     clock.start("counting communities")
-    counts, spectrum = _counted(problem, regime)
+    counts, counted, spectrum = _counted(problem, regime)
 
     clock.start("finding communities")
     seeds = KMeansSeed() if isinstance(init, WarmStart) else init
@@ -150,7 +152,8 @@ def detect_communities(
         searches=tuple(found.searches),
         visits=found.visits + sum(one.visits for one in found.refinements),
         seconds=seconds,
-        **_facts(source, problem, spectrum, found.z, self_loops),
+        **counted,
+        **_facts(source, problem, found.z, self_loops),
     )
     return _partition(source, order, found, spectrum, report)
 
@@ -216,7 +219,8 @@ def refine_partition(
         uninformed=0,
         ordering=ordering,
         seconds=clock.stop(),
-        **_facts(source, problem, None, found.z, self_loops),
+        **_NOT_COUNTED,
+        **_facts(source, problem, found.z, self_loops),
     )
     return _partition(source, order, found, None, report)
 
@@ -281,11 +285,18 @@ def _start(init: Seed | WarmStart, source: Graph, k: int | None) -> Ints | None:
     return as_labels(init.partition, source)
 
 
-def _counted(problem: Problem, regime: Regime) -> tuple[Ints, Spectrum | None]:
-    """Count the eigenvalues above the threshold in every component that is solved exactly."""
+def _counted(problem: Problem, regime: Regime) -> tuple[Ints, dict[str, Any], Spectrum | None]:
+    """Count the eigenvalues above the threshold in every component that is solved exactly.
+
+    Returns the counts, what the report says of them, and on small graphs the spectrum around the
+    threshold: on large ones that would take longer than to find the communities.
+    """
     large = by_moments(problem, regime)
     if not large.size:
         counts = count_components(problem.bound, problem.component)
+        facts = {"k_hat": counts.total, "methods": dict(Counter(counts.method)), "warnings": ()}
+        if problem.bound.n > EXACT_NODES and not isinstance(regime, Exact):
+            return counts.k, facts, None
         spectrum = spectrum_of(
             problem.bound,
             problem.A,
@@ -293,14 +304,14 @@ def _counted(problem: Problem, regime: Regime) -> tuple[Ints, Spectrum | None]:
             labels=problem.component,
             counts=counts,
         )
-        return counts.k, spectrum
+        return counts.k, facts | {"warnings": spectrum.warnings}, spectrum
     k = np.zeros(problem.n_components, dtype=np.int64)
     small = np.setdiff1d(np.arange(problem.n_components), large)
     rows = np.flatnonzero(np.isin(problem.component, small))
     if rows.size:
         labels = np.searchsorted(small, problem.component[rows])
         k[small] = count_components(problem.bound.restrict(rows), labels).k
-    return k, None
+    return k, _NOT_COUNTED, None
 
 
 def _regime_used(regime: Regime, found: Found, largest: int) -> tuple[str, str]:
@@ -349,10 +360,8 @@ def _summary(found: Found, refine: Hartigan | None) -> RefinementReport:
     )
 
 
-def _facts(
-    source: Graph, problem: Problem, spectrum: Spectrum | None, z: Ints, self_loops: SelfLoops
-) -> dict[str, Any]:
-    """Return what the report says of the graph and its spectrum."""
+def _facts(source: Graph, problem: Problem, z: Ints, self_loops: SelfLoops) -> dict[str, Any]:
+    """Return what the report says of the graph and its operator."""
     return {
         "n": source.n,
         "m": source.m,
@@ -362,10 +371,7 @@ def _facts(
         "saturated_weights": problem.bound.saturated,
         "r": problem.bound.r,
         "r_choice": problem.bound.r_choice,
-        "k_hat": None if spectrum is None else spectrum.k,
         "k_found": len(np.unique(z)),
-        "methods": {} if spectrum is None else spectrum.methods,
-        "warnings": () if spectrum is None else spectrum.warnings,
     }
 
 

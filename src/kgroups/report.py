@@ -92,8 +92,10 @@ class SearchReport:
                 f"the moments of the spectrum show {self.k_low:.0f} to {self.k_high:.0f} at a "
                 f"signal-to-noise ratio of {self.snr:.2f}"
             )
-        if self.nats is not None:
+        if self.nats is not None and self.nats > 0.0:
             said.append(f"the description is shorter by {self.nats:.1f} nats")
+        elif self.nats is not None and self.k > 1:
+            said.append("they are too faint for a description, and the eigenvectors decide")
         if self.undecided is not None:
             said.append(f"{100.0 * self.undecided:.1f} % of the nodes are undecided")
         return "; ".join(said) + "."
@@ -206,7 +208,7 @@ class Report:
         if self.k_hat is None and self.searches:
             asked = ", as asked for" if self.k_given is not None else ""
             parts = f" in {self.n_components} components" if self.n_components > 1 else ""
-            return f"{found}{asked}{parts}; the eigenvalues were not counted on a graph this large."
+            return f"{found}{asked}{parts}; the eigenvalues were not counted in this regime."
         if self.k_hat is None:
             return f"{found}, as many as in the labels given."
         lie = "eigenvalue lies" if self.k_hat == 1 else "eigenvalues lie"

@@ -55,15 +55,15 @@ def test_every_kind_of_run_gives_labels_of_the_largest_component(small, setting)
 
 @pytest.mark.compiled
 def test_a_line_tells_a_good_value_from_a_bad_one(small):
-    """A descent in a few long steps, against what is chosen."""
-    before = many._FAINT, many._STEP_DOWN
-    changes = ((many, "_FAINT", 9.0), (many, "_STEP_DOWN", 20.0))
-    experiment = Experiment("descent", (small,), (Setting("chosen*"), Setting("bad", changes)))
+    """Moves that stay hot, against those that cool."""
+    before = many._COLD, many._MILD
+    changes = ((many, "_COLD", (5.0,)), (many, "_MILD", (5.0, 5.0)))
+    experiment = Experiment("cooling", (small,), (Setting("chosen*"), Setting("bad", changes)))
     good, bad = (line.split() for line in lines_of(experiment, range(1)))
     assert good[:2] == ["small", "chosen*"]
     assert float(good[2]) > float(bad[2])
     assert float(good[6]) < float(bad[6])
-    assert before == (many._FAINT, many._STEP_DOWN)
+    assert before == (many._COLD, many._MILD)
 
 
 def test_a_constant_that_is_gone_is_an_error():

@@ -21,11 +21,16 @@ from kgroups.regimes.choice import (
 )
 from kgroups.regimes.exact import exact_communities
 from kgroups.regimes.few import few_communities
-from kgroups.regimes.many import ManyFound, many_communities, many_further, nats_of
+from kgroups.regimes.many import (
+    ManyFound,
+    many_communities,
+    many_further,
+    nats_of,
+    weight_of_edges,
+)
 from kgroups.regimes.problem import Found, Part, Problem
 from kgroups.report import SearchReport
 from kgroups.seed import Seed
-from kgroups.seed.levels import renumbered
 from kgroups.spectrum import Moments, has_structure, leading_pairs, moments
 
 __all__ = ["by_moments", "communities_found", "signal_of"]
@@ -43,12 +48,16 @@ _FEWEST_COLUMNS = 24
 _SPLIT_NODES = 20_000
 
 
-def by_moments(problem: Problem, regime: Regime) -> Ints:
-    """Return the components that are not solved exactly."""
+def by_moments(problem: Problem, regime: Regime, *, trees: bool = False) -> Ints:
+    """Return the components that are not solved exactly.
+
+    A component with one cycle at most is one community, however large: it counts as small unless
+    ``trees`` are wanted too.
+    """
     if isinstance(regime, Exact):
         return np.zeros(0, dtype=np.int64)
     least = EXACT_NODES + 1 if isinstance(regime, Auto) else 6
-    rich = problem.entries >= 2 * (problem.sizes + 1)
+    rich = (problem.entries >= 2 * (problem.sizes + 1)) | trees
     return np.flatnonzero((problem.sizes >= least) & rich)
 
 
@@ -90,7 +99,7 @@ def communities_found(
     for component in problem.worth_a_look(counts):
         rows, part = problem.part(component)
         stream = np.random.default_rng([entropy, component])
-        first = None if start is None else renumbered(start[rows])[0].astype(np.int64)
+        first = None if start is None else np.unique(start[rows], return_inverse=True)[1]
         if component in large:
             z, k = finder.by_moments(part, stream, first)
         else:
@@ -122,9 +131,9 @@ class _Finder:
         n = part.bound.n
         judged = None
         if k > 1 and n >= _JUDGED_NODES and isinstance(self.regime, Auto):
-            judged = self._moments(part)
+            judged = self._moments(part.with_own_r(weighted=self.weighted))
             verdict = has_structure(judged)
-            if not verdict:
+            if start is None and not verdict:
                 k = 1
                 self.found.searches.append(
                     SearchReport("One", verdict.why, n, 1, **signal_of(judged))
@@ -171,7 +180,7 @@ class _Finder:
         Hartigan moves and splits never lower the number of communities, so labels of too many
         would stay; and labels of one community would hide what is too faint for a description.
         """
-        saved = [nats_of(part, z, k, weighted=self.weighted) for z, k, _ in (warm, cold)]
+        saved = [nats_of(part, z, weighted=self.weighted) for z, _, _ in (warm, cold)]
         kept = self.refine is None or (
             saved[0] >= saved[1] and _all_owned(warm[0], warm[1], cold[0], cold[1])
         )
@@ -191,12 +200,13 @@ class _Finder:
         """Find the communities of a large component."""
         n = part.bound.n
         self.tell("moments of the spectrum")
+        part = part.with_own_r(weighted=self.weighted)
         judged = self._moments(part)
         auto = isinstance(self.regime, Auto)
         chosen, why = self.regime, "asked for"
         if auto:
             verdict = has_structure(judged)
-            if not verdict:
+            if start is None and not verdict:
                 self.found.searches.append(
                     SearchReport("One", verdict.why, n, 1, **signal_of(judged))
                 )
@@ -206,7 +216,8 @@ class _Finder:
             return self._few(part, judged, rng, why)
         many = self._many(part, judged, rng, start)
         doubted = auto and start is None
-        if doubted and disappointing(many.nats, judged, n, 0.5 * len(part.A.indices)):
+        edges = weight_of_edges(part, weighted=self.weighted)
+        if doubted and disappointing(many.nats, judged, n, edges):
             return self._few(part, judged, rng, why, rival=many)
         self._note("ManyGroups", why, judged, many.k, n, many)
         return many.z, many.k
@@ -230,8 +241,9 @@ class _Finder:
     ) -> tuple[Ints, int]:
         """Find communities by eigenvectors, then let the description length have its say.
 
-        Where the labels save enough for a description to see them, merges, moves and splits go on
-        from there. The better of both, and of a rival from elsewhere, is kept.
+        Where the labels save enough for a description to see them, merges and moves that save
+        more go on from there; splits of communities follow. A rival from elsewhere is taken if it
+        saves more.
         """
         self.tell("filtering a subspace")
         visited = judged.operator.visits
@@ -246,8 +258,8 @@ class _Finder:
         if few.refinement is not None:
             self.found.refinements.append(few.refinement)
         z, k = absorb_fragments(part.A, few.z)
-        n, edges = part.bound.n, 0.5 * len(part.A.indices)
-        nats, seen = nats_of(part, z, k, weighted=self.weighted), _FAINT_NATS * edges
+        n, edges = part.bound.n, weight_of_edges(part, weighted=self.weighted)
+        nats, seen = nats_of(part, z, weighted=self.weighted), _FAINT_NATS * edges
         best = None
         if self.refine is not None and (nats > seen or n <= _SPLIT_NODES):
             best = many_further(

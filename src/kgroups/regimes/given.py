@@ -36,11 +36,11 @@ def communities_given_k(
     proportion to the communities that the moments of the spectrum show in each. Components that
     get none join the largest community and are uninformed.
     """
-    large = by_moments(problem, regime)
+    large = by_moments(problem, regime, trees=True)
     if not large.size:
         return exact_given_k(problem, k, init, refine, rng)
     tell("moments of the spectrum")
-    judged = {a: moments(problem.part(a)[1].bound) for a in large.tolist()}
+    judged = {a: moments(_with_own_r(problem, a).bound) for a in large.tolist()}
     shares = _shared(problem, k, judged, init)
     found = Found(np.full(problem.bound.n, -1, dtype=np.int64))
     found.visits += sum(one.visits for one in judged.values())
@@ -52,7 +52,7 @@ def communities_given_k(
         stream = np.random.default_rng([entropy, component])
         if component in judged and 1 < share < len(rows):
             z = _large_share(
-                part,
+                part.with_own_r(weighted=problem.uneven),
                 judged[component],
                 share,
                 regime,
@@ -64,6 +64,10 @@ def communities_given_k(
                 tell=tell,
             )
         else:
+            if component in judged:
+                found.searches.append(
+                    SearchReport("ManyGroups", f"k = {share} was given", len(rows), share)
+                )
             V = np.zeros((len(rows), share))
             if 1 < share < len(rows):
                 V = informative_eigenpairs(part.bound, share, init.rows)[1]
@@ -72,6 +76,10 @@ def communities_given_k(
         k_total += share
     found.settle_uninformed()
     return found
+
+
+def _with_own_r(problem: Problem, component: int) -> Part:
+    return problem.part(component)[1].with_own_r(weighted=problem.uneven)
 
 
 def _large_share(

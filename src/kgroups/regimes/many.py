@@ -11,6 +11,7 @@ from kgroups.hartigan import improve
 from kgroups.refine import Hartigan, absorb_fragments
 from kgroups.refine.rates import Warmth, merged, nats_saved
 from kgroups.regimes.choice import resolution_of
+from kgroups.regimes.core import Core
 from kgroups.regimes.problem import Part
 from kgroups.regimes.splits import Splitter
 from kgroups.seed.levels import (
@@ -30,6 +31,7 @@ __all__ = [
     "many_further",
     "many_given_k",
     "nats_of",
+    "weight_of_edges",
 ]
 
 _COLD = (0.0,) * 5
@@ -49,6 +51,7 @@ _REHEATS = 3
 # Groups merged at a time, steps of the descent from many groups, and where it begins.
 _SHARE = 0.2
 _NOTABLE = 0.02
+_MOST_ROUNDS = 100
 _STEP_DOWN = 1.25
 _FINER = 4.0
 _FINEST_SHARE = 0.1
@@ -68,10 +71,10 @@ class ManyFound:
         Number of communities.
     nats : float
         What the partition saves against the graph in one piece, in nats.
-    resolution : float
-        Resolution of the first moves.
-    undecided : float
-        Share of the nodes for which another community was nearly as good.
+    resolution : float or None
+        Resolution of the first moves, if there were any.
+    undecided : float or None
+        Share of the nodes for which another community was nearly as good, if nodes were moved.
     stairs : int
         Steps of a descent from many groups; 0 if there was none.
     splits : int
@@ -85,8 +88,8 @@ class ManyFound:
     z: Ints
     k: int
     nats: float
-    resolution: float
-    undecided: float
+    resolution: float | None
+    undecided: float | None
     stairs: int
     splits: int
     hartigan: str
@@ -137,17 +140,15 @@ def many_communities(
     tell : callable
         Called with the name of each stage.
     """
-    A = without_diagonal(_bent(part) if weighted else part.A)
-    search = _Search(finest_level(A, weighted=weighted), rng, tell)
+    search = _Search(part, rng, tell, weighted=weighted, splits=refine is not None)
     resolution = resolution_of(found.k_low, found.s, float(search.level.strength.mean()))
     if start is None:
         state = search.found(resolution, faint=found.s < _FAINT)
     else:
-        state = search.found_from(start.astype(np.int32))
+        state = search.found_from(start)
     if refine is not None and search.undecided > _UNDECIDED and state.k > 1:
         state = search.polished(state, part, refine)
-    state = search.connected(A, state)
-    return search.result(state, resolution)
+    return search.result(search.connected(state), resolution)
 
 
 def many_given_k(
@@ -160,8 +161,7 @@ def many_given_k(
     tell: Callable[[str], None] = lambda stage: None,
 ) -> ManyFound:
     """Find exactly ``k`` communities of a connected part; parameters as above."""
-    A = without_diagonal(_bent(part) if weighted else part.A)
-    search = _Search(finest_level(A, weighted=weighted), rng, tell)
+    search = _Search(part, rng, tell, weighted=weighted, least=k)
     resolution = resolution_of(max(k, found.k_low), found.s, float(search.level.strength.mean()))
     return search.result(search.descent_to(k, resolution), resolution)
 
@@ -177,13 +177,28 @@ def _bent(part: Part) -> CSR:
 class _Search:
     """One graph, and the ways of changing a partition of it."""
 
-    def __init__(self, level: Level, rng: np.random.Generator, tell: Callable[[str], None]) -> None:
-        self.level, self.rng, self.tell = level, rng, tell
+    def __init__(
+        self,
+        part: Part,
+        rng: np.random.Generator,
+        tell: Callable[[str], None] = lambda stage: None,
+        *,
+        weighted: bool,
+        splits: bool = True,
+        least: int = 3,
+    ) -> None:
+        self.core = Core(without_diagonal(_bent(part) if weighted else part.A), least=least)
+        self.level = finest_level(self.core.A, weighted=weighted)
+        self.rng, self.tell, self._splits = rng, tell, splits
         self.effort = Effort()
         self.undecided = 1.0
         self.stairs = 0
         self.hartigan = "not needed"
-        self.splitter = Splitter(level, rng, self.effort)
+        self.splitter = Splitter(self.level, rng, self.effort)
+
+    def on_core(self, z: Ints) -> _State:
+        """Return the state that labels of all nodes give."""
+        return self.linked(*renumbered(z[self.core.rows].astype(np.int32)))
 
     def found(self, resolution: float, *, faint: bool) -> _State:
         """Return the best state of those that the searches end in."""
@@ -200,28 +215,27 @@ class _Search:
             best = rival
         return self._split(best)
 
-    def settled_from(self, start: Indices) -> _State:
-        """Return the state that merges and moves lead to, labels as given if they save more."""
-        given = self.linked(*renumbered(start))
+    def settled_from(self, given: _State) -> _State:
+        """Return the state that merges and moves lead to, the given one if it saves more."""
         settled = self._settled(given)
         return settled if settled.nats > given.nats else given
 
-    def found_from(self, start: Indices) -> _State:
+    def found_from(self, start: Ints) -> _State:
         """Return the state that labels lead to, themselves if nothing saves more."""
         self.tell("moving nodes")
-        given = self.linked(*renumbered(start))
+        given = self.on_core(start)
         # Labels from elsewhere may hide communities in any of theirs: a sample could miss them.
         best = self._split(self._settled(given), sample=False)
         return best if best.nats > given.nats else given
 
-    def result(self, state: _State, resolution: float) -> ManyFound:
+    def result(self, state: _State, resolution: float | None) -> ManyFound:
         """Return what was found, one community where no partition saves anything."""
         return ManyFound(
-            state.z.astype(np.int64),
+            self.core.spread(state.z),
             state.k,
             state.nats,
             resolution,
-            self.undecided,
+            self.undecided if self.effort.moves else None,
             self.stairs,
             self.splitter.splits,
             self.hartigan,
@@ -249,7 +263,7 @@ class _Search:
         warmth = Warmth(self.level, self.effort, self.rng)
         state = self._with_links(state)
         z, groups = state.z, state.groups
-        while True:
+        for _ in range(_MOST_ROUNDS):
             k = groups.n
             label, groups = merged(groups, self.effort, share=_SHARE)
             z = label[z]
@@ -336,6 +350,8 @@ class _Search:
 
     def _split(self, state: _State, *, sample: bool = True) -> _State:
         """Split communities that are described better in pieces, and let nodes move."""
+        if not self._splits:
+            return state
         self.tell("splitting communities")
         whole = self.split_only(state.z, state.k, sample=sample)
         if whole is state.z:
@@ -357,20 +373,20 @@ class _Search:
             M,
             diagonal,
             w,
-            state.z.astype(np.int64),
+            self.core.spread(state.z),
             k=state.k,
             candidates=method.candidates,
             margin=method.margin,
             max_sweeps=min(method.max_sweeps, _HARTIGAN_SWEEPS),
         )
         self.effort.read(outcome.visits, moves=outcome.moves)
-        moved = self._settled(self.linked(outcome.z.astype(np.int32), state.k))
+        moved = self._settled(self.on_core(outcome.z))
         self.hartigan = "kept" if moved.nats > state.nats else "dropped"
         return moved if moved.nats > state.nats else state
 
-    def connected(self, A: CSR, state: _State) -> _State:
+    def connected(self, state: _State) -> _State:
         """Give fragments of communities to their neighbours; one community if nothing is saved."""
-        z, k = absorb_fragments(A, state.z)
+        z, k = absorb_fragments(self.core.A, state.z.astype(np.int64))
         state = self.linked(z.astype(np.int32), k)
         if state.nats <= 0.0 and k > 1:
             return self.linked(np.zeros(self.level.n, dtype=np.int32), 1)
@@ -384,19 +400,24 @@ def many_further(
 
     Splits are judged on each community alone, so they need no labels that save anything.
     """
-    A = without_diagonal(_bent(part) if weighted else part.A)
-    search = _Search(finest_level(A, weighted=weighted), rng, lambda stage: None)
-    labels = z.astype(np.int32)
+    search = _Search(part, rng, weighted=weighted)
+    state = search.on_core(z)
     if moves:
-        labels = search.settled_from(labels).z
+        state = search.settled_from(state)
     if splits:
-        labels = renumbered(search.split_only(*renumbered(labels)))[0]
-    whole, k = absorb_fragments(A, labels.astype(np.int64))
-    return search.result(search.linked(whole.astype(np.int32), k), 0.0)
+        state = search.linked(*renumbered(search.split_only(state.z, state.k)))
+    labels, k = absorb_fragments(search.core.A, state.z.astype(np.int64))
+    return search.result(search.linked(labels.astype(np.int32), k), None)
 
 
-def nats_of(part: Part, z: Ints, k: int, *, weighted: bool) -> float:
+def nats_of(part: Part, z: Ints, *, weighted: bool) -> float:
     """Return what a partition of a part saves against the part in one piece, in nats."""
-    A = without_diagonal(_bent(part) if weighted else part.A)
-    level = finest_level(A, weighted=weighted)
-    return nats_saved(coarse_level(level, z.astype(np.int32), k, Effort()))
+    return _Search(part, np.random.default_rng(0), weighted=weighted).on_core(z).nats
+
+
+def weight_of_edges(part: Part, *, weighted: bool) -> float:
+    """Return how many edges there are, unequal weights counting as what they are worth."""
+    if not weighted:
+        return 0.5 * len(part.A.indices)
+    weights = _bent(part).data
+    return 0.5 * float(weights.sum()) ** 2 / float(np.sum(np.square(weights)))

@@ -8,13 +8,16 @@ import numpy as np
 
 from kgroups._csr import block, restricted, rows_of, without_diagonal
 from kgroups._types import CSR, Floats, Ints
-from kgroups.operators import BoundBetheHessian
+from kgroups.operators import BetheHessian, BoundBetheHessian
 from kgroups.refine import Hartigan, Refinement, refine_labels
 from kgroups.report import SearchReport
+from kgroups.spectrum import two_core
 
 __all__ = ["Found", "Part", "Problem"]
 
 _FAINTEST = 1e-150
+_MANY_LEAVES = 0.3
+_MUCH_DENSER = 1.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +27,28 @@ class Part:
     A: CSR
     d: Floats
     bound: BoundBetheHessian
+
+    def with_own_r(self, *, weighted: bool) -> "Part":
+        """Return the part with the r of its own mean degree, if a rule has chosen r.
+
+        Beside many small components the mean degree of the whole graph says nothing of a large
+        one; its moments are those of a signal-to-noise ratio only at its own r. Nor do thousands
+        of leaves at one hub count: where the 2-core is much denser, its mean degree is taken.
+        """
+        lengths = np.diff(self.A.indptr)
+        c = float(lengths.sum()) / max(1, int(np.count_nonzero(lengths)))
+        if self.bound.r_choice == "given":
+            return self
+        operator = BetheHessian(self.bound.r_choice)  # type: ignore[arg-type]
+        if not weighted and np.count_nonzero(lengths == 1) > _MANY_LEAVES * len(lengths):
+            kept = two_core(self.A)
+            inside = kept[rows_of(self.A)] & kept[self.A.indices]
+            core = float(np.count_nonzero(inside)) / max(1, int(np.count_nonzero(kept)))
+            if core > _MUCH_DENSER * c:
+                operator, c = BetheHessian(np.sqrt(core)), core
+        if c == self.bound.c:
+            return self
+        return Part(self.A, self.d, operator.bind(self.A, weighted=weighted))
 
     def refined(self, z: Ints, k: int, method: Hartigan) -> Refinement:
         """Return labels refined inside this part."""

@@ -44,11 +44,13 @@ class Splitter:
         With ``sample``, one group in five is tried first, and the others only if one of them is
         split. Labels may have gaps; they are ``z`` itself if nothing was split.
         """
+        before = self.splits
         chosen = np.ones(k, dtype=np.bool_)
         if sample and k > _SAMPLED:
             chosen[self.rng.permutation(k)[: -(-k // _SAMPLED)]] = False
             if self._split_among(z, k, ~chosen) is None:
                 return z
+            self.splits = before
             chosen[:] = True
         for _ in range(_DEPTH):
             deeper = self._split_among(z, k, chosen)

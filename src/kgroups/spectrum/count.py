@@ -72,6 +72,9 @@ class Layout:
                 plan[a] = self.force
             elif len(self.labels) <= DENSE_NODES:
                 plan[a] = "dense"
+            elif self.sizes[a] <= DENSE_NODES:
+                # Cheap whatever the fill, and all such components are factorised together.
+                plan[a] = "inertia"
             else:
                 core = _pattern_on(self.coupling, self.nodes[a][self.core[self.nodes[a]]])
                 work = factorisation_work(core)

@@ -146,7 +146,7 @@ def test_nats_are_those_of_the_labels():
     level = finest_level(part.A, weighted=False)
     expected = oracles.nats_saved(level, found.z, found.k)
     assert found.nats == pytest.approx(expected, rel=1e-9)
-    assert nats_of(part, found.z, found.k, weighted=False) == pytest.approx(expected, rel=1e-9)
+    assert nats_of(part, found.z, weighted=False) == pytest.approx(expected, rel=1e-9)
 
 
 def test_a_random_graph_saves_nothing_in_pieces():
