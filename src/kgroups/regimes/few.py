@@ -4,11 +4,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kgroups._csr import without_diagonal
 from kgroups._types import Floats, Ints
 from kgroups.hartigan import improve_rows
 from kgroups.operators import BoundBetheHessian
 from kgroups.refine import Hartigan, Refinement
 from kgroups.refine.likelihood import planted_fit
+from kgroups.regimes.core import Core
 from kgroups.regimes.problem import Part
 from kgroups.seed import Seed, embedding_rows, informative_eigenpairs
 from kgroups.spectrum import Leading, Moments, leading_pairs
@@ -95,6 +97,7 @@ def few_communities(
         if refine is not None:
             refinement = _refined(part, z, k, refine)
             z = refinement.z
+        z = _hanging_together(part, z, k)
     return FewFound(z, k, refinement, leading, found.operator.visits - visited)
 
 
@@ -102,6 +105,13 @@ def _exact_pairs(bound: BoundBetheHessian, count: int) -> Leading:
     values, V = informative_eigenpairs(bound, count, "normalized")
     vectors = V / np.sqrt(bound.diagonal)[:, np.newaxis]
     return Leading(values, vectors.astype(np.float32), complete=True)
+
+
+def _hanging_together(part: Part, z: Ints, k: int) -> Ints:
+    """Give pendant trees the label of the node that they hang from, unless a group would go."""
+    core = Core(without_diagonal(part.A))
+    together = core.spread(z[core.rows])
+    return together if np.unique(together).size == k else z
 
 
 def _refined(part: Part, z: Ints, k: int, method: Hartigan) -> Refinement:
