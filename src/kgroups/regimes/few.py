@@ -1,5 +1,6 @@
 """The few regime: a Chebyshev-filtered subspace, where communities are large and not many."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from kgroups.regimes.core import Core
 from kgroups.regimes.problem import Part
 from kgroups.seed import Seed, embedding_rows, informative_eigenpairs
 from kgroups.spectrum import Leading, Moments, leading_pairs
+from kgroups.spectrum.chebyshev_operator import ThinBlock
 
 __all__ = ["FewFound", "few_communities"]
 
@@ -21,6 +23,8 @@ __all__ = ["FewFound", "few_communities"]
 _SAMPLE = 4_000
 _SAMPLE_PER_COMMUNITY = 50
 _SWEEPS_ON_ALL = 10
+# Rows worked on at a time, so that nothing but the rows themselves is as large as they are.
+_ROWS_AT_ONCE = 1 << 13
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +96,7 @@ def few_communities(
     z = np.zeros(part.bound.n, dtype=np.int64)
     refinement = None
     if k > 1:
-        rows = embedding_rows(leading.vectors.astype(float), "normalized")
+        rows = _unit_rows(leading.vectors)
         z = _labels(rows, k, init, rng)
         if refine is not None:
             refinement = _refined(part, z, k, refine)
@@ -125,6 +129,17 @@ def _refined(part: Part, z: Ints, k: int, method: Hartigan) -> Refinement:
     return part.refined(z, k, method)
 
 
+def _unit_rows(vectors: ThinBlock) -> Floats:
+    rows = np.empty(vectors.shape)
+    for some in _slices(len(rows)):
+        rows[some] = embedding_rows(vectors[some].astype(float), "normalized")
+    return rows
+
+
+def _slices(n: int) -> Iterator[slice]:
+    yield from (slice(i, i + _ROWS_AT_ONCE) for i in range(0, n, _ROWS_AT_ONCE))
+
+
 def _labels(X: Floats, k: int, init: Seed, rng: np.random.Generator) -> Ints:
     """Label a sample of the rows, give all others the nearest mean, and let rows move."""
     n = X.shape[0]
@@ -136,9 +151,10 @@ def _labels(X: Floats, k: int, init: Seed, rng: np.random.Generator) -> Ints:
     means = np.zeros((k, X.shape[1]))
     np.add.at(means, on_sample, X[sample])
     means /= np.bincount(on_sample, minlength=k)[:, np.newaxis]
-    nearness = np.einsum("ic,ac->ia", X, means)
-    nearness -= 0.5 * np.einsum("ac,ac->a", means, means)
-    z = np.argmax(nearness, axis=1)
+    half_square = 0.5 * np.einsum("ac,ac->a", means, means)
+    z = np.empty(n, dtype=np.int64)
+    for some in _slices(n):
+        z[some] = np.argmax(np.einsum("ic,ac->ia", X[some], means) - half_square, axis=1)
     # A row of the sample stays where it is, so that no group is empty.
     z[sample] = on_sample
     return improve_rows(X, z, k=k, max_sweeps=_SWEEPS_ON_ALL)[0]
