@@ -76,12 +76,12 @@ def test_up_to_a_thousand_nodes_the_better_description_wins(mixing):
     assert won == {"Exact", "ManyGroups"}
 
 
-@pytest.mark.parametrize(("snr", "name"), [(1.45, "FewGroups"), (1.75, "ManyGroups")])
-def test_the_border_of_faint_communities(snr, name):
-    """Auto takes one side of 1.6 or the other; both sides know the number of communities."""
+@pytest.mark.parametrize("snr", [1.3, 1.45, 1.75])
+def test_the_border_of_faint_communities(snr):
+    """On either side of 1.6 Auto knows the number of communities, and is no worse than either."""
     graph, truth = planted_partition(4_000, k=8, degree=12.0, snr=snr, rng=1)
     found = kg.detect_communities(graph)
-    other = kg.detect_communities(graph, regime=LARGE[name == "FewGroups"])
-    assert found.report.regime == name
     assert len(found) == 8
-    assert nmi(truth, found.labels) >= nmi(truth, other.labels) - 0.05
+    for regime in LARGE:
+        other = kg.detect_communities(graph, regime=regime)
+        assert nmi(truth, found.labels) >= nmi(truth, other.labels) - 0.05

@@ -129,7 +129,6 @@ def test_faint_communities_are_not_given_up_for_clear_ones_elsewhere():
     exact = kg.detect_communities(both, regime=kg.Exact())
     assert kg.metrics.ami(truth, exact.labels[:900]) > 0.3
     found = kg.detect_communities(both)
-    assert found.report.regime == "FewGroups"
     assert kg.metrics.ami(truth, found.labels[:900]) > 0.15
     assert len(found) >= 80
 

@@ -32,8 +32,8 @@ __all__ = [
 _LEAST_RATE = 1e-3
 # A group is never taken to be sparser inside than this much above the rest.
 _LEAST_CONTRAST = 1.01
-# Entries read between two looks at the keyboard: about a tenth of a second.
-_BUDGET = 1 << 23
+# Entries read between two looks at the keyboard: a few hundredths of a second.
+_BUDGET = 1 << 21
 _NOISE = 1 << 14
 # Nats that the best group of a node must be ahead for a warm sweep to pass over the node: chance
 # moves it once in 400 visits then.

@@ -55,8 +55,9 @@ class Auto:
     and taken where it finds no fewer communities and a better description. Beyond, Chebyshev
     moments say how many communities there are and how clear: none, and the component is one
     community; at most 64 faint ones (signal-to-noise ratio up to 1.6) of 200 nodes and more, and
-    :class:`FewGroups` finds them; else :class:`ManyGroups`. Where that ends with a worse
-    description than communities so clear should give (at most 64, ratio up to 2), both are tried
+    :class:`FewGroups` finds them, on graphs of more than 20,000 nodes at once; else
+    :class:`ManyGroups`. Where that ends with a worse description than communities so clear should
+    give (at most 64, ratio up to 2), or with none that a description could see, both are tried
     and the better description wins.
     """
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kgroups._csr import without_diagonal
+from kgroups._csr import restricted, without_diagonal
 from kgroups._types import Ints
 from kgroups.refine import DescriptionLength, Hartigan, absorb_fragments
 from kgroups.regimes.choice import (
@@ -16,6 +16,7 @@ from kgroups.regimes.choice import (
     Exact,
     FewGroups,
     Regime,
+    affordable,
     choice_by_moments,
     disappointing,
 )
@@ -37,14 +38,16 @@ __all__ = ["by_moments", "communities_found", "signal_of"]
 
 # From this size on the moments tell a random graph from communities.
 _JUDGED_NODES = 500
+# A community with this share of its component may hide fainter ones.
+_GIANT = 0.25
 # A partition that saves less than this part of the edges, in nats, is below what a description
 # can tell: there the eigenvectors decide.
 _FAINT_NATS = 0.004
 # Columns that a filtered subspace may grow to, for each community that the moments show.
 _COLUMNS = 2.0
 _FEWEST_COLUMNS = 24
-# Up to this size communities of eigenvectors are tried for splits; beyond, what is too small to
-# show in the moments is too small a part of the graph to be worth the time.
+# Up to this size the many regime is tried first, and communities of eigenvectors are tried for
+# splits; beyond, what the moments do not show is too small a part of the graph for the time.
 _SPLIT_NODES = 20_000
 
 
@@ -212,15 +215,48 @@ class _Finder:
                 )
                 return np.zeros(n, dtype=np.int64), 1
             chosen, why = choice_by_moments(judged, n)
-        if start is None and isinstance(chosen, FewGroups):
+        few_first = isinstance(chosen, FewGroups) and not (auto and n <= _SPLIT_NODES)
+        if start is None and few_first:
             return self._few(part, judged, rng, why)
         many = self._many(part, judged, rng, start)
-        doubted = auto and start is None
-        edges = weight_of_edges(part, weighted=self.weighted)
-        if doubted and disappointing(many.nats, judged, n, edges):
-            return self._few(part, judged, rng, why, rival=many)
-        self._note("ManyGroups", why, judged, many.k, n, many)
-        return many.z, many.k
+        if auto and start is None:
+            edges = weight_of_edges(part, weighted=self.weighted)
+            unseen = many.nats <= _FAINT_NATS * edges or many.k < round(judged.k)
+            if disappointing(many.nats, judged, n, edges) or (
+                unseen and isinstance(chosen, FewGroups)
+            ):
+                return self._few(part, judged, rng, why, rival=many)
+        z, k = many.z, many.k
+        if auto and self.refine is not None:
+            z, k = self._giants_opened(part, many, rng)
+        self._note("ManyGroups", why, judged, k, n, many)
+        return z, k
+
+    def _giants_opened(
+        self, part: Part, many: ManyFound, rng: np.random.Generator
+    ) -> tuple[Ints, int]:
+        """Look for faint communities inside a community that holds much of the component.
+
+        Beside clear communities, faint ones save too little to be kept apart. Taken alone their
+        moments show them.
+        """
+        z, k = many.z.copy(), many.k
+        size = np.bincount(many.z, minlength=k)
+        for giant in np.flatnonzero(size >= max(_JUDGED_NODES, _GIANT * z.size)).tolist():
+            rows = np.flatnonzero(many.z == giant)
+            if k == 1 or rows.size == z.size:
+                break
+            inside = Part(restricted(part.A, rows), part.d[rows], part.bound.restrict(rows))
+            inside = inside.with_own_r(weighted=self.weighted)
+            judged = self._moments(inside)
+            if not has_structure(judged) or not affordable(judged.k, rows.size):
+                continue
+            few = few_communities(inside, judged, self.init, self.refine, rng)
+            self.found.visits += few.visits
+            labels, count = absorb_fragments(inside.A, few.z)
+            z[rows] = np.where(labels == 0, giant, k + labels - 1)
+            k += count - 1
+        return z, k
 
     def _many(
         self, part: Part, judged: Moments, rng: np.random.Generator, start: Ints | None

@@ -41,6 +41,8 @@ _STEP = (1.0, 0.8, 0.6, 0.4, 0.2)
 
 # Communities fainter than this are not found by moves that only ever improve.
 _FAINT = 1.45
+# Among communities clearer than this none are left merged, or so many that a sample shows some.
+_CLEAR = 1.8
 # A share of undecided nodes below which nothing is left to gain.
 _DECIDED = 0.05
 _UNDECIDED = 0.1
@@ -142,10 +144,7 @@ def many_communities(
     """
     search = _Search(part, rng, tell, weighted=weighted, splits=refine is not None)
     resolution = resolution_of(found.k_low, found.s, float(search.level.strength.mean()))
-    if start is None:
-        state = search.found(resolution, faint=found.s < _FAINT)
-    else:
-        state = search.found_from(start)
+    state = search.found(resolution, snr=found.s) if start is None else search.found_from(start)
     if refine is not None and search.undecided > _UNDECIDED and state.k > 1:
         state = search.polished(state, part, refine)
     return search.result(search.connected(state), resolution)
@@ -200,20 +199,21 @@ class _Search:
         """Return the state that labels of all nodes give."""
         return self.linked(*renumbered(z[self.core.rows].astype(np.int32)))
 
-    def found(self, resolution: float, *, faint: bool) -> _State:
+    def found(self, resolution: float, *, snr: float) -> _State:
         """Return the best state of those that the searches end in."""
         best = None
-        if not faint:
+        clear = snr >= _CLEAR
+        if snr >= _FAINT:
             self.tell("moving nodes")
             first = self._settled(self._first(resolution))
             best = self._reheated(first) if self.undecided > _DECIDED else first
             if best.nats > 0.0 and best.nats - first.nats <= _HARD * abs(first.nats):
-                return self._split(best)
+                return self._split(best, sample=clear)
         self.tell("merging groups step by step")
         rival = self._descent(resolution)
         if best is None or rival.nats > best.nats:
             best = rival
-        return self._split(best)
+        return self._split(best, sample=clear)
 
     def settled_from(self, given: _State) -> _State:
         """Return the state that merges and moves lead to, the given one if it saves more."""

@@ -21,8 +21,8 @@ __all__ = [
 _ROUNDING = 1e-9
 # Visits to each node before moving is given up; some tens are enough on real graphs.
 _MOST_SWEEPS = 100
-# Entries read between two looks at the keyboard: about a tenth of a second.
-_BUDGET = 1 << 23
+# Entries read between two looks at the keyboard: a few hundredths of a second.
+_BUDGET = 1 << 21
 _FAINTEST = 1e-30
 
 
