@@ -30,11 +30,13 @@ numpydoc_show_class_members = False
 
 nitpicky = True
 # Other projects' names are not resolved: that would need their inventories from the network. A
-# named tuple can only get further attributes through a base class, which has no page.
+# named tuple can only get further attributes through a base class, and entries of the catalogue
+# share one; neither has a page.
 nitpick_ignore_regex = [
     (r"py:.*", r"(collections|dataclasses|os|pathlib|typing)(\..*)?"),
     (r"py:.*", r"(igraph|matplotlib|networkx|np|numba|numpy|pandas|pyarrow|scipy|sklearn)(\..*)?"),
     (r"py:class", r"kgroups\.generators\.planted\._GraphAndLabels"),
+    (r"py:class", r"kgroups\.datasets\.catalogue\.Entry"),
 ]
 
 sphinx_gallery_conf = {

@@ -45,7 +45,8 @@ class Partition(Sequence[Community]):
         The graph that the partition is of. Needed by :meth:`scores`, :meth:`plot`,
         :attr:`disconnected` and ``to_igraph()``.
     spectrum : Spectrum, optional
-        The eigenvalues that gave the number of communities, and its uncertainty.
+        The eigenvalues that gave the number of communities, and its uncertainty; None on graphs
+        of more than a thousand nodes, where :func:`kgroups.estimate_k` has it for the asking.
     report : Report, optional
         What happened on the way to this partition.
     uninformed : iterable of hashable, optional

@@ -301,7 +301,7 @@ class TestOrdinaryGraphs:
         partition = kg.detect_communities(G)
         assert nx.community.is_partition(G, partition)
         assert partition.disconnected == ()
-        assert kg.estimate_k(G).k == partition.spectrum.k
+        assert kg.estimate_k(G).k == partition.report.k_hat
         for k in (1, 2, 5):
             assert len(kg.detect_communities(G, k)) == k
 

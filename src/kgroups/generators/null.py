@@ -21,7 +21,7 @@ _ROUNDS_PER_SWAP = 3
 
 
 class Rewired(Graph):
-    """A graph drawn by :func:`configuration_model`; it can be used like any other Graph.
+    """A graph drawn by :func:`~kgroups.generators.configuration_model`, used like any other.
 
     Attributes
     ----------
