@@ -1,6 +1,9 @@
 """Run the trials of a plan: here, in processes, or on whatever cluster joblib is told of."""
 
+import multiprocessing
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
@@ -70,7 +73,20 @@ def _done(
     size = min(_LARGEST_BATCH, max(1, len(tasks) // (_BATCHES_PER_WORKER * workers)))
     batches = [tasks[start : start + size] for start in range(0, len(tasks), size)]
     run = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
-    yield from run(delayed(run_batch)(plan, batch) for batch in batches)
+    yield from run(delayed(_run_in_worker)(plan, batch) for batch in batches)
+
+
+def _run_in_worker(plan: Plan, tasks: Sequence[Task]) -> list[tuple[Task, Results]]:
+    """Run trials in a process of a pool, which leaves an interrupt to the one that started it.
+
+    A terminal sends the interrupt to all of them. The pool is ended by its owner, and a worker
+    that noticed first would only print where it was.
+    """
+    if multiprocessing.parent_process() is not None and (
+        threading.current_thread() is threading.main_thread()
+    ):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return run_batch(plan, tasks)
 
 
 def _workers(n_jobs: int | None) -> int | None:
