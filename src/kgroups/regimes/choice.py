@@ -112,7 +112,7 @@ def resolution_of(k: float, s: float, degree: float) -> float:
     Examples
     --------
     >>> round(resolution_of(k=100, s=2.0, degree=16.0), 2)
-    11.12
+    10.83
     """
     inside, outside, _ = _planted_rates(k, s, degree)
     return (inside - outside) / math.log(inside / outside)
