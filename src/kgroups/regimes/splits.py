@@ -16,6 +16,8 @@ __all__ = ["Splitter"]
 
 # One group in this many is tried before all are.
 _SAMPLED = 5
+# With a smaller share of the sample split, the others are left: they change k by less than this.
+_FEW = 0.005
 # Splits of what splits have made.
 _DEPTH = 5
 
@@ -48,8 +50,12 @@ class Splitter:
         chosen = np.ones(k, dtype=np.bool_)
         if sample and k > _SAMPLED:
             chosen[self.rng.permutation(k)[: -(-k // _SAMPLED)]] = False
-            if self._split_among(z, k, ~chosen) is None:
+            tried = ~chosen
+            of_sample = self._split_among(z, k, tried)
+            if of_sample is None:
                 return z
+            if self.splits - before < _FEW * np.count_nonzero(tried):
+                return of_sample
             self.splits = before
             chosen[:] = True
         for _ in range(_DEPTH):
