@@ -12,7 +12,7 @@ from kgroups.adapters import canonical_order
 from kgroups.graph import Graph
 from kgroups.operators import BetheHessian
 from kgroups.refine import Hartigan, refine_labels
-from kgroups.regimes import Auto, Found, Problem, communities_given_k
+from kgroups.regimes import Exact, Found, Problem, communities_given_k
 from kgroups.seed import KMeansSeed, informative_eigenpairs
 from kgroups.spectrum import connected_components
 from kgroups.spectrum.lanczos import largest_eigenpairs, start_vector
@@ -98,7 +98,7 @@ class Workbench:
 
     def _first_labels(self) -> _First:
         problem, order = _prepared(self.graph)
-        found = communities_given_k(problem, self.k, Auto(), KMeansSeed(), None, self.rng())
+        found = communities_given_k(problem, self.k, Exact(), KMeansSeed(), None, self.rng())
         return _First(problem, order, found)
 
     def _first_of_paper(self) -> _First:
