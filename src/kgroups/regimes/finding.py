@@ -27,7 +27,6 @@ from kgroups.regimes.many import (
     many_communities,
     many_further,
     nats_of,
-    weight_of_edges,
 )
 from kgroups.regimes.problem import Found, Part, Problem
 from kgroups.report import SearchReport
@@ -220,7 +219,7 @@ class _Finder:
             return self._few(part, judged, rng, why)
         many = self._many(part, judged, rng, start)
         if auto and start is None:
-            edges = weight_of_edges(part, weighted=self.weighted)
+            edges = part.edge_count(weighted=self.weighted)
             unseen = many.nats <= _FAINT_NATS * edges or many.k < round(judged.k)
             if disappointing(many.nats, judged, n, edges) or (
                 unseen and isinstance(chosen, FewGroups)
@@ -294,7 +293,7 @@ class _Finder:
         if few.refinement is not None:
             self.found.refinements.append(few.refinement)
         z, k = absorb_fragments(part.A, few.z)
-        n, edges = part.bound.n, weight_of_edges(part, weighted=self.weighted)
+        n, edges = part.bound.n, part.edge_count(weighted=self.weighted)
         nats, seen = nats_of(part, z, weighted=self.weighted), _FAINT_NATS * edges
         best = None
         if self.refine is not None and (nats > seen or n <= _SPLIT_NODES):

@@ -35,10 +35,9 @@ def communities_given_k(
 ) -> Found:
     """Find exactly ``k`` communities.
 
-    Where every component is solved exactly, eigenvalues decide how many communities each gets.
-    Else each component with edges gets one, the largest first, and the rest is shared in
-    proportion to the communities that the moments of the spectrum show in each. Components that
-    get none join the largest community and are uninformed.
+    The k largest eigenvalues of the whole graph decide how many communities each component gets;
+    those of large components are known only as their moments show them. Components that get none
+    join the largest community and are uninformed.
     """
     large = by_moments(problem, regime, trees=True)
     if not large.size:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kgroups._csr import without_diagonal
-from kgroups._types import CSR, Indices, Ints
+from kgroups._types import Indices, Ints
 from kgroups.hartigan import improve
 from kgroups.refine import Hartigan, absorb_fragments
 from kgroups.refine.rates import Warmth, merged, nats_saved
@@ -31,7 +31,6 @@ __all__ = [
     "many_further",
     "many_given_k",
     "nats_of",
-    "weight_of_edges",
 ]
 
 _COLD = (0.0,) * 5
@@ -132,7 +131,7 @@ def many_communities(
     found : Moments
         Its moments, whose k and s give the resolution.
     refine : Hartigan or None
-        The polish at the end; ``None`` leaves it out.
+        The polish at the end; ``None`` leaves it out, and splits too.
     rng : Generator
         Order of the first moves, and noise of the warm ones.
     weighted : bool
@@ -165,14 +164,6 @@ def many_given_k(
     return search.result(search.descent_to(k, resolution), resolution)
 
 
-def _bent(part: Part) -> CSR:
-    """Return the graph with its saturated weights, in units of r."""
-    indptr, indices, coupling = part.bound.coupling
-    # The coupling is x / (1 - x^2) of the weight x.
-    twice = 2.0 * coupling
-    return CSR(indptr, indices, twice / (1.0 + np.sqrt(1.0 + np.square(twice))))
-
-
 class _Search:
     """One graph, and the ways of changing a partition of it."""
 
@@ -186,7 +177,7 @@ class _Search:
         splits: bool = True,
         least: int = 3,
     ) -> None:
-        self.core = Core(without_diagonal(_bent(part) if weighted else part.A), least=least)
+        self.core = Core(without_diagonal(part.bent() if weighted else part.A), least=least)
         self.level = finest_level(self.core.A, weighted=weighted)
         self.rng, self.tell, self._splits = rng, tell, splits
         self.effort = Effort()
@@ -229,7 +220,7 @@ class _Search:
         return best if best.nats > given.nats else given
 
     def result(self, state: _State, resolution: float | None) -> ManyFound:
-        """Return what was found, one community where no partition saves anything."""
+        """Return what was found, pendant trees labelled too."""
         return ManyFound(
             self.core.spread(state.z),
             state.k,
@@ -413,11 +404,3 @@ def many_further(
 def nats_of(part: Part, z: Ints, *, weighted: bool) -> float:
     """Return what a partition of a part saves against the part in one piece, in nats."""
     return _Search(part, np.random.default_rng(0), weighted=weighted).on_core(z).nats
-
-
-def weight_of_edges(part: Part, *, weighted: bool) -> float:
-    """Return how many edges there are, unequal weights counting as what they are worth."""
-    if not weighted:
-        return 0.5 * len(part.A.indices)
-    weights = _bent(part).data
-    return 0.5 * float(weights.sum()) ** 2 / float(np.sum(np.square(weights)))

@@ -50,6 +50,20 @@ class Part:
             return self
         return Part(self.A, self.d, operator.bind(self.A, weighted=weighted))
 
+    def bent(self) -> CSR:
+        """Return the adjacency with its saturated weights, in units of r."""
+        indptr, indices, coupling = self.bound.coupling
+        # The coupling is x / (1 - x^2) of the weight x.
+        twice = 2.0 * coupling
+        return CSR(indptr, indices, twice / (1.0 + np.sqrt(1.0 + np.square(twice))))
+
+    def edge_count(self, *, weighted: bool) -> float:
+        """Return how many edges there are, unequal weights counting as what they are worth."""
+        if not weighted:
+            return 0.5 * len(self.A.indices)
+        weights = self.bent().data
+        return 0.5 * float(weights.sum()) ** 2 / float(np.sum(np.square(weights)))
+
     def refined(self, z: Ints, k: int, method: Hartigan) -> Refinement:
         """Return labels refined inside this part."""
         return refine_labels(self.bound, self.A, self.d, z, k=k, method=method)

@@ -10,7 +10,14 @@ from kgroups.refine import DescriptionLength
 from kgroups.refine.description import group_statistics
 from kgroups.refine.rates import Frame, merged, outside_rates
 from kgroups.refine.splitting import ANY_SAVING_NODES, LEAST_SAVING, ROUNDING
-from kgroups.seed.levels import Effort, Level, coarse_level, multilevel, renumbered
+from kgroups.seed.levels import (
+    Effort,
+    Level,
+    coarse_level,
+    group_sums,
+    multilevel,
+    renumbered,
+)
 
 __all__ = ["Splitter"]
 
@@ -78,7 +85,7 @@ class Splitter:
         rows = np.flatnonzero(chosen[z])
         parent, among = renumbered(z[rows])
         inside = _inside(self.level, rows, parent)
-        ends = _per_group(parent, inside.strength, among)
+        ends = group_sums(parent, inside.strength, among)
         y, count = multilevel(inside, 1.0 / np.maximum(ends[parent], 1.0), self.rng, self.effort)
         pieces, best = y, np.zeros(among)
         kinds = (
@@ -143,10 +150,10 @@ class Splitter:
         parent_of = np.empty(count, dtype=np.int64)
         parent_of[y] = parent
         edges = 0.5 * ends
-        expected = edges - _per_group(parent_of, np.square(pieces.strength), edges.size) / (
+        expected = edges - group_sums(parent_of, np.square(pieces.strength), edges.size) / (
             np.maximum(4.0 * edges, 1.0)
         )
-        cut = edges - _per_group(parent_of, pieces.inner, edges.size)
+        cut = edges - group_sums(parent_of, pieces.inner, edges.size)
         outside = outside_rates(cut, expected)
         frame = Frame(np.maximum(edges, 1.0)[parent_of], outside[parent_of])
         label, _ = merged(pieces, self.effort, frame=frame)
@@ -170,7 +177,7 @@ def _pieces_of(A: CSR, parent: Indices, y: Indices) -> tuple[Floats, Ints]:
 
 
 def _sums_of(terms: Floats, owner: Ints, k: int) -> Floats:
-    return np.stack([_per_group(owner, column, k) for column in terms.T], axis=-1)
+    return np.stack([group_sums(owner, column, k) for column in terms.T], axis=-1)
 
 
 class _Whole:
@@ -188,7 +195,7 @@ class _Whole:
     def saved(self, A: CSR, rows: Ints, parent: Indices, y: Indices) -> Floats:
         """Return the nats that pieces ``y`` save, for each group as if it were the only one."""
         statistics, parent_of = _pieces_of(A, parent, y)
-        statistics[:, 1] = _per_group(y, self._degree[rows], len(parent_of))
+        statistics[:, 1] = group_sums(y, self._degree[rows], len(parent_of))
         replaced = self._own[np.unique(self.z[rows])]
         change = _sums_of(self._measure.terms(statistics), parent_of, len(replaced))
         return self._length - self._measure.length(self._sums + change - replaced)
@@ -198,9 +205,5 @@ def _inside(level: Level, rows: Ints, parent: Indices) -> Level:
     """Return the level of some nodes, with the links inside of their communities only."""
     A = restricted(level.A, rows)
     A = masked(A, parent[rows_of(A)] == parent[A.indices])
-    strength = _per_group(rows_of(A), A.data, rows.size)
+    strength = group_sums(rows_of(A), A.data, rows.size)
     return Level(readonly(A), strength, level.inner[rows], level.nodes[rows])
-
-
-def _per_group(label: Indices, values: Floats, k: int) -> Floats:
-    return np.asarray(np.bincount(label, weights=values, minlength=k), dtype=float)

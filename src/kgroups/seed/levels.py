@@ -13,6 +13,7 @@ __all__ = [
     "coarse_level",
     "finest_level",
     "group_moves",
+    "group_sums",
     "multilevel",
     "renumbered",
 ]
@@ -86,14 +87,15 @@ def finest_level(A: CSR, *, weighted: bool) -> Level:
         scale = float(A.data.sum()) / float(np.sum(np.square(A.data)))
         # A link of weight 0 would be no link to the kernels.
         data: Any = np.maximum(scale * A.data, _FAINTEST).astype(np.float32)
-        strength = _sums(rows_of(A), data, n)
+        strength = group_sums(rows_of(A), data, n)
     else:
         data = np.ones(len(A.indices), dtype=np.float32)
         strength = np.diff(A.indptr).astype(float)
     return Level(readonly(CSR(A.indptr, A.indices, data)), strength, np.zeros(n), np.ones(n))
 
 
-def _sums(z: Indices, values: Floats, k: int) -> Floats:
+def group_sums(z: Indices, values: Floats, k: int) -> Floats:
+    """Return the sum of values over each of ``k`` groups."""
     return np.asarray(np.bincount(z, weights=values, minlength=k), dtype=float)
 
 
@@ -123,9 +125,9 @@ def coarse_level(level: Level, z: Indices, k: int, effort: Effort) -> Level:
     filled = int(indptr[-1])
     return Level(
         readonly(CSR(indptr, indices[:filled].copy(), data[:filled].copy())),
-        _sums(z, level.strength, k),
-        0.5 * inner + _sums(z, level.inner, k),
-        _sums(z, level.nodes, k),
+        group_sums(z, level.strength, k),
+        0.5 * inner + group_sums(z, level.inner, k),
+        group_sums(z, level.nodes, k),
     )
 
 
@@ -147,7 +149,7 @@ def group_moves(
 
     n = level.n
     z = z.astype(np.int32, copy=True)
-    total = _sums(z, level.strength, k)
+    total = group_sums(z, level.strength, k)
     queue = order.astype(np.int32)
     waiting = np.ones(n, dtype=np.bool_)
     link, touched = np.zeros(k), np.empty(k, dtype=np.int32)
