@@ -1,10 +1,18 @@
 """Kernels of the Hartigan core: bare arrays in, labels and totals changed in place."""
 
+import numpy as np
 from numba import njit
 
 from kgroups._types import CSR, Bools, Floats, Ints
 
-__all__ = ["add_totals", "squared_distances", "sweep_matrix", "sweep_rows"]
+__all__ = [
+    "add_rows",
+    "add_totals",
+    "squared_distances",
+    "sweep_dense",
+    "sweep_matrix",
+    "sweep_rows",
+]
 
 
 @njit(cache=True, nogil=True)
@@ -18,6 +26,86 @@ def add_totals(M: CSR, diagonal: Floats, w: Floats, z: Ints, s: Floats, Q: Float
             j = M.indices[t]
             if j != i and z[j] == a:
                 Q[a] += M.data[t]
+
+
+@njit(cache=True, nogil=True)
+def _best_group(
+    a: int,
+    own: float,
+    weight: float,
+    link: Floats,
+    others: Ints,
+    s: Floats,
+    Q: Floats,
+    size: Ints,
+    min_gain: float,
+    margin: float,
+) -> int:
+    """Return which of the others a node of group ``a`` had best join, or ``a``."""
+    leave = -Q[a] / s[a]
+    if size[a] > 1:
+        leave += (Q[a] - 2.0 * link[a] - own) / (s[a] - weight)
+    best = a
+    best_gain = min_gain
+    for b in others:
+        if b == a or size[b] == 0:
+            continue
+        gain = leave + (Q[b] + 2.0 * link[b] + own) / (s[b] + weight) - Q[b] / s[b]
+        gain -= margin * (1.0 / s[a] + 1.0 / s[b])
+        if gain > best_gain or (gain == best_gain and best != a and b < best):
+            best_gain = gain
+            best = b
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _nearest_group(
+    a: int,
+    own: float,
+    weight: float,
+    link: Floats,
+    s: Floats,
+    Q: Floats,
+    size: Ints,
+    min_gain: float,
+) -> int:
+    """Return the group whose mean is nearest to a node of group ``a``."""
+    best = a
+    nearest = Q[a] / (s[a] * s[a]) - 2.0 * (link[a] + own) / (weight * s[a]) - min_gain
+    for b in range(s.size):
+        if b == a or size[b] == 0:
+            continue
+        distance = Q[b] / (s[b] * s[b]) - 2.0 * link[b] / (weight * s[b])
+        if distance < nearest:
+            nearest = distance
+            best = b
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _move(
+    i: int,
+    b: int,
+    own: float,
+    weight: float,
+    link_a: float,
+    link_b: float,
+    z: Ints,
+    s: Floats,
+    Q: Floats,
+    size: Ints,
+) -> None:
+    a = z[i]
+    Q[a] -= 2.0 * link_a + own
+    Q[b] += 2.0 * link_b + own
+    s[a] -= weight
+    s[b] += weight
+    size[a] -= 1
+    size[b] += 1
+    z[i] = b
+    if size[a] == 0:
+        s[a] = 0.0
+        Q[a] = 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -43,7 +131,7 @@ def sweep_matrix(
     A move must gain more than ``min_gain + margin (1/s_a + 1/s_b)``. ``link`` and
     ``seen`` come and go as zeros; ``tally`` gains the moves made and the entries read.
     """
-    k = s.size
+    every = np.arange(s.size)
     moves = 0
     visits = 0
     for i in range(z.size):
@@ -60,42 +148,74 @@ def sweep_matrix(
                 touched[count] = b
                 count += 1
             link[b] += M.data[t]
-        own = diagonal[i]
-        rest = s[a] - w[i]
-        leave = -Q[a] / s[a]
-        if size[a] > 1:
-            leave += (Q[a] - 2.0 * link[a] - own) / rest
         best = a
-        best_gain = min_gain
-        n_candidates = k if all_groups else count
-        if size[a] == 1 and not may_empty:
-            n_candidates = 0
-        for position in range(n_candidates):
-            b = position if all_groups else touched[position]
-            if b == a or size[b] == 0:
-                continue
-            gain = leave + (Q[b] + 2.0 * link[b] + own) / (s[b] + w[i]) - Q[b] / s[b]
-            gain -= margin * (1.0 / s[a] + 1.0 / s[b])
-            if gain > best_gain or (gain == best_gain and best != a and b < best):
-                best_gain = gain
-                best = b
+        if size[a] > 1 or may_empty:
+            others = every if all_groups else touched[:count]
+            best = _best_group(a, diagonal[i], w[i], link, others, s, Q, size, min_gain, margin)
         if best != a:
-            Q[a] -= 2.0 * link[a] + own
-            Q[best] += 2.0 * link[best] + own
-            s[a] -= w[i]
-            s[best] += w[i]
-            size[a] -= 1
-            size[best] += 1
-            z[i] = best
+            _move(i, best, diagonal[i], w[i], link[a], link[best], z, s, Q, size)
             moves += 1
-            if size[a] == 0:
-                s[a] = 0.0
-                Q[a] = 0.0
         for position in range(count):
             link[touched[position]] = 0.0
             seen[touched[position]] = False
     tally[0] += moves
     tally[1] += visits
+
+
+@njit(cache=True, nogil=True)
+def add_rows(rows: Floats, z: Ints, L: Floats) -> None:
+    """Add rows of a matrix to the sums of their groups: ``L[z[j]] += rows[j]``."""
+    for j in range(z.size):
+        b = z[j]
+        for i in range(L.shape[1]):
+            L[b, i] += rows[j, i]
+
+
+@njit(cache=True, nogil=True)
+def sweep_dense(
+    M: Floats,
+    diagonal: Floats,
+    w: Floats,
+    to_nearest: bool,
+    min_gain: float,
+    first: int,
+    z: Ints,
+    s: Floats,
+    Q: Floats,
+    size: Ints,
+    L: Floats,
+    moved: Ints,
+) -> int:
+    """Visit the nodes from ``first`` on, move each to its best group, and return where it ended.
+
+    ``L[b, i]`` is the sum of M_ij over the nodes j of group b other than i, kept up to date with
+    the rows of ``M``. If ``M`` has none, the visit ends after a move, which ``moved`` names by
+    node, group before and group after, and the caller brings ``L`` up to date.
+    """
+    every = np.arange(s.size)
+    for i in range(first, z.size):
+        a = z[i]
+        if size[a] == 1:
+            continue
+        if to_nearest:
+            b = _nearest_group(a, diagonal[i], w[i], L[:, i], s, Q, size, min_gain)
+        else:
+            b = _best_group(a, diagonal[i], w[i], L[:, i], every, s, Q, size, min_gain, 0.0)
+        if b == a:
+            continue
+        _move(i, b, diagonal[i], w[i], L[a, i], L[b, i], z, s, Q, size)
+        moved[0] = i
+        moved[1] = a
+        moved[2] = b
+        moved[3] += 1
+        if M.shape[0] == 0:
+            return i + 1
+        for j in range(z.size):
+            L[a, j] -= M[i, j]
+            L[b, j] += M[i, j]
+        L[a, i] += M[i, i]
+        L[b, i] -= M[i, i]
+    return z.size
 
 
 @njit(cache=True, nogil=True, fastmath=True)
