@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kgroups import datasets, errors, generators, metrics, scoring, studies
+    from kgroups import datasets, energy, errors, generators, metrics, scoring, studies
     from kgroups.adapters import as_graph, read_graph
     from kgroups.detect import detect_communities, refine_partition
     from kgroups.graph import Graph
@@ -32,6 +32,7 @@ __all__ = [
     "as_graph",
     "datasets",
     "detect_communities",
+    "energy",
     "errors",
     "estimate_k",
     "generators",
@@ -60,7 +61,7 @@ _ROOM_OF_NAME = {
     "read_graph": "adapters",
     "refine_partition": "detect",
 }
-_PUBLIC_ROOMS = ("datasets", "errors", "generators", "metrics", "scoring", "studies")
+_PUBLIC_ROOMS = ("datasets", "energy", "errors", "generators", "metrics", "scoring", "studies")
 
 
 def __getattr__(name: str) -> Any:

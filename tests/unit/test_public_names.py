@@ -22,6 +22,7 @@ PUBLIC_NAMES = [
     "as_graph",
     "datasets",
     "detect_communities",
+    "energy",
     "errors",
     "estimate_k",
     "generators",
@@ -68,7 +69,9 @@ def test_the_heavy_list_can_be_violated():
     assert not modules_loaded_by("import kgroups, networkx").isdisjoint(HEAVY)
 
 
-@pytest.mark.parametrize("room", ["errors", "generators", "metrics", "scoring", "datasets"])
+@pytest.mark.parametrize(
+    "room", ["errors", "generators", "metrics", "scoring", "datasets", "energy"]
+)
 def test_side_rooms_do_not_compile_or_load_graph_packages(room):
     loaded = modules_loaded_by(f"import kgroups\nkgroups.{room}")
     assert loaded.isdisjoint({"numba", "igraph", "networkx", "pandas", "matplotlib"})

@@ -1,0 +1,131 @@
+"""Points as the rows of a table of finite floats, or an error with the place."""
+
+from typing import Any
+
+import numpy as np
+
+from kgroups._types import Floats
+from kgroups.errors import InputError
+
+__all__ = ["as_numbers", "as_points", "as_table", "check_finite"]
+
+
+def as_points(X: Any, *, name: str = "X") -> Floats:
+    """Return points as a two-dimensional array of finite floats.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d) or (n,)
+        One point per row; n numbers are n points of one coordinate.
+    name : str
+        What the caller calls X, for error messages.
+
+    Returns
+    -------
+    ndarray of shape (n, d)
+        The array itself if it is one of floats already.
+
+    Raises
+    ------
+    InputError
+        If X holds something else than finite real numbers, has no rows or no columns, or more
+        than two dimensions.
+
+    Examples
+    --------
+    >>> as_points([1, 2, 4])
+    array([[1.],
+           [2.],
+           [4.]])
+    """
+    table = as_table(X, name)
+    check_finite(table, name)
+    return table
+
+
+def as_table(X: Any, name: str) -> Floats:
+    """Return points as a two-dimensional array of floats that may be nan or infinite."""
+    numbers = as_numbers(X, name)
+    table = numbers[:, np.newaxis] if numbers.ndim == 1 else numbers
+    if table.ndim != 2:
+        msg = (
+            f"{name} must have one row per point, got an array of shape {numbers.shape}.\n"
+            "  Pass an array of shape (n, d), or n numbers for n points on the line."
+        )
+        raise InputError(msg)
+    if table.size == 0:
+        msg = (
+            f"{name} must have at least one row and one column, "
+            f"got an array of shape {numbers.shape}.\n"
+            "  Pass an array of shape (n, d) with n and d at least 1."
+        )
+        raise InputError(msg)
+    return table
+
+
+def as_numbers(X: Any, name: str) -> Floats:
+    """Return an array of floats, of any shape; text and complex numbers are no numbers here."""
+    if hasattr(X, "toarray"):
+        msg = f"{name} must be dense, got {type(X).__name__}.\n  Pass {name}.toarray()."
+        raise InputError(msg)
+    if isinstance(X, np.ma.MaskedArray):
+        msg = (
+            f"{name} must not be a masked array.\n"
+            f"  Say what masked entries are, for instance with {name}.filled(0)."
+        )
+        raise InputError(msg)
+    try:
+        array = np.asarray(X)
+    except ValueError:
+        msg = (
+            f"{name} must have rows of one length, got rows that differ.\n"
+            "  Pass an array of shape (n, d)."
+        )
+        raise InputError(msg) from None
+    if array.dtype.kind in "biuf":
+        # A long double beyond the range of floats becomes infinite, which is told later.
+        with np.errstate(over="ignore"):
+            return array.astype(np.float64, copy=False)
+    if array.dtype.kind == "O":
+        return _of_objects(array, name)
+    raise InputError(_not_numbers(name, f"dtype {array.dtype}"))
+
+
+def check_finite(table: Floats, name: str) -> None:
+    """Raise if an entry is nan or infinite; the message names its row and column."""
+    finite = np.isfinite(table)
+    if finite.all():
+        return
+    bad = np.flatnonzero(~finite)
+    row, column = np.unravel_index(bad[0], table.shape)
+    more = f" (and {bad.size - 1} more)" if bad.size > 1 else ""
+    msg = (
+        f"{name} must be finite, got {table[row, column]} in row {row}, column {column}{more}.\n"
+        "  Drop these rows, or fill in the missing values first."
+    )
+    raise InputError(msg)
+
+
+def _of_objects(array: Any, name: str) -> Floats:
+    for place, value in np.ndenumerate(array):
+        if isinstance(value, str | bytes | complex | np.complexfloating):
+            raise InputError(_not_numbers(name, f"{value!r} at {_shown(place)}"))
+        try:
+            float(value)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(_not_numbers(name, f"{value!r} at {_shown(place)}")) from None
+    numbers: Floats = array.astype(np.float64)
+    return numbers
+
+
+def _shown(place: tuple[int, ...]) -> str:
+    return ", ".join(
+        f"{axis} {index}" for axis, index in zip(("row", "column"), place, strict=False)
+    )
+
+
+def _not_numbers(name: str, got: str) -> str:
+    return (
+        f"{name} must hold real numbers, got {got}.\n"
+        f"  Convert it first, for instance with {name}.astype(float)."
+    )
