@@ -33,3 +33,13 @@ def kmeans_cost(X, z, k):
     return sum(
         float(np.sum((X[z == a] - X[z == a].mean(axis=0)) ** 2)) for a in range(k) if np.any(z == a)
     )
+
+
+def squared_distances_to_means(M, w, z, k):
+    """Return |phi_i - mu_a|^2 of the Gram matrix W^-1 M W^-1, group by group from its definition."""
+    G = M / np.outer(w, w)
+    columns = []
+    for a in range(k):
+        share = np.where(z == a, w, 0.0) / w[z == a].sum()
+        columns.append(np.diag(G) - 2.0 * G @ share + share @ G @ share)
+    return np.stack(columns, axis=1)

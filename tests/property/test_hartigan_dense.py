@@ -1,0 +1,108 @@
+"""Sweeps over dense matrices: the same moves as over sparse ones, and as by definition."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import oracles_hartigan as oracles
+from kgroups.hartigan import StoredRows, group_links, improve, improve_dense
+from strategies_hartigan import as_csr, labelled_matrices
+
+
+class RowsOnDemand:
+    """The rows of a matrix, three at a time, as if none could be kept."""
+
+    def __init__(self, M):
+        self.M = M
+        self.stored = np.empty((0, 0))
+        self.diagonal = np.diag(M).copy()
+
+    def row(self, i):
+        return self.M[i]
+
+    def blocks(self):
+        for first in range(0, len(self.M), 3):
+            yield first, self.M[first : first + 3]
+
+
+def semidefinite(M):
+    return M @ M.T
+
+
+@given(labelled_matrices())
+def test_links_are_sums_over_the_others_of_a_group(case):
+    M, _, z, k = case
+    (L,) = group_links(RowsOnDemand(M), [z], k)
+    for a in range(k):
+        for i in range(len(z)):
+            others = (z == a) & (np.arange(len(z)) != i)
+            assert L[a, i] == pytest.approx(M[i, others].sum(), abs=1e-12)
+
+
+@given(labelled_matrices())
+def test_dense_and_sparse_make_the_same_moves(case):
+    M, w, z, k = case
+    sparse = improve(as_csr(M), np.diag(M).copy(), w, z, k=k, candidates="all")
+    dense = improve_dense(StoredRows(M), w, z, k=k)
+    np.testing.assert_array_equal(dense.z, sparse.z)
+    assert (dense.sweeps, dense.moves) == (sparse.sweeps, sparse.moves)
+    assert dense.objective == pytest.approx(sparse.objective, rel=1e-9, abs=1e-9)
+    np.testing.assert_allclose(dense.s, sparse.s)
+    np.testing.assert_allclose(dense.Q, sparse.Q, atol=1e-9)
+
+
+@given(labelled_matrices(), st.sampled_from(["hartigan", "lloyd"]))
+def test_rows_on_demand_make_the_same_moves_as_stored_ones(case, rule):
+    M, w, z, k = case
+    M = semidefinite(M)
+    stored = improve_dense(StoredRows(M), w, z, k=k, rule=rule)
+    made = improve_dense(RowsOnDemand(M), w, z, k=k, rule=rule)
+    np.testing.assert_array_equal(made.z, stored.z)
+    assert (made.sweeps, made.moves) == (stored.sweeps, stored.moves)
+    assert made.objective == pytest.approx(oracles.association(M, w, made.z, k), rel=1e-9)
+
+
+@given(labelled_matrices())
+def test_no_single_move_improves_what_hartigan_leaves(case):
+    M, w, z, k = case
+    found = improve_dense(StoredRows(M), w, z, k=k)
+    assert found.converged
+    assert np.bincount(found.z, minlength=k).min() >= 1
+    assert oracles.best_single_move(M, w, found.z, k) <= 1e-9
+
+
+@given(labelled_matrices())
+def test_lloyd_leaves_every_node_at_its_nearest_mean(case):
+    M, w, z, k = case
+    M = semidefinite(M)
+    found = improve_dense(StoredRows(M), w, z, k=k, rule="lloyd")
+    assert found.converged
+    distance = oracles.squared_distances_to_means(M, w, found.z, k)
+    own = distance[np.arange(len(z)), found.z]
+    alone = np.bincount(found.z, minlength=k)[found.z] == 1
+    np.testing.assert_array_less(own[~alone], distance[~alone].min(axis=1) + 1e-6)
+
+
+@given(labelled_matrices(), st.sampled_from(["hartigan", "lloyd"]))
+def test_sweeps_never_lower_the_association_of_a_gram_matrix(case, rule):
+    M, w, z, k = case
+    M = semidefinite(M)
+    value = oracles.association(M, w, z, k)
+    for _ in range(40):
+        step = improve_dense(StoredRows(M), w, z, k=k, rule=rule, max_sweeps=1)
+        after = oracles.association(M, w, step.z, k)
+        assert after >= value - 1e-9 * (1 + abs(value))
+        if step.converged:
+            return
+        z, value = step.z, after
+    pytest.fail("40 sweeps did not converge on a dozen nodes")
+
+
+@given(labelled_matrices())
+def test_hartigan_never_stops_where_lloyd_would_go_on(case):
+    M, w, z, k = case
+    M = semidefinite(M)
+    found = improve_dense(StoredRows(M), w, z, k=k)
+    again = improve_dense(StoredRows(M), w, found.z, k=k, rule="lloyd")
+    assert again.moves == 0
