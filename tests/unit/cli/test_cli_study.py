@@ -161,6 +161,8 @@ def test_an_interrupt_leaves_a_journal_to_go_on_from(tmp_path, jobs):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # Under a shell that runs the suite in the background, children would ignore interrupts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     deadline = time.monotonic() + 120
     while not (journal.exists() and journal.read_bytes().count(b"\n") > 3):

@@ -230,7 +230,14 @@ def test_an_interrupt_ends_a_long_run_within_a_second(stage, seconds):
     """Seconds of the processor on one thread, so that other processes do not count."""
     environment = dict(os.environ, NUMBA_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     command = [sys.executable, "-c", INTERRUPTED]
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as run:
+    with subprocess.Popen(
+        command,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        # Under a shell that runs the suite in the background, children would ignore interrupts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as run:
         while not run.stdout.readline().startswith(stage):
             assert run.poll() is None
         time.sleep(seconds)
