@@ -93,10 +93,10 @@ def as_numbers(X: Any, name: str) -> Floats:
 
 def check_finite(table: Floats, name: str) -> None:
     """Raise if an entry is nan or infinite; the message names its row and column."""
-    finite = np.isfinite(table)
-    if finite.all():
+    # Both ends are nan if one entry is, and need no array of their own.
+    if np.isfinite(table.min()) and np.isfinite(table.max()):
         return
-    bad = np.flatnonzero(~finite)
+    bad = np.flatnonzero(~np.isfinite(table))
     row, column = np.unravel_index(bad[0], table.shape)
     more = f" (and {bad.size - 1} more)" if bad.size > 1 else ""
     msg = (
