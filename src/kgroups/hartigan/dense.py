@@ -6,7 +6,7 @@ from typing import Literal, Protocol, TypeAlias
 import numpy as np
 
 from kgroups._types import Floats, Ints
-from kgroups.hartigan.objective import check_labels
+from kgroups.hartigan.objective import check_labels, group_sums
 from kgroups.hartigan.sweep import Outcome
 
 __all__ = ["Rows", "Rule", "StoredRows", "group_links", "improve_dense"]
@@ -47,7 +47,8 @@ class StoredRows:
 
     def row(self, i: int) -> Floats:
         """Return row i."""
-        return self.stored[i]
+        row: Floats = self.stored[i]
+        return row
 
     def blocks(self) -> Iterator[tuple[int, Floats]]:
         """Yield the matrix in one piece."""
@@ -118,8 +119,8 @@ def improve_dense(
     z = z.astype(np.int64, copy=True)
     L = group_links(rows, [z], k)[0] if links is None else links
     nodes = np.arange(n)
-    s = np.bincount(z, weights=w, minlength=k)
-    Q = np.bincount(z, weights=L[z, nodes] + rows.diagonal, minlength=k)
+    s = group_sums(z, w, k)
+    Q = group_sums(z, L[z, nodes] + rows.diagonal, k)
     size = np.bincount(z, minlength=k)
     filled = s > 0
     smallest = _ROUNDING * float(np.max(np.abs(Q[filled] / s[filled]), initial=0.0))
@@ -147,7 +148,7 @@ def improve_dense(
         converged = bool(moved[3] == before)
     filled = s > 0
     # The sums of all moves carry their rounding; those of the last labels do not.
-    Q = np.bincount(z, weights=L[z, nodes] + rows.diagonal, minlength=k)
+    Q = group_sums(z, L[z, nodes] + rows.diagonal, k)
     objective = float(np.sum(Q[filled] / s[filled]))
     moves = int(moved[3])
     return Outcome(z, objective, sweeps, moves, n * (n + moves), converged, s, Q)

@@ -3,10 +3,10 @@
 import numpy as np
 
 from kgroups._csr import readonly
-from kgroups._types import CSR, Floats, Ints
+from kgroups._types import CSR, Floats, Indices, Ints
 from kgroups.errors import InputError
 
-__all__ = ["check_labels", "group_association", "group_totals"]
+__all__ = ["check_labels", "group_association", "group_sums", "group_totals"]
 
 
 def check_labels(z: Ints, k: int) -> None:
@@ -15,6 +15,11 @@ def check_labels(z: Ints, k: int) -> None:
     if bad.size:
         msg = f"labels must lie in range({k}), got {z[bad[0]]} for node {bad[0]}."
         raise InputError(msg)
+
+
+def group_sums(z: Indices, values: Floats, k: int) -> Floats:
+    """Return the sum of values over each of ``k`` groups."""
+    return np.asarray(np.bincount(z, weights=values, minlength=k), dtype=float)
 
 
 def group_totals(M: CSR, diagonal: Floats, w: Floats, z: Ints, *, k: int) -> tuple[Floats, Floats]:

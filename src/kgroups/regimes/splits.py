@@ -6,18 +6,12 @@ import numpy as np
 
 from kgroups._csr import masked, readonly, restricted, rows_of
 from kgroups._types import CSR, Bools, Floats, Indices, Ints
+from kgroups.hartigan.objective import group_sums
 from kgroups.refine import DescriptionLength
 from kgroups.refine.description import group_statistics
 from kgroups.refine.rates import Frame, merged, outside_rates
 from kgroups.refine.splitting import ANY_SAVING_NODES, LEAST_SAVING, ROUNDING
-from kgroups.seed.levels import (
-    Effort,
-    Level,
-    coarse_level,
-    group_sums,
-    multilevel,
-    renumbered,
-)
+from kgroups.seed.levels import Effort, Level, coarse_level, multilevel, renumbered
 
 __all__ = ["Splitter"]
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from kgroups._csr import readonly, rows_of
 from kgroups._types import CSR, Floats, Indices
+from kgroups.hartigan.objective import group_sums
 
 __all__ = [
     "Effort",
@@ -13,7 +14,6 @@ __all__ = [
     "coarse_level",
     "finest_level",
     "group_moves",
-    "group_sums",
     "multilevel",
     "renumbered",
 ]
@@ -92,11 +92,6 @@ def finest_level(A: CSR, *, weighted: bool) -> Level:
         data = np.ones(len(A.indices), dtype=np.float32)
         strength = np.diff(A.indptr).astype(float)
     return Level(readonly(CSR(A.indptr, A.indices, data)), strength, np.zeros(n), np.ones(n))
-
-
-def group_sums(z: Indices, values: Floats, k: int) -> Floats:
-    """Return the sum of values over each of ``k`` groups."""
-    return np.asarray(np.bincount(z, weights=values, minlength=k), dtype=float)
 
 
 def renumbered(z: Indices) -> tuple[Indices, int]:

@@ -68,4 +68,5 @@ def plus_plus(
 def _drawn(mass: Floats, draws: Floats) -> Ints:
     """Return the points in which shares ``draws`` of the whole mass end."""
     total = np.cumsum(mass)
-    return np.minimum(np.searchsorted(total, draws * total[-1], side="right"), mass.size - 1)
+    picks: Ints = np.searchsorted(total, draws * total[-1], side="right")
+    return np.minimum(picks, mass.size - 1)

@@ -1,0 +1,182 @@
+"""What is clustered: points, distances or a Gram matrix, checked at the door and put in order."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from kgroups._types import Floats, Ints
+from kgroups.energy.kernels import check_distances, check_gram, distances_from_gram
+from kgroups.energy.points import as_points
+from kgroups.energy.rows import PointRows, rows_of_distances, rows_of_points
+from kgroups.energy.semimetrics import PairFunction, Semimetric, as_semimetric
+from kgroups.errors import InputError
+from kgroups.hartigan.objective import group_sums
+
+__all__ = ["Data", "MetricLike", "as_data", "as_weights"]
+
+MetricLike: TypeAlias = (
+    Semimetric | Callable[[Floats, Floats], float] | Literal["precomputed", "gram"]
+)
+
+# Numbers in one block of semimetrics between new points and those fitted.
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Points that count, in the order in which they are visited.
+
+    Attributes
+    ----------
+    rows : PointRows
+        The matrix of the points.
+    w : ndarray of shape (m,)
+        Their weights, all positive.
+    point_of : ndarray of shape (n,)
+        Which point each row of the input is; -1 for rows of no weight.
+    rank : ndarray of shape (m,)
+        Place of each point in an order that depends on the points alone, if there is one.
+    norm : float or None
+        Sum of w_i kappa(x_i, x_i), where the base point is not the mean of the points.
+    between : callable
+        Takes new points as the caller gives them and yields the semimetric between some of them
+        and the points, up to a number for each new point.
+    """
+
+    rows: PointRows
+    w: Floats
+    point_of: Ints
+    rank: Ints
+    norm: float | None
+    between: Callable[[Any], Any]
+
+
+def as_weights(weights: Any, n: int) -> Floats:
+    """Return one weight >= 0 for each of ``n`` rows, not all zero."""
+    if weights is None:
+        return np.ones(n)
+    try:
+        w = np.array(weights, dtype=float)
+    except (TypeError, ValueError):
+        w = np.empty(0)
+    if w.shape == () and np.isfinite(w):
+        w = np.full(n, float(w))
+    if w.shape != (n,):
+        msg = (
+            f"sample_weight must hold {n} numbers, one for each row, got shape {np.shape(weights)}."
+        )
+        raise InputError(msg)
+    bad = np.flatnonzero(~(np.isfinite(w) & (w >= 0.0)))
+    if bad.size:
+        msg = f"weights must be finite and >= 0, got {w[bad[0]]} for row {bad[0]}."
+        raise InputError(msg)
+    if not w.any():
+        msg = "at least one weight must be above 0, got zeros only."
+        raise InputError(msg)
+    # Only their ratios matter, and large ones would overflow in products.
+    return w
+
+
+def as_data(
+    X: Any,
+    metric: MetricLike,
+    weights: Any,
+    *,
+    k: int,
+    rng: np.random.Generator | None,
+    memory: float,
+) -> Data:
+    """Return what is to be clustered.
+
+    With ``rng``, equal points become one and all are put into an order drawn from it, which
+    does not depend on the order of the rows. Distances and Gram matrices keep theirs.
+    """
+    if isinstance(metric, str):
+        return _matrix_data(X, metric, weights)
+    return _point_data(as_points(X), as_semimetric(metric), weights, k=k, rng=rng, memory=memory)
+
+
+def _point_data(
+    X: Floats,
+    metric: Semimetric,
+    weights: Any,
+    *,
+    k: int,
+    rng: np.random.Generator | None,
+    memory: float,
+) -> Data:
+    n = X.shape[0]
+    w = as_weights(weights, n)
+    counted = np.flatnonzero(w > 0.0)
+    point_of = np.full(n, -1)
+    if rng is None:
+        points, w, rank = X[counted], w[counted], np.arange(counted.size)
+        point_of[counted] = rank
+    else:
+        points, w, rank, place = _in_own_order(X[counted], w[counted], k, rng)
+        point_of[counted] = place
+    origin = np.zeros((1, X.shape[1]))
+    norm = None if isinstance(metric, PairFunction) else float(w @ metric(points, origin)[:, 0])
+
+    def between(new: Any) -> Any:
+        Y = as_points(new)
+        if Y.shape[1] != points.shape[1]:
+            msg = (
+                f"new points must have {points.shape[1]} columns as those fitted, got {Y.shape[1]}."
+            )
+            raise InputError(msg)
+        step = max(1, _BLOCK // points.shape[0])
+        return (metric(Y[first : first + step], points) for first in range(0, len(Y), step))
+
+    return Data(rows_of_points(points, w, metric, memory=memory), w, point_of, rank, norm, between)
+
+
+def _in_own_order(
+    X: Floats, w: Floats, k: int, rng: np.random.Generator
+) -> tuple[Floats, Floats, Ints, Ints]:
+    """Return points and weights in an order drawn for the set of points, and who went where."""
+    # Minus zero equals zero, but would be sorted apart.
+    distinct, inverse = np.unique(X + 0.0, axis=0, return_inverse=True)
+    inverse = inverse.reshape(-1)
+    if distinct.shape[0] >= k:
+        w = group_sums(inverse, w, distinct.shape[0])
+    else:
+        # Equal points must part to make k groups.
+        order = np.lexsort((w, inverse))
+        distinct, w = X[order], w[order]
+        inverse = np.argsort(order)
+    shuffled = rng.permutation(distinct.shape[0])
+    return distinct[shuffled], w[shuffled], shuffled, np.argsort(shuffled)[inverse]
+
+
+def _matrix_data(X: Any, metric: str, weights: Any) -> Data:
+    if metric == "precomputed":
+        D, own = check_distances(X), None
+    elif metric == "gram":
+        G = check_gram(X)
+        own = G.diagonal().copy()
+        D = distances_from_gram(G)
+    else:
+        msg = (
+            "metric must be a semimetric such as Power(1.0), a function of two points, "
+            f"'precomputed' or 'gram', got {metric!r}."
+        )
+        raise InputError(msg)
+    n = D.shape[0]
+    w = as_weights(weights, n)
+    counted = np.flatnonzero(w > 0.0)
+    point_of = np.full(n, -1)
+    point_of[counted] = np.arange(counted.size)
+    rows = rows_of_distances(D[np.ix_(counted, counted)], w[counted])
+    norm = None if own is None else float(w @ own)
+
+    def between(new: Any) -> Any:
+        R = as_points(new)
+        if R.shape[1] != n:
+            msg = f"new rows must have {n} columns, one for each row fitted, got {R.shape[1]}."
+            raise InputError(msg)
+        return iter((R[:, counted] if own is None else own[counted] - 2.0 * R[:, counted],))
+
+    return Data(rows, w[counted], point_of, np.arange(counted.size), norm, between)
