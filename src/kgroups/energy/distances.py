@@ -13,7 +13,7 @@ __all__ = ["BLOCK_ENTRIES", "SquaredDistances", "squared_distances"]
 BLOCK_ENTRIES = 1 << 22
 
 # Below so many columns, or rows on either side, differences are faster than a matrix product.
-_PRODUCT_COLUMNS = 16
+_PRODUCT_COLUMNS = 32
 _PRODUCT_ROWS = 16
 
 # Where a product leaves less than this share of |x|^2 + |y|^2, too many digits are gone.
@@ -112,25 +112,22 @@ def _by_differences(X: Floats, Y: Floats) -> Floats:
 def _across(X: Floats, Y: Floats) -> Floats:
     # One shift for both sides leaves every difference as it is and makes the squares small.
     shift = Y.mean(axis=0)
-    A, B = X - shift, Y - shift
-    a, b = _norms(A), _norms(B)
-    out = np.empty((A.shape[0], B.shape[0]))
-    rows = max(1, BLOCK_ENTRIES // B.shape[0])
-    for lo in range(0, A.shape[0], rows):
-        hi = lo + rows
-        out[lo:hi] = _by_product(A[lo:hi], B, a[lo:hi], b)
+    A, B = _centred(X, shift), _centred(Y, shift)
+    out = np.empty((X.shape[0], Y.shape[0]))
+    rows = max(1, BLOCK_ENTRIES // Y.shape[0])
+    for lo in range(0, X.shape[0], rows):
+        out[lo : lo + rows] = _by_product(A.part(lo, lo + rows), B)
     return out
 
 
 def _within(X: Floats) -> Floats:
-    A = X - X.mean(axis=0)
-    a = _norms(A)
-    n = A.shape[0]
+    A = _centred(X, X.mean(axis=0))
+    n = X.shape[0]
     out = np.empty((n, n))
     rows = max(1, BLOCK_ENTRIES // n)
     for lo in range(0, n, rows):
         hi = min(lo + rows, n)
-        out[lo:hi, lo:] = _by_product(A[lo:hi], A[lo:], a[lo:hi], a[lo:])
+        out[lo:hi, lo:] = _by_product(A.part(lo, hi), A.part(lo, n))
         # A product and its transpose may round differently: one half is the mirror of the other.
         upper = np.triu(out[lo:hi, lo:hi], 1)
         out[lo:hi, lo:hi] = upper + upper.T
@@ -138,23 +135,39 @@ def _within(X: Floats) -> Floats:
     return out
 
 
+class _Rows(NamedTuple):
+    """Rows as they came, the same rows centred, and the squared norms of the latter."""
+
+    given: Floats
+    centred: Floats
+    norms: Floats
+
+    def part(self, lo: int, hi: int) -> "_Rows":
+        return _Rows(self.given[lo:hi], self.centred[lo:hi], self.norms[lo:hi])
+
+
+def _centred(X: Floats, shift: Floats) -> _Rows:
+    centred = X - shift
+    return _Rows(X, centred, _norms(centred))
+
+
 def _norms(X: Floats) -> Floats:
     norms: Floats = np.einsum("ij,ij->i", X, X)
     return norms
 
 
-def _by_product(X: Floats, Y: Floats, x: Floats, y: Floats) -> Floats:
-    """Return the squared distances of one block of rows, given their squared norms x and y."""
-    total = np.add.outer(x, y)
-    squares = X @ Y.T
+def _by_product(A: _Rows, B: _Rows) -> Floats:
+    total = np.add.outer(A.norms, B.norms)
+    squares = A.centred @ B.centred.T
     squares *= -2.0
     squares += total
     total *= _CANCELLED
     rows, columns = np.nonzero(squares <= total)
+    # Differences are those of the rows as they came: centring may have rounded small ones off.
     if rows.size > _FEW_PAIRS * squares.size:
-        return _by_differences(X, Y)
-    step = max(1, BLOCK_ENTRIES // X.shape[1])
+        return _by_differences(A.given, B.given)
+    step = max(1, BLOCK_ENTRIES // A.given.shape[1])
     for lo in range(0, rows.size, step):
         i, j = rows[lo : lo + step], columns[lo : lo + step]
-        squares[i, j] = _norms(X[i] - Y[j])
+        squares[i, j] = _norms(A.given[i] - B.given[j])
     return squares

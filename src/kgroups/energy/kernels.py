@@ -155,19 +155,19 @@ def distances_from_gram(G: Any) -> Floats:
     """
     gram = check_gram(G)
     diagonal = gram.diagonal().copy()
-    D: Floats = -2.0 * gram
-    add_sums(D, diagonal)
-    np.fill_diagonal(D, 0.0)
-    negligible = -_TOLERANCE * largest_entry(gram)
-    if D.min() < negligible:
-        i, j = first_place(D < negligible)
+    rho: Floats = -2.0 * gram
+    add_sums(rho, diagonal)
+    np.fill_diagonal(rho, 0.0)
+    slack = _TOLERANCE * largest_entry(gram)
+    if rho.min() < -slack:
+        i, j = first_place(rho < -slack)
         msg = (
             "a Gram matrix must give distances G[i, i] + G[j, j] - 2 G[i, j] >= 0, "
-            f"got {D[i, j]} for points {i} and {j}.\n"
+            f"got {rho[i, j]} for points {i} and {j}.\n"
             "  A positive semidefinite matrix does; check that G holds similarities, not distances."
         )
         raise InputError(msg)
-    return np.maximum(D, 0.0, out=D)
+    return np.maximum(rho, 0.0, out=rho)
 
 
 def check_distances(D: Any, *, check: DistanceCheck = "symmetric") -> Floats:

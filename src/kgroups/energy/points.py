@@ -66,12 +66,12 @@ def as_table(X: Any, name: str) -> Floats:
 def as_numbers(X: Any, name: str) -> Floats:
     """Return an array of floats, of any shape; text and complex numbers are no numbers here."""
     if hasattr(X, "toarray"):
-        msg = f"{name} must be dense, got {type(X).__name__}.\n  Pass {name}.toarray()."
+        msg = f"{name} must be dense, got {type(X).__name__}.\n  Pass what its toarray() returns."
         raise InputError(msg)
     if isinstance(X, np.ma.MaskedArray):
         msg = (
             f"{name} must not be a masked array.\n"
-            f"  Say what masked entries are, for instance with {name}.filled(0)."
+            "  Say what masked entries are, for instance with its filled(0)."
         )
         raise InputError(msg)
     try:
@@ -127,5 +127,5 @@ def _shown(place: tuple[int, ...]) -> str:
 def _not_numbers(name: str, got: str) -> str:
     return (
         f"{name} must hold real numbers, got {got}.\n"
-        f"  Convert it first, for instance with {name}.astype(float)."
+        "  Convert it first, for instance with numpy.asarray(values, dtype=float)."
     )
