@@ -55,7 +55,8 @@ def _spread(n: int) -> range:
 
 
 def _value(function: FunctionOfPair, x: Floats, y: Floats, place: str) -> float:
-    got = function(x, y)
+    # Copies, because the function may write into the rows it is given.
+    got = function(x.copy(), y.copy())
     number = np.asarray(got)
     if number.size == 1 and number.dtype.kind in "biuf":
         value = float(number.item())

@@ -257,11 +257,10 @@ class PairFunction(Semimetric):
 
     def __call__(self, X: Any, Y: Any = None) -> Floats:
         """Return rho between all rows of X and all rows of Y; see :class:`Semimetric`."""
-        # A copy, because the function might write into the rows it is given.
-        points = as_points(X, name="X").copy()
+        points = as_points(X, name="X")
         if Y is None:
             return values_within(self.function, points)
-        others = as_points(Y, name="Y").copy()
+        others = as_points(Y, name="Y")
         _check_columns(points, others)
         return values_across(self.function, points, others)
 
