@@ -1,5 +1,7 @@
 """Energy statistics of vector data: semimetrics, their kernels, and clustering with them."""
 
+from kgroups.energy.clustering import Clustering, kernel_kgroups, kernel_kmeans
+from kgroups.energy.graphs import graph_semimetric, ratio_association, ratio_cut
 from kgroups.energy.kernels import (
     check_distances,
     check_gram,
@@ -8,28 +10,55 @@ from kgroups.energy.kernels import (
     is_negative_type,
     kernel_matrix,
 )
+from kgroups.energy.line import LineSegments, LineSplit, segment_line, split_line
+from kgroups.energy.permutation import EnergyTest, equal_distribution_test, permutation_test
+from kgroups.energy.points import as_points
 from kgroups.energy.semimetrics import (
     Exponential,
     Gaussian,
     PairFunction,
     Power,
     Semimetric,
-    as_points,
     as_semimetric,
+)
+from kgroups.energy.statistics import (
+    between_energy,
+    energy_distance,
+    maximum_mean_discrepancy,
+    mean_semimetric,
+    within_energy,
 )
 
 __all__ = [
+    "Clustering",
+    "EnergyTest",
     "Exponential",
     "Gaussian",
+    "LineSegments",
+    "LineSplit",
     "PairFunction",
     "Power",
     "Semimetric",
     "as_points",
     "as_semimetric",
+    "between_energy",
     "check_distances",
     "check_gram",
     "distances_from_gram",
+    "energy_distance",
+    "equal_distribution_test",
     "gram_from_distances",
+    "graph_semimetric",
     "is_negative_type",
+    "kernel_kgroups",
+    "kernel_kmeans",
     "kernel_matrix",
+    "maximum_mean_discrepancy",
+    "mean_semimetric",
+    "permutation_test",
+    "ratio_association",
+    "ratio_cut",
+    "segment_line",
+    "split_line",
+    "within_energy",
 ]

@@ -20,7 +20,6 @@ __all__ = [
     "Power",
     "Semimetric",
     "SemimetricLike",
-    "as_points",
     "as_semimetric",
 ]
 
