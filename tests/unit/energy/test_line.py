@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from kgroups.energy.clustering import kernel_kgroups
 from kgroups.energy.line import segment_line, split_line
 from kgroups.errors import InputError, NumberOfCommunitiesError
 from oracles_line import least_of_all_intervals, least_of_all_partitions, within_energy
@@ -22,7 +23,7 @@ def samples(rng, n):
         yield x, rng.integers(0, 3, size=n) + (np.arange(n) < 4)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(("n", "k"), [(3, 2), (5, 3), (7, 2), (7, 3), (7, 4)])
 def test_intervals_are_the_best_of_all_partitions(n, k, seed):
     for x, w in samples(np.random.default_rng([n, k, seed]), n):
@@ -70,6 +71,25 @@ def test_clumps_far_apart_are_cut_inside_as_if_alone():
     alone = segment_line(clump, 3)
     found = segment_line(np.concatenate([clump - 1e9, clump, clump + 1e9]), 9)
     assert np.array_equal(found.labels[40:80] - 3, alone.labels)
+
+
+@pytest.mark.parametrize("k", [2, 3, 6])
+def test_no_move_of_hartigan_improves_the_best_classes(k):
+    for x, w in samples(np.random.default_rng(10 + k), 80):
+        found = segment_line(x, k, weights=w)
+        if np.unique(x[w > 0]).size < k:
+            continue
+        moved = kernel_kgroups(x, k, sample_weight=w, init=found.labels)
+        assert moved.moves == 0
+        assert moved.within_energy == pytest.approx(found.within_energy, rel=1e-9)
+
+
+def test_no_start_of_hartigan_is_better():
+    x = np.random.default_rng(5).lognormal(sigma=1.5, size=150)
+    least = split_line(x).within_energy
+    for seed in range(5):
+        reached = kernel_kgroups(x, 2, init="random", n_init=3, rng=seed).within_energy
+        assert reached >= least * (1 - 1e-12)
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-150, 1e150, 1e300])
