@@ -68,14 +68,14 @@ def mean_semimetric(
     """
     rho = as_semimetric(metric)
     x = as_points(X)
-    w = sample_weights("x_weights", x_weights, len(x))
+    w = _sample_weights("x_weights", x_weights, len(x))
     if Y is None:
         if y_weights is not None:
             msg = "y_weights must be left out when there is no Y: x_weights weigh both."
             raise InputError(msg)
         return _mean_within(pairs_of(x, rho), w)
     y = as_points(Y, name="Y")
-    return _mean_between(x, w, y, sample_weights("y_weights", y_weights, len(y)), rho)
+    return _mean_between(x, w, y, _sample_weights("y_weights", y_weights, len(y)), rho)
 
 
 def energy_distance(
@@ -214,7 +214,7 @@ def within_energy(
     0.5
     """
     pairs = pairs_of(X, metric)
-    z, w = row_labels(labels, pairs.n), sample_weights("weights", weights, pairs.n)
+    z, w = row_labels(labels, pairs.n), _sample_weights("weights", weights, pairs.n)
     return _within(pairs, z, w)
 
 
@@ -260,7 +260,7 @@ def between_energy(
     1.5
     """
     pairs = pairs_of(X, metric)
-    z, w = row_labels(labels, pairs.n), sample_weights("weights", weights, pairs.n)
+    z, w = row_labels(labels, pairs.n), _sample_weights("weights", weights, pairs.n)
     # Gathered by sample this is the sum over pairs of samples, by the lemma of S + W.
     return 0.5 * float(w.sum()) * _mean_within(pairs, w) - _within(pairs, z, w)
 
@@ -280,7 +280,7 @@ def row_labels(labels: Any, n: int) -> Ints:
     return found.codes
 
 
-def sample_weights(name: str, weights: npt.ArrayLike | None, n: int) -> Floats:
+def _sample_weights(name: str, weights: npt.ArrayLike | None, n: int) -> Floats:
     """Return the weight of each of ``n`` rows, some of them positive, or raise."""
     if weights is None:
         w = np.ones(n)
@@ -315,8 +315,8 @@ def _energy(
     """Return the energy distance, and the size of the terms it is the difference of."""
     rho, x, y = as_semimetric(metric), as_points(X), as_points(Y, name="Y")
     w, v = (
-        sample_weights("x_weights", x_weights, len(x)),
-        sample_weights("y_weights", y_weights, len(y)),
+        _sample_weights("x_weights", x_weights, len(x)),
+        _sample_weights("y_weights", y_weights, len(y)),
     )
     across = 2.0 * _mean_between(x, w, y, v, rho)
     inside = _mean_within(pairs_of(x, rho), w) + _mean_within(pairs_of(y, rho), v)

@@ -70,14 +70,21 @@ def test_p_value_tends_to_the_share_of_all_labellings():
 
 
 def test_labellings_that_exchange_equal_points_count_as_ties():
-    """All labellings have one statistic, but for rounding: the p-value is 1."""
-    X = np.full((30, 3), 0.1) * np.sqrt(2)
-    assert permutation_test(X, np.arange(30) % 2).p_value == 1.0
-    corners = np.vstack([np.eye(20), np.eye(20)]) * np.sqrt(3)
-    z = np.repeat([0, 1], 20)
-    found = permutation_test(corners, z, metric=Power(0.7))
-    assert found.statistic == pytest.approx(0.0, abs=1e-10)
-    assert found.p_value == 1.0
+    """Three values make a few dozen statistics, which rounding must not part."""
+    rng = np.random.default_rng(0)
+    X = np.sqrt(2.0) * rng.choice([0.1, 0.7, 1.3], size=(30, 1))
+    z = np.repeat([0, 1], 15)
+    with mock.patch.object(strips, "_STRIP", 7 * 30):
+        found = permutation_test(X, z, metric=Power(0.7), rng=4)
+    (labellings,) = permutation._labellings(z, 999, np.random.default_rng(4))
+    S = np.array([between_energy(X, labels, metric=Power(0.7)) for labels in labellings])
+    assert np.unique(S.round(9)).size < np.unique(S).size
+    assert found.p_value == np.mean(S.round(9) >= S[0].round(9))
+    assert 0.05 < found.p_value < 1.0
+
+
+def test_points_that_are_all_equal_cannot_be_told_apart():
+    assert permutation_test(np.full((30, 3), 0.1), np.arange(30) % 2).p_value == 1.0
 
 
 def test_matrices_give_what_points_give():
