@@ -15,6 +15,8 @@ PUBLIC_NAMES = [
     "Graph",
     "Hartigan",
     "KMeansSeed",
+    "KernelKGroups",
+    "KernelKMeans",
     "ManyGroups",
     "Partition",
     "QRSeed",
@@ -32,7 +34,16 @@ PUBLIC_NAMES = [
     "scoring",
     "studies",
 ]
-HEAVY = ["numba", "igraph", "networkx", "scipy.sparse.linalg", "pandas", "pyarrow", "matplotlib"]
+HEAVY = [
+    "numba",
+    "igraph",
+    "networkx",
+    "scipy.sparse.linalg",
+    "pandas",
+    "pyarrow",
+    "matplotlib",
+    "sklearn",
+]
 
 
 def modules_loaded_by(program: str) -> set[str]:
