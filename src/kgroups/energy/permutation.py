@@ -25,7 +25,7 @@ Progress: TypeAlias = Callable[[int, int], None] | Literal["bar"] | None
 # Numbers in one matrix of indicators: 32 MB.
 _INDICATORS = 1 << 22
 # Labels of permutations held at a time; beyond, the semimetric is computed once more.
-_LABELS = 1 << 27
+_LABELS = 1 << 25
 # Labellings that only exchange equal points differ by rounding: this share of S + W.
 _TIE = 1e-12
 
