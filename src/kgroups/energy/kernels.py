@@ -157,7 +157,6 @@ def distances_from_gram(G: Any) -> Floats:
     diagonal = gram.diagonal().copy()
     rho: Floats = -2.0 * gram
     add_sums(rho, diagonal)
-    np.fill_diagonal(rho, 0.0)
     slack = _TOLERANCE * largest_entry(gram)
     if rho.min() < -slack:
         i, j = first_place(rho < -slack)

@@ -77,7 +77,9 @@ def test_equal_rows_and_only_they_are_zero_apart(metric, d):
 
 
 @pytest.mark.parametrize("d", [3, 33, 200])
-@pytest.mark.parametrize("kind", ["offset", "tight clusters", "many sizes", "one far"])
+@pytest.mark.parametrize(
+    "kind", ["offset", "tight clusters", "close pairs", "many sizes", "one far"]
+)
 def test_squared_distances_keep_their_digits(kind, d):
     rng = np.random.default_rng(d)
     X = rng.normal(size=(60, d))
@@ -85,6 +87,9 @@ def test_squared_distances_keep_their_digits(kind, d):
         X += 1e7
     elif kind == "tight clusters":
         X = 100 * rng.normal(size=(3, d))[rng.integers(3, size=60)] + 1e-6 * X
+    elif kind == "close pairs":
+        X[:4] *= 1e-9
+        X[10:13] = X[20:23] + 1e-5 * X[30:33]
     elif kind == "many sizes":
         X *= 10.0 ** rng.uniform(-8, 8, size=(60, 1))
     else:
@@ -111,8 +116,8 @@ def test_blocks_make_no_difference(monkeypatch):
 
 def test_small_distances_do_not_round_off_at_the_size_of_two():
     tiny = 1e-12
-    assert Exponential(1.0)([0.0, tiny])[0, 1] == pytest.approx(tiny, rel=1e-9)
-    assert Gaussian(1.0)([0.0, 1e-10])[0, 1] == pytest.approx(1e-20, rel=1e-9)
+    assert Exponential(1.0)([0.0, tiny])[0, 1] == pytest.approx(tiny, rel=1e-9, abs=0)
+    assert Gaussian(1.0)([0.0, 1e-10])[0, 1] == pytest.approx(1e-20, rel=1e-9, abs=0)
 
 
 @pytest.mark.parametrize("unit", [1e-300, 1e-200, 1e160, 1e300])
@@ -122,6 +127,8 @@ def test_squares_that_overflow_or_underflow_are_taken_in_another_unit(unit, d):
     expected = Power()(X)
     np.testing.assert_allclose(Power()(X * unit) / unit, expected, rtol=1e-12)
     np.testing.assert_allclose(Power()(X[:3] * unit, X * unit) / unit, expected[:3], rtol=1e-12)
+    np.testing.assert_allclose(Power()(X[:1] * unit, X * unit) / unit, expected[:1], rtol=1e-12)
+    np.testing.assert_allclose(Power()(X * unit, X[:1] * unit) / unit, expected[:, :1], rtol=1e-12)
     expected = Exponential(1.0)(X)
     np.testing.assert_allclose(Exponential(unit)(X * unit), expected, rtol=1e-12)
     expected = Gaussian(4.0)(X)
@@ -299,6 +306,13 @@ def test_functions_of_two_rows_are_taken(function):
     np.testing.assert_allclose(rho, expected, atol=1e-7)
     np.testing.assert_allclose(as_semimetric(function)(X[:2], X), expected[:2], atol=1e-7)
     assert rho.min() >= 0
+
+
+def test_values_below_zero_by_rounding_are_zero():
+    X = [0.0, 0.0, 1.0]
+    rounded = PairFunction(lambda x, y: taxi(x, y) - 1e-17)
+    assert rounded(X).tolist() == [[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [1.0, 1.0, 0.0]]
+    assert rounded(X[:1], X).tolist() == [[0.0, 0.0, 1.0]]
 
 
 def test_a_function_may_write_into_its_rows():
