@@ -9,8 +9,8 @@ from kgroups._types import Floats
 
 __all__ = ["BLOCK_ENTRIES", "SquaredDistances", "squared_distances"]
 
-# Entries of one temporary array, 32 MB of floats.
-BLOCK_ENTRIES = 1 << 22
+# Entries of one temporary array, 8 MB of floats: larger ones were slower, by page faults.
+BLOCK_ENTRIES = 1 << 20
 
 # Below so many columns, or rows on either side, differences are faster than a matrix product.
 _PRODUCT_COLUMNS = 32
@@ -113,8 +113,10 @@ def _across(X: Floats, Y: Floats) -> Floats:
     # One shift for both sides leaves every difference as it is and makes the squares small.
     shift = Y.mean(axis=0)
     A, B = _centred(X, shift), _centred(Y, shift)
-    out = np.empty((X.shape[0], Y.shape[0]))
     rows = max(1, BLOCK_ENTRIES // Y.shape[0])
+    if rows >= X.shape[0]:
+        return _by_product(A, B)
+    out = np.empty((X.shape[0], Y.shape[0]))
     for lo in range(0, X.shape[0], rows):
         out[lo : lo + rows] = _by_product(A.part(lo, lo + rows), B)
     return out
@@ -162,12 +164,12 @@ def _by_product(A: _Rows, B: _Rows) -> Floats:
     squares *= -2.0
     squares += total
     total *= _CANCELLED
-    rows, columns = np.nonzero(squares <= total)
+    cancelled = np.flatnonzero(squares <= total)
     # Differences are those of the rows as they came: centring may have rounded small ones off.
-    if rows.size > _FEW_PAIRS * squares.size:
+    if cancelled.size > _FEW_PAIRS * squares.size:
         return _by_differences(A.given, B.given)
     step = max(1, BLOCK_ENTRIES // A.given.shape[1])
-    for lo in range(0, rows.size, step):
-        i, j = rows[lo : lo + step], columns[lo : lo + step]
+    for lo in range(0, cancelled.size, step):
+        i, j = np.divmod(cancelled[lo : lo + step], squares.shape[1])
         squares[i, j] = _norms(A.given[i] - B.given[j])
     return squares

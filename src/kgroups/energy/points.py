@@ -108,7 +108,7 @@ def check_finite(table: Floats, name: str) -> None:
 
 def _of_objects(array: Any, name: str) -> Floats:
     for place, value in np.ndenumerate(array):
-        if isinstance(value, str | bytes | complex | np.complexfloating):
+        if isinstance(value, str | bytes | complex | np.complexfloating | np.ndarray):
             raise InputError(_not_numbers(name, f"{value!r} at {_shown(place)}"))
         try:
             float(value)
