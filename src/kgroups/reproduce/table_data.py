@@ -125,7 +125,8 @@ def standardized(X: Floats) -> Floats:
     # The mean of equal numbers may be off by a rounding error, which must not be scaled up.
     constant = np.ptp(X, axis=0) == 0.0
     centred[:, constant] = 0.0
-    return centred / np.where(constant, 1.0, sd)
+    scaled: Floats = centred / np.where(constant, 1.0, sd)
+    return scaled
 
 
 def _picked(rows: Rows, truth: Ints, rng: np.random.Generator) -> Ints:

@@ -21,7 +21,7 @@ _PANEL = (2.3, 2.2)
 
 
 def draw_violins(study: Study, paper: Mapping[str, UciLine]) -> Any:
-    """Draw the NMI of all starts on each table, and the paper's means as lines."""
+    """Draw the NMI of all starts on each table, and the paper's means as crosses."""
     from matplotlib.figure import Figure
 
     tables = list(dict.fromkeys(row["table"] for row in study.rows))
@@ -38,7 +38,7 @@ def draw_violins(study: Study, paper: Mapping[str, UciLine]) -> Any:
             body.set(facecolor=colour, alpha=0.6)
         parts["cmeans"].set(color=INK, lw=1.2)
         printed = paper[table].paper
-        of_paper = [printed.groups, printed.printed, printed.printed, printed.spectral]
+        of_paper = [printed.groups, printed.printed, math.nan, printed.spectral]
         panel.plot(places, of_paper, "x", color=INK, ms=4, label="paper")
         panel.set_title(table, color=INK, fontsize=9, loc="left")
         panel.set_xticks(places, _SHORT, fontsize=6)

@@ -7,6 +7,7 @@ G. Franca, M. L. Rizzo, J. T. Vogelstein, "Kernel k-Groups via Hartigan's Method
 from typing import NamedTuple
 
 __all__ = [
+    "DEGENERATE",
     "DERMATOLOGY",
     "DERMATOLOGY_COMPLETE",
     "DERMATOLOGY_OBJECTIVE",
@@ -101,6 +102,8 @@ REASONS = {
     ("forest", "printed"): _NOISE,
     ("iris", "printed"): _NOISE,
     ("seeds", "printed"): _NOISE,
-    ("spect heart", "spectral"): "degenerate, for 25 rows are 0",
 }
-"""Why a mean of the paper cannot be expected to come out."""
+"""Why a mean of the paper may not come out."""
+
+DEGENERATE = {("spect heart", "spectral"): "25 rows are 0, and so are their rows of G"}
+"""Means of the paper that are no target."""

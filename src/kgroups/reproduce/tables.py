@@ -47,6 +47,7 @@ from kgroups.studies import Study
 __all__ = ["dermatology", "uci"]
 
 _DRAWS = 10
+_DERMATOLOGY_STARTS = 500
 _ABSENT = "not run: its file is not here (`kgroups datasets`)"
 _NO_COPY = "not run: no copy of the data is at hand"
 _FEW = 5
@@ -144,7 +145,7 @@ def _line(
 def dermatology(trials: int | None, **running: Any) -> Finding:
     """Find the six diseases of dermatology from several kinds of starts."""
     require_sklearn()
-    trials = trials or STARTS
+    trials = trials or _DERMATOLOGY_STARTS
     if not table_info("dermatology").present:
         line = ("dermatology", *[None] * (len(_DERMATOLOGY_COLUMNS) - 2), _ABSENT)
         return _dermatology_finding(trials, [line], [Claim(_EXACT, holds=False, seen="not run")])
@@ -172,7 +173,7 @@ def dermatology(trials: int | None, **running: Any) -> Finding:
         ),
         {
             "dermatology": lambda: draw_membership(
-                whole.sample.truth, best.z, title="dermatology: classes in the groups of k-groups"
+                whole.sample.truth, best.z, title="dermatology: classes and groups"
             )
         },
     )
