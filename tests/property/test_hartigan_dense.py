@@ -11,19 +11,20 @@ from strategies_hartigan import as_csr, labelled_matrices
 
 
 class RowsOnDemand:
-    """The rows of a matrix, three at a time, as if none could be kept."""
+    """The rows of a matrix, or tiles of three by four, as if none could be kept."""
 
     def __init__(self, M):
         self.M = M
-        self.stored = np.empty((0, 0))
+        self.stored = None
         self.diagonal = np.diag(M).copy()
 
-    def row(self, i):
-        return self.M[i]
+    def rows(self, nodes):
+        return self.M[nodes]
 
-    def blocks(self):
-        for first in range(0, len(self.M), 3):
-            yield first, self.M[first : first + 3]
+    def tiles(self):
+        for i in range(0, len(self.M), 3):
+            for j in range(0, len(self.M), 4):
+                yield i, j, self.M[i : i + 3, j : j + 4].copy()
 
 
 def semidefinite(M):

@@ -8,7 +8,7 @@ from tqdm import tqdm
 
 from kgroups._doors import RngLike, as_rng
 from kgroups._types import Floats, Ints
-from kgroups.energy.fitting import Data, MetricLike, as_data
+from kgroups.energy.fitting import Data, MatrixBetween, MetricLike, PointsBetween, as_data
 from kgroups.energy.semimetrics import Power
 from kgroups.energy.starts import STARTS, Start, starts_of
 from kgroups.errors import InputError, NumberOfCommunitiesError
@@ -45,7 +45,7 @@ class Clustering:
     converged : bool
         Whether its last pass moved no point.
     objectives : ndarray
-        Q at the end of each start.
+        Q at the end of each start; see the notes of :func:`kernel_kgroups` on many points.
     """
 
     labels: Ints
@@ -56,7 +56,7 @@ class Clustering:
     moves: int
     converged: bool
     objectives: Floats = field(repr=False)
-    _data: Data = field(repr=False)
+    _between: PointsBetween | MatrixBetween = field(repr=False)
     _share: Floats = field(repr=False)
     _offset: Floats = field(repr=False)
 
@@ -74,7 +74,7 @@ class Clustering:
         ndarray of shape (m,)
         """
         found = [
-            np.argmin(block @ self._share + self._offset, axis=1) for block in self._data.between(X)
+            np.argmin(block @ self._share + self._offset, axis=1) for block in self._between(X)
         ]
         return np.concatenate([np.zeros(0, dtype=np.int64), *found])
 
@@ -130,6 +130,9 @@ def kernel_kgroups(
 
     Notes
     -----
+    Where the matrix is not kept, starts are improved on a sample of 3,000 points; the three best of
+    them go on, when the other points have joined the nearest mean.
+
     Equal points are one point with the sum of their weights, and points are visited in an order
     that is drawn for the set of points, so that the groups do not depend on the order of the rows.
     With labels to start from, and for matrices, points are visited in the order of the rows.
@@ -189,7 +192,7 @@ def _clustered(
         _check_count(name, number)
     stream = as_rng(rng)
     named = isinstance(init, str)
-    if named and init not in (*STARTS, "spectral"):
+    if named and init not in STARTS:
         msg = f"init must be 'k-means++', 'spectral', 'random' or an array of labels, got {init!r}."
         raise InputError(msg)
     data = as_data(X, metric, sample_weight, k=k, rng=stream if named else None, memory=gram_memory)
@@ -200,7 +203,7 @@ def _clustered(
         )
         raise NumberOfCommunitiesError(msg)
     if named:
-        starts = starts_of(init, data.rows, data.w, k, n_init, stream)
+        starts = starts_of(init, data.rows, data.w, k, n_init, stream, rule=rule)
     else:
         starts = [_given(init, data, k)]
     outcomes = _improved(rule, data, starts, k, max_sweeps)
@@ -243,7 +246,7 @@ def _improved(
     rule: Rule, data: Data, starts: list[Ints], k: int, max_sweeps: int
 ) -> list[tuple[Outcome, float]]:
     """Return what became of each start, with the dispersion of all points in one group."""
-    quick = data.rows.stored.size > 0
+    quick = data.rows.stored is not None
     found = []
     links = group_links(data.rows, [] if quick else starts, k)
     # Rows that are made anew for every move take their time; a matrix in memory does not.
@@ -287,7 +290,7 @@ def _result(
         best.moves,
         best.converged,
         norm + association,
-        data,
+        data.between,
         share,
         Q / np.square(s),
     )

@@ -1,13 +1,13 @@
 """What is clustered: points, distances or a Gram matrix, checked at the door and put in order."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from kgroups._types import Floats, Ints
-from kgroups.energy.kernels import check_distances, check_gram, distances_from_gram
+from kgroups.energy.kernels import check_distances, check_gram
 from kgroups.energy.points import as_points
 from kgroups.energy.rows import PointRows, rows_of_distances, rows_of_points
 from kgroups.energy.semimetrics import PairFunction, Semimetric, as_semimetric
@@ -50,7 +50,46 @@ class Data:
     point_of: Ints
     rank: Ints
     norm: float | None
-    between: Callable[[Any], Any]
+    between: "PointsBetween | MatrixBetween"
+
+
+@dataclass(frozen=True, eq=False)
+class PointsBetween:
+    """The semimetric between new points and those fitted; an object, as functions do not pickle."""
+
+    points: Floats
+    metric: Semimetric
+
+    def __call__(self, new: Any) -> Iterator[Floats]:
+        """Yield the semimetric between blocks of new points and the points fitted."""
+        Y = as_points(new)
+        if Y.shape[1] != self.points.shape[1]:
+            msg = (
+                f"new points must have {self.points.shape[1]} columns as those fitted, "
+                f"got {Y.shape[1]}."
+            )
+            raise InputError(msg)
+        step = max(1, _BLOCK // self.points.shape[0])
+        for first in range(0, len(Y), step):
+            yield self.metric(Y[first : first + step], self.points)
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixBetween:
+    """The semimetric in rows that the caller has made, or the kernel and its diagonal."""
+
+    n: int
+    counted: Ints
+    own: Floats | None
+
+    def __call__(self, new: Any) -> Iterator[Floats]:
+        """Yield the semimetric to the points that count, up to a number for each new row."""
+        R = as_points(new)
+        if R.shape[1] != self.n:
+            msg = f"new rows must have {self.n} columns, one for each row fitted, got {R.shape[1]}."
+            raise InputError(msg)
+        R = R[:, self.counted]
+        yield R if self.own is None else self.own[self.counted] - 2.0 * R
 
 
 def as_weights(weights: Any, n: int) -> Floats:
@@ -120,16 +159,7 @@ def _point_data(
     origin = np.zeros((1, X.shape[1]))
     norm = None if isinstance(metric, PairFunction) else float(w @ metric(points, origin)[:, 0])
 
-    def between(new: Any) -> Any:
-        Y = as_points(new)
-        if Y.shape[1] != points.shape[1]:
-            msg = (
-                f"new points must have {points.shape[1]} columns as those fitted, got {Y.shape[1]}."
-            )
-            raise InputError(msg)
-        step = max(1, _BLOCK // points.shape[0])
-        return (metric(Y[first : first + step], points) for first in range(0, len(Y), step))
-
+    between = PointsBetween(points, metric)
     return Data(rows_of_points(points, w, metric, memory=memory), w, point_of, rank, norm, between)
 
 
@@ -157,7 +187,8 @@ def _matrix_data(X: Any, metric: str, weights: Any) -> Data:
     elif metric == "gram":
         G = check_gram(X)
         own = G.diagonal().copy()
-        D = distances_from_gram(G)
+        # Also for a matrix that is not semidefinite, on which Hartigan's moves are as good.
+        D = own[:, None] + own - 2.0 * G
     else:
         msg = (
             "metric must be a semimetric such as Power(1.0), a function of two points, "
@@ -172,11 +203,5 @@ def _matrix_data(X: Any, metric: str, weights: Any) -> Data:
     rows = rows_of_distances(D[np.ix_(counted, counted)], w[counted])
     norm = None if own is None else float(w @ own)
 
-    def between(new: Any) -> Any:
-        R = as_points(new)
-        if R.shape[1] != n:
-            msg = f"new rows must have {n} columns, one for each row fitted, got {R.shape[1]}."
-            raise InputError(msg)
-        return iter((R[:, counted] if own is None else own[counted] - 2.0 * R[:, counted],))
-
+    between = MatrixBetween(n, counted, own)
     return Data(rows, w[counted], point_of, np.arange(counted.size), norm, between)

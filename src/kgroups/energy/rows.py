@@ -14,8 +14,8 @@ from kgroups.hartigan import Rows, StoredRows
 
 __all__ = ["DistanceRows", "PointRows", "VectorRows", "rows_of_distances", "rows_of_points"]
 
-# Numbers in one block of rows: large enough for fast arithmetic, small beside the memory bound.
-_BLOCK = 1 << 20
+# Side of a tile: large enough for fast arithmetic, small beside any bound on memory.
+_TILE = 1024
 
 
 class PointRows(Rows, Protocol):
@@ -30,55 +30,59 @@ class DistanceRows(StoredRows):
 
     def among(self, points: Ints) -> Floats:
         """Return the matrix of some points among themselves."""
-        return self.stored[np.ix_(points, points)]
+        matrix: Floats = self.stored[np.ix_(points, points)]
+        return matrix
 
 
 class VectorRows:
-    """Rows of which none is kept.
-
-    Blocks are made by one thread for each core, and come in order.
-    """
+    """Rows of which none is kept."""
 
     def __init__(self, X: Floats, w: Floats, metric: Semimetric) -> None:
         self.X, self.w, self.metric = X, w, metric
-        self.stored = np.empty((0, 0))
+        self.stored: None = None
         self.diagonal = np.zeros(X.shape[0])
 
-    def row(self, i: int) -> Floats:
-        """Return row i."""
-        made: Floats = self.metric(self.X[i : i + 1], self.X)[0]
+    def rows(self, nodes: Ints) -> Floats:
+        """Return the rows of some points."""
+        made = self.metric(self.X[nodes], self.X)
+        made *= -0.5 * self.w[nodes, None]
         made *= self.w
-        made *= -0.5 * self.w[i]
-        # The semimetric of a point to itself is zero, which rounding need not know.
-        made[i] = 0.0
+        # A point is at no distance from itself, which a function of two points need not know.
+        made[np.arange(nodes.size), nodes] = 0.0
         return made
-
-    def blocks(self) -> Iterator[tuple[int, Floats]]:
-        """Yield all rows in order, some at a time, with the number of the first."""
-        n = self.X.shape[0]
-        step = max(1, _BLOCK // n)
-        workers = os.cpu_count() or 1
-        with ThreadPoolExecutor(workers) as pool:
-            waiting: deque[tuple[int, Future[Floats]]] = deque()
-            for first in range(0, n, step):
-                waiting.append((first, pool.submit(self._block, first, first + step)))
-                if len(waiting) > workers:
-                    number, made = waiting.popleft()
-                    yield number, made.result()
-            for number, made in waiting:
-                yield number, made.result()
 
     def among(self, points: Ints) -> Floats:
         """Return the matrix of some points among themselves."""
         return rows_of_distances(self.metric(self.X[points]), self.w[points]).stored
 
-    def _block(self, first: int, end: int) -> Floats:
-        made: Floats = self.metric(self.X[first:end], self.X)
-        made *= -0.5 * self.w[first:end, None]
-        made *= self.w
-        rows = np.arange(made.shape[0])
-        made[rows, first + rows] = 0.0
-        return made
+    def tiles(self) -> Iterator[tuple[int, int, Floats]]:
+        """Yield tiles that cover the matrix, each with its first row and column.
+
+        They are made by one thread for each core, and come in an order that does not depend on
+        how many there are.
+        """
+        n = self.X.shape[0]
+        corners = [(i, j) for i in range(0, n, _TILE) for j in range(i, n, _TILE)]
+        workers = os.cpu_count() or 1
+        with ThreadPoolExecutor(workers) as pool:
+            waiting: deque[Future[tuple[int, int, Floats, Floats]]] = deque()
+            for number in range(len(corners) + workers):
+                if number < len(corners):
+                    waiting.append(pool.submit(self._tile, *corners[number]))
+                if number >= workers:
+                    top, left, tile, mirrored = waiting.popleft().result()
+                    yield top, left, tile
+                    if left > top:
+                        yield left, top, mirrored
+
+    def _tile(self, top: int, left: int) -> tuple[int, int, Floats, Floats]:
+        """Return a tile and the one on the other side of the diagonal."""
+        rows, columns = slice(top, top + _TILE), slice(left, left + _TILE)
+        across = None if top == left else self.X[columns]
+        tile = self.metric(self.X[rows], across)
+        tile *= -0.5 * self.w[rows, None]
+        tile *= self.w[columns]
+        return top, left, tile, np.ascontiguousarray(tile.T)
 
 
 def rows_of_points(X: Floats, w: Floats, metric: Semimetric, *, memory: float) -> PointRows:

@@ -6,8 +6,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from kgroups._types import Floats, Ints
-from kgroups.energy.rows import PointRows
-from kgroups.hartigan.objective import group_sums
+from kgroups.energy.rows import DistanceRows, PointRows
+from kgroups.hartigan import Outcome, Rule, improve_dense
 from kgroups.seed.kmeans import kmeans
 from kgroups.seed.plus_plus import plus_plus
 from kgroups.spectrum.lanczos import largest_eigenpairs
@@ -17,60 +17,84 @@ __all__ = ["STARTS", "Start", "starts_of"]
 Start: TypeAlias = Literal["k-means++", "spectral", "random"]
 
 _KMEANS_STARTS = 10
-# Beyond this many points the relaxed problem is solved for a sample of them.
-_SPECTRAL_POINTS = 2_000
+# Beyond so many points a sample is grouped first, and the rest joins the nearest means.
+_SAMPLE = 3_000
+_SAMPLE_PER_GROUP = 10
+# So many of the starts that were best on the sample go on to all points.
+_CARRIED = 3
 _DENSE_POINTS = 300
+_ROWS_AT_ONCE = 64
 
 
 def starts_of(
-    init: Start, rows: PointRows, w: Floats, k: int, n_init: int, rng: np.random.Generator
+    init: Start,
+    M: PointRows,
+    w: Floats,
+    k: int,
+    n_init: int,
+    rng: np.random.Generator,
+    *,
+    rule: Rule,
 ) -> list[Ints]:
     """Return labellings to start from, each with ``k`` non-empty groups.
 
-    The relaxed problem has one solution, so that ``"spectral"`` gives one start.
+    The relaxed problem has one solution, so that ``"spectral"`` gives one start. Where the matrix
+    is not stored, moves cost more than anything: all starts are improved on a sample of the points
+    first, and only the best of them go on.
     """
-    if init == "spectral":
-        return [_spectral(rows, w, k, rng)]
     make = STARTS[init]
-    return [make(rows, w, k, rng) for _ in range(n_init)]
+    count = 1 if init == "spectral" else n_init
+    small = w.size <= max(_SAMPLE, _SAMPLE_PER_GROUP * k)
+    if small or (M.stored is not None and init != "spectral"):
+        return [make(M, w, k, rng) for _ in range(count)]
+    chosen = rng.choice(w.size, size=max(_SAMPLE, _SAMPLE_PER_GROUP * k), replace=False)
+    sample = np.sort(chosen)
+    among, weights = DistanceRows(M.among(sample)), w[sample]
+    grouped = [
+        improve_dense(among, weights, make(among, weights, k, rng), k=k, rule=rule)
+        for _ in range(count)
+    ]
+    grouped.sort(key=lambda found: -found.objective)
+    return _extended(M, w, sample, grouped[:_CARRIED], k)
 
 
-def _plus_plus(rows: PointRows, w: Floats, k: int, rng: np.random.Generator) -> Ints:
+def _extended(M: PointRows, w: Floats, sample: Ints, grouped: list[Outcome], k: int) -> list[Ints]:
+    """Send the points outside of a sample to the nearest mean of its groups."""
+    from kgroups.hartigan._sweep_nb import add_rows
+
+    links = [np.zeros((k, w.size)) for _ in grouped]
+    for first in range(0, sample.size, _ROWS_AT_ONCE):
+        some = slice(first, first + _ROWS_AT_ONCE)
+        rows = M.rows(sample[some])
+        for found, L in zip(grouped, links, strict=True):
+            add_rows(rows, found.z[some], 0, L)
+    starts = []
+    for found, L in zip(grouped, links, strict=True):
+        L *= -2.0 / (w * found.s[:, None])
+        L += (found.Q / np.square(found.s))[:, None]
+        z: Ints = np.argmin(L, axis=0)
+        z[sample] = found.z
+        starts.append(z)
+    return starts
+
+
+def _plus_plus(M: PointRows, w: Floats, k: int, rng: np.random.Generator) -> Ints:
     def distances_to(picks: Ints) -> Floats:
-        made = np.stack([rows.row(int(i)) for i in picks], axis=1)
+        made = M.rows(picks).T / (-0.5 * w[:, None] * w[picks])
         # A Gram matrix that is not semidefinite has negative squared distances.
-        return np.maximum(made / (-0.5 * w[:, None] * w[picks]), 0.0)
+        return np.maximum(made, 0.0)
 
     return plus_plus(distances_to, w.size, k, rng, weights=w)
 
 
-def _random(rows: PointRows, w: Floats, k: int, rng: np.random.Generator) -> Ints:
+def _random(M: PointRows, w: Floats, k: int, rng: np.random.Generator) -> Ints:
     z = rng.integers(k, size=w.size)
     # One point for each group, whatever the others drew.
     z[rng.permutation(w.size)[:k]] = np.arange(k)
     return z
 
 
-def _spectral(rows: PointRows, w: Floats, k: int, rng: np.random.Generator) -> Ints:
-    """Solve the relaxed problem for a sample, and send the rest to the nearest mean."""
-    n = w.size
-    if n <= _SPECTRAL_POINTS:
-        return _relaxed(rows.among(np.arange(n)), w, k, rng)
-    sample = np.sort(rng.choice(n, size=min(n, max(_SPECTRAL_POINTS, 4 * k)), replace=False))
-    M, w_sample = rows.among(sample), w[sample]
-    z_sample = _relaxed(M, w_sample, k, rng)
-    s = group_sums(z_sample, w_sample, k)
-    inside = z_sample[:, None] == z_sample
-    Q = group_sums(z_sample, np.where(inside, M, 0.0).sum(axis=1), k)
-    links = np.zeros((k, n))
-    for i, a in zip(sample, z_sample, strict=True):
-        links[a] += rows.row(int(i))
-    z: Ints = np.argmin((Q / np.square(s))[:, None] - 2.0 * links / (w * s[:, None]), axis=0)
-    z[sample] = z_sample
-    return z
-
-
-def _relaxed(M: Floats, w: Floats, k: int, rng: np.random.Generator) -> Ints:
+def _spectral(M: PointRows, w: Floats, k: int, rng: np.random.Generator) -> Ints:
     r"""Return groups of the rows of the leading eigenvectors of the centred matrix.
 
     Without its constraint that labels are whole, the problem is solved by the leading
@@ -79,14 +103,13 @@ def _relaxed(M: Floats, w: Floats, k: int, rng: np.random.Generator) -> Ints:
     if k == 1:
         return np.zeros(w.size, dtype=np.int64)
     root = np.sqrt(w)
-    A = M / np.outer(root, root)
+    A = M.among(np.arange(w.size)) / np.outer(root, root)
     u = root / np.linalg.norm(root)
     along = A @ u
-    A -= np.outer(u, along) + np.outer(along, u) - np.outer((u @ along) * u, u)
-    lam, V = _leading(A, min(k - 1, w.size - 1))
-    return kmeans(
-        V * np.sqrt(np.maximum(lam, 0.0)) / root[:, None], k, n_init=_KMEANS_STARTS, rng=rng
-    )
+    A -= np.outer(u, along) + np.outer(along - (u @ along) * u, u)
+    lam, V = _leading(A, k - 1)
+    rows = V * np.sqrt(np.maximum(lam, 0.0)) / root[:, None]
+    return kmeans(rows, k, n_init=_KMEANS_STARTS, rng=rng)
 
 
 def _leading(A: Floats, count: int) -> tuple[Floats, Floats]:
@@ -99,6 +122,7 @@ def _leading(A: Floats, count: int) -> tuple[Floats, Floats]:
 
 STARTS: dict[str, Callable[[PointRows, Floats, int, np.random.Generator], Ints]] = {
     "k-means++": _plus_plus,
+    "spectral": _spectral,
     "random": _random,
 }
-"""Starts that differ from draw to draw."""
+"""How a start is made of a matrix."""

@@ -163,17 +163,40 @@ def sweep_matrix(
 
 
 @njit(cache=True, nogil=True)
-def add_rows(rows: Floats, z: Ints, L: Floats) -> None:
-    """Add rows of a matrix to the sums of their groups: ``L[z[j]] += rows[j]``."""
-    for j in range(z.size):
+def add_rows(tile: Floats, z: Ints, first: int, L: Floats) -> None:
+    """Add each row of a tile, whose first column is ``first``, to the sums of its group."""
+    for j in range(tile.shape[0]):
         b = z[j]
-        for i in range(L.shape[1]):
-            L[b, i] += rows[j, i]
+        for i in range(tile.shape[1]):
+            L[b, first + i] += tile[j, i]
+
+
+@njit(cache=True, nogil=True)
+def _best_dense(
+    i: int,
+    diagonal: Floats,
+    w: Floats,
+    to_nearest: bool,
+    every: Ints,
+    min_gain: float,
+    z: Ints,
+    s: Floats,
+    Q: Floats,
+    size: Ints,
+    L: Floats,
+) -> int:
+    a: int = z[i]
+    if size[a] == 1:
+        return a
+    if to_nearest:
+        return _nearest_group(a, diagonal[i], w[i], L[:, i], s, Q, size, min_gain)
+    return _best_group(a, diagonal[i], w[i], L[:, i], every, s, Q, size, min_gain, 0.0)
 
 
 @njit(cache=True, nogil=True)
 def sweep_dense(
-    M: Floats,
+    rows: Floats,
+    place: Ints,
     diagonal: Floats,
     w: Floats,
     to_nearest: bool,
@@ -184,37 +207,42 @@ def sweep_dense(
     Q: Floats,
     size: Ints,
     L: Floats,
-    moved: Ints,
+    tally: Ints,
+    wanted: Ints,
 ) -> int:
     """Visit the nodes from ``first`` on, move each to its best group, and return where it ended.
 
-    ``L[b, i]`` is the sum of M_ij over the nodes j of group b other than i, kept up to date with
-    the rows of ``M``. If ``M`` has none, the visit ends after a move, which ``moved`` names by
-    node, group before and group after, and the caller brings ``L`` up to date.
+    ``L[b, i]`` is the sum of M_ij over the nodes j of group b other than i. A move of node i needs
+    row i of M, which is ``rows[place[i]]``; where the place is -1 the visit ends before the move.
+    Then ``wanted`` holds the nodes from there on that would move now and whose rows are missing,
+    as many as it can hold, and -1 after the last. ``tally[0]`` gains the moves made.
     """
     every = np.arange(s.size)
     for i in range(first, z.size):
         a = z[i]
-        if size[a] == 1:
-            continue
-        if to_nearest:
-            b = _nearest_group(a, diagonal[i], w[i], L[:, i], s, Q, size, min_gain)
-        else:
-            b = _best_group(a, diagonal[i], w[i], L[:, i], every, s, Q, size, min_gain, 0.0)
+        b = _best_dense(i, diagonal, w, to_nearest, every, min_gain, z, s, Q, size, L)
         if b == a:
             continue
+        if place[i] < 0:
+            count = 0
+            for j in range(i, z.size):
+                if count == wanted.size:
+                    break
+                if place[j] < 0:
+                    c = _best_dense(j, diagonal, w, to_nearest, every, min_gain, z, s, Q, size, L)
+                    if c != z[j]:
+                        wanted[count] = j
+                        count += 1
+            wanted[count:] = -1
+            return i
         _move(i, b, diagonal[i], w[i], L[a, i], L[b, i], z, s, Q, size)
-        moved[0] = i
-        moved[1] = a
-        moved[2] = b
-        moved[3] += 1
-        if M.shape[0] == 0:
-            return i + 1
+        tally[0] += 1
+        row = rows[place[i]]
         for j in range(z.size):
-            L[a, j] -= M[i, j]
-            L[b, j] += M[i, j]
-        L[a, i] += M[i, i]
-        L[b, i] -= M[i, i]
+            L[a, j] -= row[j]
+            L[b, j] += row[j]
+        L[a, i] += row[i]
+        L[b, i] -= row[i]
     return z.size
 
 

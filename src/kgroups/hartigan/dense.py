@@ -15,6 +15,8 @@ Rule: TypeAlias = Literal["hartigan", "lloyd"]
 
 # A gain below this part of the largest association is rounding, not improvement.
 _ROUNDING = 1e-11
+# Rows of nodes that would move are made together, which is cheaper than one after the other.
+_ROWS_AT_ONCE = 64
 
 
 class Rows(Protocol):
@@ -22,20 +24,21 @@ class Rows(Protocol):
 
     Attributes
     ----------
-    stored : ndarray of shape (n, n) or (0, 0)
-        The matrix, if it is in memory.
     diagonal : ndarray of shape (n,)
         Its diagonal.
     """
 
-    stored: Floats
     diagonal: Floats
 
-    def row(self, i: int) -> Floats:
-        """Return row i."""
+    @property
+    def stored(self) -> Floats | None:
+        """The matrix, if it is in memory."""
 
-    def blocks(self) -> Iterator[tuple[int, Floats]]:
-        """Yield all rows in order, some at a time, with the number of the first."""
+    def rows(self, nodes: Ints) -> Floats:
+        """Return the rows of some nodes."""
+
+    def tiles(self) -> Iterator[tuple[int, int, Floats]]:
+        """Yield tiles that cover the matrix, each with its first row and column."""
 
 
 class StoredRows:
@@ -45,35 +48,35 @@ class StoredRows:
         self.stored = np.ascontiguousarray(M, dtype=float)
         self.diagonal = self.stored.diagonal().copy()
 
-    def row(self, i: int) -> Floats:
-        """Return row i."""
-        row: Floats = self.stored[i]
-        return row
+    def rows(self, nodes: Ints) -> Floats:
+        """Return the rows of some nodes."""
+        rows: Floats = self.stored[nodes]
+        return rows
 
-    def blocks(self) -> Iterator[tuple[int, Floats]]:
+    def tiles(self) -> Iterator[tuple[int, int, Floats]]:
         """Yield the matrix in one piece."""
-        yield 0, self.stored
+        yield 0, 0, self.stored
 
 
-def group_links(rows: Rows, starts: Sequence[Ints], k: int) -> list[Floats]:
+def group_links(M: Rows, starts: Sequence[Ints], k: int) -> list[Floats]:
     r"""Return for each labelling the sums :math:`Q_a(i) = \sum_{j \in a, j \ne i} M_{ij}`.
 
-    The rows are made once for all labellings. Each result has shape (k, n).
+    The matrix is made once for all labellings. Each result has shape (k, n).
     """
     from kgroups.hartigan._sweep_nb import add_rows
 
-    n = rows.diagonal.size
+    n = M.diagonal.size
     links = [np.zeros((k, n)) for _ in starts]
-    for first, block in rows.blocks():
+    for top, left, tile in M.tiles() if starts else ():
         for z, L in zip(starts, links, strict=True):
-            add_rows(block, z[first : first + block.shape[0]], L)
+            add_rows(tile, z[top : top + tile.shape[0]], left, L)
     for z, L in zip(starts, links, strict=True):
-        L[z, np.arange(n)] -= rows.diagonal
+        L[z, np.arange(n)] -= M.diagonal
     return links
 
 
 def improve_dense(
-    rows: Rows,
+    M: Rows,
     w: Floats,
     z: Ints,
     *,
@@ -90,8 +93,8 @@ def improve_dense(
 
     Parameters
     ----------
-    rows : Rows
-        The matrix M, of shape (n, n).
+    M : Rows
+        The matrix, of shape (n, n).
     w : ndarray of shape (n,)
         Positive node weights.
     z : ndarray of shape (n,)
@@ -117,38 +120,37 @@ def improve_dense(
     check_labels(z, k)
     n = z.size
     z = z.astype(np.int64, copy=True)
-    L = group_links(rows, [z], k)[0] if links is None else links
+    L = group_links(M, [z], k)[0] if links is None else links
     nodes = np.arange(n)
     s = group_sums(z, w, k)
-    Q = group_sums(z, L[z, nodes] + rows.diagonal, k)
+    Q = group_sums(z, L[z, nodes] + M.diagonal, k)
     size = np.bincount(z, minlength=k)
     filled = s > 0
     smallest = _ROUNDING * float(np.max(np.abs(Q[filled] / s[filled]), initial=0.0))
     if rule == "lloyd":
         # Distances to means are by unit of weight, gains by the weight of a node.
         smallest /= max(1.0, float(w.max(initial=0.0)))
-    moved = np.zeros(4, dtype=np.int64)
+    rows_at_hand = np.empty((0, n)) if M.stored is None else M.stored
+    place = np.full(n, -1) if M.stored is None else np.arange(n)
+    wanted, tally = np.empty(_ROWS_AT_ONCE, dtype=np.int64), np.zeros(1, dtype=np.int64)
     sweeps, converged = 0, n == 0
     while not converged and sweeps < max_sweeps:
-        before, first = moved[3], 0
+        before, first = tally[0], 0
         while first < n:
-            known = moved[3]
             first = sweep_dense(
-                rows.stored, rows.diagonal, w, rule == "lloyd", smallest, first,
-                z, s, Q, size, L, moved,
+                rows_at_hand, place, M.diagonal, w, rule == "lloyd", smallest, first,
+                z, s, Q, size, L, tally, wanted,
             )  # fmt: skip
-            if moved[3] > known and not rows.stored.size:
-                i, a, b = moved[:3]
-                row = rows.row(int(i))
-                L[a] -= row
-                L[b] += row
-                L[a, i] += rows.diagonal[i]
-                L[b, i] -= rows.diagonal[i]
+            if first < n:
+                missing = wanted[wanted >= 0]
+                rows_at_hand = M.rows(missing)
+                place[:] = -1
+                place[missing] = np.arange(missing.size)
         sweeps += 1
-        converged = bool(moved[3] == before)
+        converged = bool(tally[0] == before)
     filled = s > 0
     # The sums of all moves carry their rounding; those of the last labels do not.
-    Q = group_sums(z, L[z, nodes] + rows.diagonal, k)
+    Q = group_sums(z, L[z, nodes] + M.diagonal, k)
     objective = float(np.sum(Q[filled] / s[filled]))
-    moves = int(moved[3])
+    moves = int(tally[0])
     return Outcome(z, objective, sweeps, moves, n * (n + moves), converged, s, Q)
