@@ -25,6 +25,7 @@ __all__ = [
     "METHODS",
     "Draw",
     "Spread",
+    "dealt",
     "embedding",
     "gmm",
     "in_parallel",
@@ -51,6 +52,15 @@ class Draw(NamedTuple):
     table: UciTable
     number: int
     trials: tuple[int, ...]
+
+
+def dealt(tables: Sequence[UciTable], trials: int, count: int) -> list[Draw]:
+    """Return ``count`` draws of each table, with ``trials`` starts dealt to them."""
+    return [
+        Draw(table, number, tuple(range(number, trials, count)))
+        for table in tables
+        for number in range(count)
+    ]
 
 
 def rows_of(draw: Draw) -> list[Row]:

@@ -20,7 +20,7 @@ from kgroups.reproduce.table_paper import (
     UCI,
     Scores,
 )
-from kgroups.reproduce.table_runs import METHODS, Draw, in_parallel, rows_of, spread, undisturbed
+from kgroups.reproduce.table_runs import METHODS, dealt, in_parallel, rows_of, spread, undisturbed
 from kgroups.reproduce.table_starts import (
     BEST_OF,
     GROUPS,
@@ -65,13 +65,10 @@ def uci(trials: int | None, **running: Any) -> Finding:
     count = min(_DRAWS, trials)
     here = [table for table in UCI_TABLES if table.present]
     titles = [table.title for table in here]
-    draws = [
-        Draw(table, number, tuple(range(number, trials, count)))
-        for table in here
-        for number in range(count)
-    ]
     study = Study(
-        ("table", "draw"), ("nmi", "objective"), tuple(in_parallel(rows_of, draws, running))
+        ("table", "draw"),
+        ("nmi", "objective"),
+        tuple(in_parallel(rows_of, dealt(here, trials, count), running)),
     )
     cases = [(title, method) for title in titles for method in METHODS]
     spreads = {
