@@ -227,6 +227,8 @@ def refine_partition(
 
 def warm() -> None:
     """Compile every kernel, so that the next call starts at once."""
+    from kgroups.energy.warming import compile_dense_kernels
+
     source = np.array([0, 0, 1, 2, 3, 3, 4])
     target = np.array([1, 2, 2, 3, 4, 5, 5])
     for weights in (None, np.linspace(1.0, 2.0, 7)):
@@ -242,6 +244,7 @@ def warm() -> None:
         for k in (None, 3):
             detect_communities(wide, k, regime=regime)
     compile_kernels()
+    compile_dense_kernels()
 
 
 def _check_options(

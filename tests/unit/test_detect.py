@@ -308,12 +308,15 @@ def test_a_heavy_edge_on_a_tree_makes_no_community():
 
 def test_every_kernel_is_compiled_by_warm():
     from kgroups.detect import warm
+    from kgroups.energy import Gaussian, _line_nb, kernel_kgroups, kernel_kmeans, segment_line
     from kgroups.hartigan import _sweep_nb
     from kgroups.refine import _rates_nb
     from kgroups.seed import _levels_nb, _moving_nb
     from kgroups.spectrum import _chebyshev_nb, _core_nb
 
-    modules = (_sweep_nb, _moving_nb, _core_nb, _levels_nb, _rates_nb, _chebyshev_nb)
+    modules = (
+        _sweep_nb, _moving_nb, _core_nb, _levels_nb, _rates_nb, _chebyshev_nb, _line_nb
+    )  # fmt: skip
     kernels = [getattr(module, name) for module in modules for name in module.__all__]
     if not hasattr(kernels[0], "signatures"):
         pytest.skip("numba is told not to compile")
@@ -328,5 +331,12 @@ def test_every_kernel_is_compiled_by_warm():
     for regime in (kg.FewGroups(), kg.ManyGroups()):
         for weight in (None, "weight"):
             kg.detect_communities(nx.karate_club_graph(), weight=weight, regime=regime)
+    points = np.random.default_rng(0).normal(size=(40, 3))
+    for cluster in (kernel_kgroups, kernel_kmeans):
+        for init in ("k-means++", "random", np.arange(40) % 3):
+            for memory in (0.0, 1e9):
+                cluster(points, 3, metric=Gaussian(), init=init, gram_memory=memory)
+        cluster(points @ points.T, 3, metric="gram", sample_weight=np.arange(40))
+    segment_line(points[:, 0], 3, weights=np.arange(40))
     assert all(known)
     assert [set(kernel.signatures) for kernel in kernels] == known
