@@ -19,7 +19,17 @@ _TILE = 1024
 
 
 class PointRows(Rows, Protocol):
-    r"""Rows of :math:`M_{ij} = -\tfrac12 w_i w_j \rho(x_i, x_j)`."""
+    r"""Rows of :math:`M_{ij} = -\tfrac12 w_i w_j \rho(x_i, x_j)`.
+
+    Attributes
+    ----------
+    shift : float
+        The least c >= 0 for which all :math:`\rho_{ij} + c (1 / w_i + 1 / w_j) \ge 0`; 0 unless
+        they come from a matrix that is not semidefinite. Adding these terms adds a number to W
+        that is the same for all labellings.
+    """
+
+    shift: float
 
     def among(self, points: Ints) -> Floats:
         """Return the matrix of some points among themselves."""
@@ -27,6 +37,10 @@ class PointRows(Rows, Protocol):
 
 class DistanceRows(StoredRows):
     """Rows of a matrix in memory."""
+
+    def __init__(self, M: Floats, shift: float = 0.0) -> None:
+        super().__init__(M)
+        self.shift = shift
 
     def among(self, points: Ints) -> Floats:
         """Return the matrix of some points among themselves."""
@@ -40,6 +54,7 @@ class VectorRows:
     def __init__(self, X: Floats, w: Floats, metric: Semimetric) -> None:
         self.X, self.w, self.metric = X, w, metric
         self.stored: None = None
+        self.shift = 0.0
         self.diagonal = np.zeros(X.shape[0])
 
     def rows(self, nodes: Ints) -> Floats:
@@ -93,7 +108,10 @@ def rows_of_points(X: Floats, w: Floats, metric: Semimetric, *, memory: float) -
 
 def rows_of_distances(D: Floats, w: Floats) -> DistanceRows:
     """Return the rows for distances, whose memory is taken over."""
+    shift = 0.0
+    if D.min() < 0.0:
+        shift = -float((D / np.add.outer(1.0 / w, 1.0 / w)).min())
     D *= -0.5 * w[:, None]
     D *= w
     np.fill_diagonal(D, 0.0)
-    return DistanceRows(D)
+    return DistanceRows(D, shift)

@@ -49,7 +49,7 @@ def starts_of(
         return [make(M, w, k, rng) for _ in range(count)]
     chosen = rng.choice(w.size, size=max(_SAMPLE, _SAMPLE_PER_GROUP * k), replace=False)
     sample = np.sort(chosen)
-    among, weights = DistanceRows(M.among(sample)), w[sample]
+    among, weights = DistanceRows(M.among(sample), M.shift), w[sample]
     grouped = [
         improve_dense(among, weights, make(among, weights, k, rng), k=k, rule=rule)
         for _ in range(count)
@@ -81,7 +81,9 @@ def _extended(M: PointRows, w: Floats, sample: Ints, grouped: list[Outcome], k: 
 def _plus_plus(M: PointRows, w: Floats, k: int, rng: np.random.Generator) -> Ints:
     def distances_to(picks: Ints) -> Floats:
         made = M.rows(picks).T / (-0.5 * w[:, None] * w[picks])
-        # A Gram matrix that is not semidefinite has negative squared distances.
+        if M.shift:
+            made += M.shift * np.add.outer(1.0 / w, 1.0 / w[picks])
+            made[picks, np.arange(picks.size)] = 0.0
         return np.maximum(made, 0.0)
 
     return plus_plus(distances_to, w.size, k, rng, weights=w)
