@@ -11,6 +11,7 @@ from kgroups._types import Floats, Ints
 from kgroups.energy.fitting import Data, MatrixBetween, MetricLike, PointsBetween, as_data
 from kgroups.energy.semimetrics import Power
 from kgroups.energy.starts import STARTS, Start, starts_of
+from kgroups.energy.threads import in_order
 from kgroups.errors import InputError, NumberOfCommunitiesError
 from kgroups.hartigan import Outcome, Rule, group_links, improve_dense
 
@@ -21,6 +22,8 @@ GRAM_MEMORY = 8e8
 
 # Starts that end at one optimum differ in rounding only: the first one stays.
 _SAME = 1e-10
+# Entries of a matrix from which on starts run side by side.
+_THREADS_PAY = 250_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,22 +249,23 @@ def _improved(
     rule: Rule, data: Data, starts: list[Ints], k: int, max_sweeps: int
 ) -> list[tuple[Outcome, float]]:
     """Return what became of each start, with the dispersion of all points in one group."""
-    quick = data.rows.stored is not None
-    found = []
-    links = group_links(data.rows, [] if quick else starts, k)
-    # Rows that are made anew for every move take their time; a matrix in memory does not.
-    for number, z in enumerate(
-        tqdm(starts, "starts", leave=False, disable=True if quick else None)
-    ):
-        L = group_links(data.rows, [z], k)[0] if quick else links[number]
-        whole = -float(L.sum()) / float(data.w.sum())
-        found.append(
-            (
-                improve_dense(data.rows, data.w, z, k=k, links=L, rule=rule, max_sweeps=max_sweeps),
-                whole,
-            )
-        )
-    return found
+    M, w = data.rows, data.w
+
+    def outcome(z: Ints, L: Floats) -> tuple[Outcome, float]:
+        whole = -float(L.sum()) / float(w.sum())
+        return improve_dense(M, w, z, k=k, links=L, rule=rule, max_sweeps=max_sweeps), whole
+
+    if M.stored is None:
+        # Rows that are made anew take their time, and use all threads themselves.
+        pairs = zip(starts, group_links(M, starts, k), strict=True)
+        shown = tqdm(pairs, "starts", len(starts), leave=False, disable=None)
+        return [outcome(z, L) for z, L in shown]
+
+    def from_start(z: Ints) -> tuple[Outcome, float]:
+        return outcome(z, group_links(M, [z], k)[0])
+
+    run = in_order if M.stored.size >= _THREADS_PAY else map
+    return list(run(from_start, starts))
 
 
 def _result(

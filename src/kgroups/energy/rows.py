@@ -1,15 +1,13 @@
 """Rows of the matrix that vector data are clustered by, stored or made when asked for."""
 
-import os
-from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
 import numpy as np
 
 from kgroups._types import Floats, Ints
-from kgroups.energy.semimetrics import Semimetric
+from kgroups.energy.semimetrics import PairFunction, Semimetric
+from kgroups.energy.threads import in_order
 from kgroups.hartigan import Rows, StoredRows
 
 __all__ = ["DistanceRows", "PointRows", "VectorRows", "rows_of_distances", "rows_of_points"]
@@ -73,31 +71,25 @@ class VectorRows:
     def tiles(self) -> Iterator[tuple[int, int, Floats]]:
         """Yield tiles that cover the matrix, each with its first row and column.
 
-        They are made by one thread for each core, and come in an order that does not depend on
-        how many there are.
+        They are made by several threads, and come in an order that does not depend on how many.
         """
         n = self.X.shape[0]
         corners = [(i, j) for i in range(0, n, _TILE) for j in range(i, n, _TILE)]
-        workers = os.cpu_count() or 1
-        with ThreadPoolExecutor(workers) as pool:
-            waiting: deque[Future[tuple[int, int, Floats, Floats]]] = deque()
-            for number in range(len(corners) + workers):
-                if number < len(corners):
-                    waiting.append(pool.submit(self._tile, *corners[number]))
-                if number >= workers:
-                    top, left, tile, mirrored = waiting.popleft().result()
-                    yield top, left, tile
-                    if left > top:
-                        yield left, top, mirrored
+        # A function in Python gains nothing by threads, and may not bear them.
+        run = map if isinstance(self.metric, PairFunction) else in_order
+        for (top, left), tile in zip(corners, run(self._tile, corners), strict=True):
+            yield top, left, tile
+            if left > top:
+                yield left, top, np.ascontiguousarray(tile.T)
 
-    def _tile(self, top: int, left: int) -> tuple[int, int, Floats, Floats]:
-        """Return a tile and the one on the other side of the diagonal."""
+    def _tile(self, corner: tuple[int, int]) -> Floats:
+        top, left = corner
         rows, columns = slice(top, top + _TILE), slice(left, left + _TILE)
         across = None if top == left else self.X[columns]
         tile = self.metric(self.X[rows], across)
         tile *= -0.5 * self.w[rows, None]
         tile *= self.w[columns]
-        return top, left, tile, np.ascontiguousarray(tile.T)
+        return tile
 
 
 def rows_of_points(X: Floats, w: Floats, metric: Semimetric, *, memory: float) -> PointRows:
