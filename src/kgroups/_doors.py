@@ -7,7 +7,7 @@ import numpy as np
 
 from kgroups.errors import InputError, NumberOfCommunitiesError
 
-__all__ = ["RngLike", "as_rng", "check_choice", "check_k"]
+__all__ = ["RngLike", "as_rng", "check_choice", "check_count", "check_k"]
 
 RngLike = int | np.random.Generator | None
 
@@ -56,3 +56,17 @@ def check_choice(name: str, value: object, choices: Iterable[object]) -> None:
         listed = ", ".join(repr(choice) for choice in allowed)
         msg = f"{name} must be one of {listed}, got {value!r}."
         raise InputError(msg)
+
+
+def check_count(name: str, value: object, *, error: type[InputError] = InputError) -> int:
+    """Return ``value`` as an int if it is a whole number >= 1."""
+    try:
+        if isinstance(value, bool | np.bool_):
+            raise TypeError
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = 0
+    if number < 1:
+        msg = f"{name} must be a whole number >= 1, got {value!r}."
+        raise error(msg)
+    return number

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from kgroups._doors import RngLike, as_rng
+from kgroups._doors import RngLike, as_rng, check_count
 from kgroups._types import Floats, Ints
-from kgroups.energy.fitting import Data, MatrixBetween, MetricLike, PointsBetween, as_data
-from kgroups.energy.semimetrics import Power
+from kgroups.energy.fitting import Data, MatrixBetween, PointsBetween, as_data
+from kgroups.energy.semimetrics import MetricLike, Power
 from kgroups.energy.starts import STARTS, Start, starts_of
 from kgroups.energy.threads import in_order
 from kgroups.errors import InputError, NumberOfCommunitiesError
@@ -191,8 +191,9 @@ def _clustered(
     rng: RngLike,
     gram_memory: float,
 ) -> Clustering:
-    for name, number in (("n_init", n_init), ("max_sweeps", max_sweeps), ("k", k)):
-        _check_count(name, number)
+    check_count("k", k, error=NumberOfCommunitiesError)
+    for name, number in (("n_init", n_init), ("max_sweeps", max_sweeps)):
+        check_count(name, number)
     stream = as_rng(rng)
     named = isinstance(init, str)
     if named and init not in STARTS:
@@ -211,16 +212,6 @@ def _clustered(
         starts = [_given(init, data, k)]
     outcomes = _improved(rule, data, starts, k, max_sweeps)
     return _result(X, data, outcomes, k, heaviest_first=named)
-
-
-def _check_count(name: str, number: Any) -> None:
-    if (
-        isinstance(number, bool | np.bool_)
-        or not isinstance(number, int | np.integer)
-        or number < 1
-    ):
-        msg = f"{name} must be a whole number >= 1, got {number!r}."
-        raise (NumberOfCommunitiesError if name == "k" else InputError)(msg)
 
 
 def _given(init: Any, data: Data, k: int) -> Ints:

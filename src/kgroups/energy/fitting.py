@@ -1,8 +1,8 @@
 """What is clustered: points, distances or a Gram matrix, checked at the door and put in order."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -10,15 +10,12 @@ from kgroups._types import Floats, Ints
 from kgroups.energy.kernels import check_distances, check_gram
 from kgroups.energy.points import as_points
 from kgroups.energy.rows import PointRows, rows_of_distances, rows_of_points
-from kgroups.energy.semimetrics import PairFunction, Semimetric, as_semimetric
+from kgroups.energy.semimetrics import MetricLike, PairFunction, Semimetric, as_semimetric
+from kgroups.energy.weights import as_weights
 from kgroups.errors import InputError
 from kgroups.hartigan.objective import group_sums
 
-__all__ = ["Data", "MetricLike", "as_data", "as_weights"]
-
-MetricLike: TypeAlias = (
-    Semimetric | Callable[[Floats, Floats], float] | Literal["precomputed", "gram"]
-)
+__all__ = ["Data", "MatrixBetween", "PointsBetween", "as_data"]
 
 # Numbers in one block of semimetrics between new points and those fitted.
 _BLOCK = 1 << 20
@@ -90,32 +87,6 @@ class MatrixBetween:
             raise InputError(msg)
         R = R[:, self.counted]
         yield R if self.own is None else self.own[self.counted] - 2.0 * R
-
-
-def as_weights(weights: Any, n: int) -> Floats:
-    """Return one weight >= 0 for each of ``n`` rows, not all zero."""
-    if weights is None:
-        return np.ones(n)
-    try:
-        w = np.array(weights, dtype=float)
-    except (TypeError, ValueError):
-        w = np.empty(0)
-    if w.shape == () and np.isfinite(w):
-        w = np.full(n, float(w))
-    if w.shape != (n,):
-        msg = (
-            f"sample_weight must hold {n} numbers, one for each row, got shape {np.shape(weights)}."
-        )
-        raise InputError(msg)
-    bad = np.flatnonzero(~(np.isfinite(w) & (w >= 0.0)))
-    if bad.size:
-        msg = f"weights must be finite and >= 0, got {w[bad[0]]} for row {bad[0]}."
-        raise InputError(msg)
-    if not w.any():
-        msg = "at least one weight must be above 0, got zeros only."
-        raise InputError(msg)
-    # Only their ratios matter, and large ones would overflow in products.
-    return w
 
 
 def as_data(

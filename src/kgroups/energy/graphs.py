@@ -6,11 +6,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from kgroups._types import Floats, Ints, Symmetrize
+from kgroups._types import Floats, Symmetrize
 from kgroups.adapters import as_graph
 from kgroups.adapters.labels import as_labels
 from kgroups.errors import GraphError, InputError
 from kgroups.graph import Graph
+from kgroups.hartigan.objective import group_sums
 
 __all__ = ["NodeWeights", "graph_semimetric", "ratio_association", "ratio_cut"]
 
@@ -223,13 +224,9 @@ def _links(
     k = int(z.max(initial=-1)) + 1
     group, data = z[graph.row_of_slot], graph.csr.data
     stays = group == z[graph.indices]
-    inside = _totals(group[stays], data[stays], k)
-    across = _totals(group[~stays], data[~stays], k)
-    return inside, across, _totals(z, w, k)
-
-
-def _totals(group: Ints, values: Floats, k: int) -> Floats:
-    return np.bincount(group, weights=values, minlength=k).astype(float)
+    inside = group_sums(group[stays], data[stays], k)
+    across = group_sums(group[~stays], data[~stays], k)
+    return inside, across, group_sums(z, w, k)
 
 
 def _weight_of_nodes(graph: Graph, node_weights: NodeWeights) -> Floats:

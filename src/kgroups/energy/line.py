@@ -30,7 +30,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from kgroups._doors import check_count
 from kgroups._types import Floats, Ints
+from kgroups.energy.weights import as_weights
 from kgroups.errors import InputError, NumberOfCommunitiesError
 
 __all__ = ["LineSegments", "LineSplit", "segment_line", "split_line"]
@@ -237,7 +239,7 @@ class _Points:
     @classmethod
     def from_input(cls, x: npt.ArrayLike, weights: npt.ArrayLike | None, *, k: object) -> "_Points":
         x = _finite_numbers("x", x)
-        w = np.ones(x.size) if weights is None else _check_weights(weights, x.size)
+        w = as_weights(weights, x.size, name="weights")
         place = np.flatnonzero(w > 0)
         _check_classes(k, place.size)
         place = place[np.argsort(x[place], kind="stable")]
@@ -292,28 +294,13 @@ def _finite_numbers(name: str, numbers: npt.ArrayLike) -> Floats:
     return array
 
 
-def _check_weights(weights: npt.ArrayLike, n: int) -> Floats:
-    w = _finite_numbers("weights", weights)
-    if w.size != n:
-        msg = f"weights must have one entry per point, got {w.size} for {n} points."
-        raise InputError(msg)
-    bad = np.flatnonzero(w < 0)
-    if bad.size:
-        msg = f"weights must be >= 0, got {w[bad[0]]} at place {bad[0]}{_and_more(bad)}."
-        raise InputError(msg)
-    return w
-
-
 def _and_more(bad: npt.NDArray[np.intp]) -> str:
     return f" (and {bad.size - 1} more)" if bad.size > 1 else ""
 
 
 def _check_classes(k: object, n: int) -> None:
     """Raise unless ``k`` non-empty classes can be made of the ``n`` points that count."""
-    if isinstance(k, bool | np.bool_) or not isinstance(k, int | np.integer) or k < 1:
-        msg = f"k must be a whole number >= 1, got {k!r}."
-        raise NumberOfCommunitiesError(msg)
-    if k > n:
+    if check_count("k", k, error=NumberOfCommunitiesError) > n:
         msg = (
             f"k must not exceed the number of points with positive weight, got k={k} for {n} "
             "such points: that many non-empty classes cannot be made of them."

@@ -1,6 +1,5 @@
 """Permutation test of equal distributions by the between-sample energy statistic."""
 
-import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,12 +9,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from kgroups._doors import RngLike, as_rng
+from kgroups._doors import RngLike, as_rng, check_count
 from kgroups._types import Floats, Indices, Ints
 from kgroups.energy.points import as_points
-from kgroups.energy.semimetrics import Power, SemimetricLike
+from kgroups.energy.semimetrics import MetricLike, Power, SemimetricLike
 from kgroups.energy.statistics import row_labels
-from kgroups.energy.strips import Metric, Pairs, pairs_of, strips
+from kgroups.energy.strips import Pairs, pairs_of, strips
 from kgroups.errors import InputError
 
 __all__ = ["EnergyTest", "Progress", "equal_distribution_test", "permutation_test"]
@@ -138,7 +137,7 @@ def permutation_test(
     X: npt.ArrayLike,
     labels: Any,
     *,
-    metric: Metric = Power(),
+    metric: MetricLike = Power(),
     permutations: int = 999,
     rng: RngLike = None,
     progress: Progress = None,
@@ -178,7 +177,7 @@ def permutation_test(
     if sizes.size < 2:
         msg = "labels must name two samples or more, got one label for all rows of X."
         raise InputError(msg)
-    count = _whole_number("permutations", permutations)
+    count = check_count("permutations", permutations)
     S: Floats = np.empty(0)
     energy = 0.0
     with _shown(progress, count) as show:
@@ -255,19 +254,6 @@ def _times(Z: Floats, M: Floats) -> Floats:
 
 def _tell(show: Callable[[int], Any], before: int, done: float) -> None:
     show(before + round(done))
-
-
-def _whole_number(name: str, value: object) -> int:
-    try:
-        if isinstance(value, bool | np.bool_):
-            raise TypeError
-        number = operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        number = 0
-    if number < 1:
-        msg = f"{name} must be a whole number >= 1, got {value!r}."
-        raise InputError(msg)
-    return number
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from kgroups.errors import InputError
 __all__ = [
     "Exponential",
     "Gaussian",
+    "MetricLike",
     "PairFunction",
     "Power",
     "Semimetric",
@@ -265,6 +266,7 @@ class PairFunction(Semimetric):
 
 
 SemimetricLike: TypeAlias = Semimetric | FunctionOfPair
+MetricLike: TypeAlias = SemimetricLike | Literal["precomputed", "gram"]
 
 
 def as_semimetric(metric: Any) -> Semimetric:

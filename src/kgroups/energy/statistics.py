@@ -9,8 +9,15 @@ import numpy.typing as npt
 from kgroups._types import Floats, Ints
 from kgroups.adapters.labels import read_labelling
 from kgroups.energy.points import as_points
-from kgroups.energy.semimetrics import Power, Semimetric, SemimetricLike, as_semimetric
-from kgroups.energy.strips import Metric, Pairs, pairs_of, strips
+from kgroups.energy.semimetrics import (
+    MetricLike,
+    Power,
+    Semimetric,
+    SemimetricLike,
+    as_semimetric,
+)
+from kgroups.energy.strips import Pairs, pairs_of, strips
+from kgroups.energy.weights import as_weights
 from kgroups.errors import InputError
 
 __all__ = [
@@ -68,14 +75,14 @@ def mean_semimetric(
     """
     rho = as_semimetric(metric)
     x = as_points(X)
-    w = _sample_weights("x_weights", x_weights, len(x))
+    w = as_weights(x_weights, len(x), name="x_weights")
     if Y is None:
         if y_weights is not None:
             msg = "y_weights must be left out when there is no Y: x_weights weigh both."
             raise InputError(msg)
         return _mean_within(pairs_of(x, rho), w)
     y = as_points(Y, name="Y")
-    return _mean_between(x, w, y, _sample_weights("y_weights", y_weights, len(y)), rho)
+    return _mean_between(x, w, y, as_weights(y_weights, len(y), name="y_weights"), rho)
 
 
 def energy_distance(
@@ -177,7 +184,7 @@ def within_energy(
     X: npt.ArrayLike,
     labels: Any,
     *,
-    metric: Metric = Power(),
+    metric: MetricLike = Power(),
     weights: npt.ArrayLike | None = None,
 ) -> float:
     r"""Return the within-energy W of a clustering; smaller is better.
@@ -214,7 +221,7 @@ def within_energy(
     0.5
     """
     pairs = pairs_of(X, metric)
-    z, w = row_labels(labels, pairs.n), _sample_weights("weights", weights, pairs.n)
+    z, w = row_labels(labels, pairs.n), as_weights(weights, pairs.n, name="weights")
     return _within(pairs, z, w)
 
 
@@ -222,7 +229,7 @@ def between_energy(
     X: npt.ArrayLike,
     labels: Any,
     *,
-    metric: Metric = Power(),
+    metric: MetricLike = Power(),
     weights: npt.ArrayLike | None = None,
 ) -> float:
     r"""Return the between-sample energy statistic S; larger is better.
@@ -260,7 +267,7 @@ def between_energy(
     1.5
     """
     pairs = pairs_of(X, metric)
-    z, w = row_labels(labels, pairs.n), _sample_weights("weights", weights, pairs.n)
+    z, w = row_labels(labels, pairs.n), as_weights(weights, pairs.n, name="weights")
     # Gathered by sample this is the sum over pairs of samples, by the lemma of S + W.
     return 0.5 * float(w.sum()) * _mean_within(pairs, w) - _within(pairs, z, w)
 
@@ -280,31 +287,6 @@ def row_labels(labels: Any, n: int) -> Ints:
     return found.codes
 
 
-def _sample_weights(name: str, weights: npt.ArrayLike | None, n: int) -> Floats:
-    """Return the weight of each of ``n`` rows, some of them positive, or raise."""
-    if weights is None:
-        w = np.ones(n)
-    else:
-        try:
-            w = np.array(weights, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            msg = f"{name} must be one number per row: {error}."
-            raise InputError(msg) from None
-        if w.shape != (n,):
-            msg = f"{name} must be one number for each of the {n} rows, got shape {w.shape}."
-            raise InputError(msg)
-    bad = np.flatnonzero(~(np.isfinite(w) & (w >= 0)))
-    if bad.size:
-        msg = f"{name} must be finite and >= 0, got {w[bad[0]]:g} for row {bad[0]}."
-        raise InputError(msg)
-    with np.errstate(over="ignore"):
-        s = float(w.sum())
-    if not 0.0 < s < math.inf:
-        msg = f"{name} must have a positive and finite sum, got {s:g}."
-        raise InputError(msg)
-    return w
-
-
 def _energy(
     X: npt.ArrayLike,
     Y: npt.ArrayLike,
@@ -315,8 +297,8 @@ def _energy(
     """Return the energy distance, and the size of the terms it is the difference of."""
     rho, x, y = as_semimetric(metric), as_points(X), as_points(Y, name="Y")
     w, v = (
-        _sample_weights("x_weights", x_weights, len(x)),
-        _sample_weights("y_weights", y_weights, len(y)),
+        as_weights(x_weights, len(x), name="x_weights"),
+        as_weights(y_weights, len(y), name="y_weights"),
     )
     across = 2.0 * _mean_between(x, w, y, v, rho)
     inside = _mean_within(pairs_of(x, rho), w) + _mean_within(pairs_of(y, rho), v)

@@ -3,18 +3,16 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kgroups._types import Floats, Ints
 from kgroups.energy.kernels import check_distances, check_gram
 from kgroups.energy.points import as_points
-from kgroups.energy.semimetrics import Semimetric, SemimetricLike, as_semimetric
+from kgroups.energy.semimetrics import MetricLike, Semimetric, as_semimetric
 
-__all__ = ["Metric", "Pairs", "Strip", "pairs_of", "strips"]
-
-Metric: TypeAlias = SemimetricLike | Literal["precomputed", "gram"]
+__all__ = ["Pairs", "Strip", "pairs_of", "strips"]
 
 # Numbers in one strip: 32 MB, and a few times that while a semimetric works on it.
 _STRIP = 1 << 22
@@ -117,7 +115,7 @@ class Strip(NamedTuple):
     outer: Floats
 
 
-def pairs_of(X: Any, metric: Metric) -> Pairs:
+def pairs_of(X: Any, metric: MetricLike) -> Pairs:
     """Return what is needed of vectors, a matrix of rho or a Gram matrix, or raise."""
     if isinstance(metric, str):
         if metric == "precomputed":

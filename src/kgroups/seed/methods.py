@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from kgroups._doors import check_choice
+from kgroups._doors import check_choice, check_count
 from kgroups._types import Floats, Ints
-from kgroups.errors import InputError
 from kgroups.seed.embedding import Rows
 from kgroups.seed.kmeans import kmeans
 from kgroups.seed.qr import pivoted_qr_labels
@@ -40,10 +39,7 @@ class KMeansSeed:
 
     def __post_init__(self) -> None:
         check_choice("rows", self.rows, _ROWS)
-        whole = isinstance(self.n_init, int | np.integer) and not isinstance(self.n_init, bool)
-        if not whole or self.n_init < 1:
-            msg = f"n_init must be a whole number >= 1, got {self.n_init!r}."
-            raise InputError(msg)
+        check_count("n_init", self.n_init)
 
     def labels(self, X: Floats, k: int, rng: np.random.Generator) -> Ints:
         """Return ``k`` non-empty groups of the rows of X."""

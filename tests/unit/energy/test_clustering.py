@@ -239,7 +239,7 @@ def test_sweeps_that_are_not_enough_are_told():
         ({"metric": "gram"}, InputError, "60"),
         ({"sample_weight": np.ones(59)}, InputError, "60 numbers, one for each row"),
         ({"sample_weight": "heavy"}, InputError, "60 numbers, one for each row"),
-        ({"sample_weight": np.zeros(60)}, InputError, "at least one weight must be above 0"),
+        ({"sample_weight": np.zeros(60)}, InputError, "must not be zero for every row"),
         ({"sample_weight": -np.arange(60)}, InputError, "got -1.0 for row 1"),
         ({"sample_weight": np.r_[np.nan, np.ones(59)]}, InputError, "got nan for row 0"),
         ({"sample_weight": np.r_[1.0, np.zeros(59)]}, NumberOfCommunitiesError, "for 1 points"),

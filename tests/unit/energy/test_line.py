@@ -188,9 +188,9 @@ def test_numbers_must_be_finite_and_in_one_row():
 
 
 def test_weights_must_fit():
-    with pytest.raises(InputError, match="one entry per point, got 2 for 3 points"):
+    with pytest.raises(InputError, match=r"3 numbers, one for each row, got shape \(2,\)"):
         split_line([1.0, 2.0, 3.0], weights=[1, 1])
-    with pytest.raises(InputError, match=r"weights must be >= 0, got -1.0 at place 2"):
+    with pytest.raises(InputError, match=r"weights must be finite and >= 0, got -1.0 for row 2"):
         split_line([1.0, 2.0, 3.0], weights=[1, 1, -1])
-    with pytest.raises(InputError, match="weights must be finite, got nan at place 0"):
+    with pytest.raises(InputError, match="weights must be finite and >= 0, got nan for row 0"):
         segment_line([1.0, 2.0, 3.0], 2, weights=[np.nan, 1, 1])

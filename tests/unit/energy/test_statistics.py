@@ -129,13 +129,13 @@ def test_points_need_no_matrix_of_all_pairs():
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1, -1, 1], "weights must be finite and >= 0, got -1 for row 1"),
+        ([1, -1, 1], r"weights must be finite and >= 0, got -1\.0 for row 1"),
         ([1, 1, np.nan], "got nan for row 2"),
         ([1, 1, np.inf], "got inf for row 2"),
-        ([1, 1], r"each of the 3 rows, got shape \(2,\)"),
-        ([0, 0, 0], "positive and finite sum, got 0"),
-        ([1e308, 1e308, 1e308], "positive and finite sum, got inf"),
-        (list("abc"), "one number per row: could not convert"),
+        ([1, 1], r"3 numbers, one for each row, got shape \(2,\)"),
+        ([0, 0, 0], "must not be zero for every row"),
+        ([1e308, 1e308, 1e308], r"finite sum, got numbers up to 1e\+308"),
+        (list("abc"), r"one for each row, got \['a'"),
     ],
 )
 def test_bad_weights_are_named(weights, message):

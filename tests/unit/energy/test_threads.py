@@ -36,6 +36,7 @@ def test_an_error_in_a_task_ends_the_others():
     assert len(done) < 200
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("memory", [0, 1e9])
 def test_the_number_of_threads_does_not_matter(memory):
     X = np.random.default_rng(0).normal(size=(1_200, 3))

@@ -9,11 +9,12 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, check_non_negative
 
+from kgroups._doors import check_count
 from kgroups._types import Floats, Ints
 from kgroups.backends.sklearn.validating import as_generator, validated
 from kgroups.energy.clustering import GRAM_MEMORY, Clustering, kernel_kgroups, kernel_kmeans
-from kgroups.energy.fitting import MetricLike, as_weights
-from kgroups.energy.semimetrics import Power
+from kgroups.energy.semimetrics import MetricLike, Power
+from kgroups.energy.weights import as_weights
 from kgroups.errors import InputError, NumberOfCommunitiesError
 
 __all__ = ["KernelKGroups", "KernelKMeans"]
@@ -112,11 +113,8 @@ class _KernelClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     def _check_counts(self, weights: Floats) -> None:
         """Raise in the words of scikit-learn where the functions beneath have their own."""
         for name in ("n_clusters", "n_init", "max_iter"):
-            value = getattr(self, name)
-            whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-            if not whole or value < 1:
-                msg = f"{name} must be a whole number >= 1, got {value!r}."
-                raise (NumberOfCommunitiesError if name == "n_clusters" else InputError)(msg)
+            error = NumberOfCommunitiesError if name == "n_clusters" else InputError
+            check_count(name, getattr(self, name), error=error)
         counted = int(np.count_nonzero(weights))
         if self.n_clusters > counted:
             less = f", {counted} of positive weight" if counted < weights.size else ""
