@@ -176,11 +176,14 @@ class Spread(NamedTuple):
     ours : Measured
         The mean and its standard error.
     one_draw : float
-        The standard error of a mean over as many starts on a single draw.
+        The standard error of another's mean, over starts on a single draw.
+    starts : int
+        Starts behind our mean.
     """
 
     ours: Measured
     one_draw: float
+    starts: int
 
 
 def spread(values: Sequence[Any], starts: int) -> Spread:
@@ -192,12 +195,14 @@ def spread(values: Sequence[Any], starts: int) -> Spread:
     every = np.concatenate([np.asarray(draw, dtype=float) for draw in values])
     means = np.array([np.mean(draw) for draw in values])
     if len(means) < 2:
-        return Spread(Measured(float(every.mean()), math.nan), math.nan)
+        return Spread(Measured(float(every.mean()), math.nan), math.nan, every.size)
     squares = sum(float(np.square(np.subtract(draw, np.mean(draw))).sum()) for draw in values)
     within = squares / max(1, every.size - len(values))
     per_draw = float(np.mean([1.0 / len(draw) for draw in values]))
     between = max(0.0, float(means.var(ddof=1)) - within * per_draw)
     ours = between / len(values) + within / every.size
     return Spread(
-        Measured(float(every.mean()), math.sqrt(ours)), math.sqrt(between + within / starts)
+        Measured(float(every.mean()), math.sqrt(ours)),
+        math.sqrt(between + within / starts),
+        every.size,
     )

@@ -25,6 +25,8 @@ COMPARED = {
 
 _REPRODUCED = "reproduced"
 _ROUNDING = 0.0005
+# With fewer starts their spread is not known well enough.
+_ENOUGH = 10
 
 
 def table_verdict(found: Spread, title: str, column: str) -> str:
@@ -32,8 +34,8 @@ def table_verdict(found: Spread, title: str, column: str) -> str:
     paper, other = UCI[title]
     if (title, column) in DEGENERATE:
         return f"no target ({DEGENERATE[title, column]})"
-    if math.isnan(found.ours.se):
-        return "one start is no mean"
+    if found.starts < _ENOUGH:
+        return "too few starts to tell"
     # The paper has its own noise: as many starts on a single draw.
     room = 2.0 * math.hypot(found.ours.se, found.one_draw) + _ROUNDING
     ours, printed = found.ours.mean, getattr(paper, column)
