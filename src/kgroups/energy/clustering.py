@@ -264,6 +264,7 @@ def _result(
 ) -> Clustering:
     whole = outcomes[0][1]
     norm = whole if data.norm is None else data.norm
+    unit = data.unit
     association = np.array([outcome.objective for outcome, _ in outcomes])
     close = association >= association.max() - _SAME * max(abs(whole), np.abs(association).max())
     best = outcomes[int(np.argmax(close))][0]
@@ -279,12 +280,12 @@ def _result(
     made = Clustering(
         labels,
         k,
-        norm + best.objective,
-        -best.objective,
+        unit * (norm + best.objective),
+        unit * -best.objective,
         best.sweeps,
         best.moves,
         best.converged,
-        norm + association,
+        unit * (norm + association),
         data.between,
         share,
         Q / np.square(s),

@@ -19,6 +19,8 @@ __all__ = ["Data", "MatrixBetween", "PointsBetween", "as_data"]
 
 # Numbers in one block of semimetrics between new points and those fitted.
 _BLOCK = 1 << 20
+# Beside a weight of 1 such a one counts for nothing, and its square is still a number.
+_LEAST_WEIGHT = 1e-100
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +32,9 @@ class Data:
     rows : PointRows
         The matrix of the points.
     w : ndarray of shape (m,)
-        Their weights, all positive.
+        Their weights, all positive, in a unit of their own.
+    unit : float
+        That unit: products of the weights as they came might overflow.
     point_of : ndarray of shape (n,)
         Which point each row of the input is; -1 for rows of no weight.
     rank : ndarray of shape (m,)
@@ -44,6 +48,7 @@ class Data:
 
     rows: PointRows
     w: Floats
+    unit: float
     point_of: Ints
     rank: Ints
     norm: float | None
@@ -118,8 +123,7 @@ def _point_data(
     memory: float,
 ) -> Data:
     n = X.shape[0]
-    w = as_weights(weights, n)
-    counted = np.flatnonzero(w > 0.0)
+    w, unit, counted = _counted(weights, n)
     point_of = np.full(n, -1)
     if rng is None:
         points, w, rank = X[counted], w[counted], np.arange(counted.size)
@@ -131,7 +135,17 @@ def _point_data(
     norm = None if isinstance(metric, PairFunction) else float(w @ metric(points, origin)[:, 0])
 
     between = PointsBetween(points, metric)
-    return Data(rows_of_points(points, w, metric, memory=memory), w, point_of, rank, norm, between)
+    rows = rows_of_points(points, w, metric, memory=memory)
+    return Data(rows, w, unit, point_of, rank, norm, between)
+
+
+def _counted(weights: Any, n: int) -> tuple[Floats, float, Ints]:
+    """Return the weights of all rows in a unit of their own, the unit, and the rows that count."""
+    w = as_weights(weights, n)
+    exponent = int(np.frexp(w.max())[1])
+    with np.errstate(under="ignore"):
+        w = np.ldexp(w, -exponent)
+    return w, float(np.ldexp(1.0, exponent)), np.flatnonzero(w > _LEAST_WEIGHT)
 
 
 def _in_own_order(
@@ -167,12 +181,11 @@ def _matrix_data(X: Any, metric: str, weights: Any) -> Data:
         )
         raise InputError(msg)
     n = D.shape[0]
-    w = as_weights(weights, n)
-    counted = np.flatnonzero(w > 0.0)
+    w, unit, counted = _counted(weights, n)
     point_of = np.full(n, -1)
     point_of[counted] = np.arange(counted.size)
     rows = rows_of_distances(D[np.ix_(counted, counted)], w[counted])
     norm = None if own is None else float(w @ own)
 
     between = MatrixBetween(n, counted, own)
-    return Data(rows, w[counted], point_of, np.arange(counted.size), norm, between)
+    return Data(rows, w[counted], unit, point_of, np.arange(counted.size), norm, between)

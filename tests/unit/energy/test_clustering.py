@@ -130,7 +130,7 @@ def test_weights_are_repeated_rows(cluster):
 def test_weights_count_by_their_ratios_only():
     X, _ = blobs(apart=0.5)
     w = np.random.default_rng(6).uniform(0.1, 1.0, len(X))
-    for factor in (1e-12, 1e12):
+    for factor in (1e-280, 1e-12, 1e12, 1e280):
         one, other = (kernel_kgroups(X, 3, sample_weight=c * w) for c in (1.0, factor))
         np.testing.assert_array_equal(one.labels, other.labels)
         assert other.within_energy == pytest.approx(factor * one.within_energy, rel=1e-6)
