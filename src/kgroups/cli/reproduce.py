@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 __all__ = ["register", "run_experiments"]
 
-_NAMES = ("girvan", "sbm", "real", "drosophila", "grqc", "init", "kmeans-on-bethe")
+_NAMES = (
+    "girvan", "sbm", "real", "drosophila", "grqc", "init", "kmeans-on-bethe", "gauss1d",
+    "gauss-dim", "gauss-n", "many-clusters", "unbalanced", "dermatology", "uci",
+)  # fmt: skip
 _FOLDER = "kgroups-reproduce"
 
 
@@ -30,7 +33,10 @@ def register(commands_of: Any) -> None:
                        help=", ".join(_NAMES))  # fmt: skip
     which.add_argument("--all", action="store_true", help="all experiments, in one report")
     command.add_argument(
-        "--trials", type=int, metavar="N", help="graphs or starts; the paper's number by default"
+        "--trials",
+        type=int,
+        metavar="N",
+        help="graphs, samples or starts; the paper's number by default",
     )
     command.add_argument(
         "--jobs", type=int, default=1, metavar="N", help="processes; -1: all cores"

@@ -6,10 +6,13 @@ from typing import Any
 from kgroups._doors import check_choice
 from kgroups.errors import InputError
 from kgroups.reproduce.findings import Claim, Finding, Measured
+from kgroups.reproduce.gaussians import gauss_dim, gauss_n, many_clusters, unbalanced
+from kgroups.reproduce.line import gauss1d
 from kgroups.reproduce.lloyd import kmeans_on_bethe
 from kgroups.reproduce.networks import drosophila, grqc, real
 from kgroups.reproduce.planted import girvan, sbm
 from kgroups.reproduce.starts import init
+from kgroups.reproduce.tables import dermatology, uci
 from kgroups.studies.running import Progress
 
 __all__ = ["EXPERIMENTS", "Claim", "Finding", "Measured", "reproduce"]
@@ -22,6 +25,13 @@ EXPERIMENTS: Mapping[str, Callable[..., Finding]] = {
     "grqc": grqc,
     "init": init,
     "kmeans-on-bethe": kmeans_on_bethe,
+    "gauss1d": gauss1d,
+    "gauss-dim": gauss_dim,
+    "gauss-n": gauss_n,
+    "many-clusters": many_clusters,
+    "unbalanced": unbalanced,
+    "dermatology": dermatology,
+    "uci": uci,
 }
 """What each name runs."""
 
@@ -38,11 +48,14 @@ def reproduce(
     Parameters
     ----------
     experiment : str
-        ``girvan``, ``sbm``, ``real``, ``drosophila``, ``grqc``, ``init`` or ``kmeans-on-bethe``.
+        On graphs ``girvan``, ``sbm``, ``real``, ``drosophila``, ``grqc``, ``init`` or
+        ``kmeans-on-bethe``; on vector data ``gauss1d``, ``gauss-dim``, ``gauss-n``,
+        ``many-clusters``, ``unbalanced``, ``dermatology`` or ``uci``.
     trials : int, optional
-        Graphs per cell, or starts per network; the paper's number by default, where it has one.
+        Graphs or samples per cell, or starts per network or table; the paper's number by default,
+        where it has one.
     n_jobs : int or None
-        Processes for experiments on drawn graphs, as for :func:`kgroups.studies.sweep`.
+        Processes for experiments on drawn data, as for :func:`kgroups.studies.sweep`.
     progress : "bar", callable or None
         As for :func:`kgroups.studies.sweep`.
 

@@ -6,11 +6,12 @@ from kgroups._types import Floats, Ints
 
 __all__ = ["printed_kernel_kmeans"]
 
-# Rows whose criterion is computed together: a move makes those behind it stale.
-_AHEAD = 64
+# Rows whose criterion is computed together. A move makes those behind it stale, so that there are
+# few of them after one and more the longer nothing moves.
+_AHEAD = 8
 
 
-def printed_kernel_kmeans(G: Floats, z: Ints, *, k: int, max_sweeps: int = 300) -> Ints:
+def printed_kernel_kmeans(G: Floats, z: Ints, *, k: int, max_sweeps: int = 100) -> Ints:
     r"""Return the labels of Algorithm 1 of the paper, weights 1, to the letter.
 
     When a point moves, the printed update of the sums :math:`Q_a` leaves out :math:`G_{ii}`, and
@@ -47,14 +48,14 @@ def printed_kernel_kmeans(G: Floats, z: Ints, *, k: int, max_sweeps: int = 300) 
     q = (member * sums).sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         for _ in range(max_sweeps):
-            place, moves = 0, 0
+            place, moves, width = 0, 0, _AHEAD
             while place < n:
-                ahead = slice(place, place + _AHEAD)
+                ahead = slice(place, place + width)
                 # argmin takes what is not a number for the least.
                 nearest = np.argmin(q / size**2 - 2.0 * sums[ahead] / size, axis=1)
                 wanting = np.flatnonzero(nearest != z[ahead])
                 if wanting.size == 0:
-                    place += _AHEAD
+                    place, width = place + width, 2 * width
                     continue
                 i = place + int(wanting[0])
                 a, b = z[i], nearest[wanting[0]]
@@ -67,7 +68,7 @@ def printed_kernel_kmeans(G: Floats, z: Ints, *, k: int, max_sweeps: int = 300) 
                 if size[a] == 0.0:
                     sums[:, a] = 0.0
                 z[i] = b
-                place, moves = i + 1, moves + 1
+                place, moves, width = i + 1, moves + 1, _AHEAD
             if moves == 0:
                 break
     return z

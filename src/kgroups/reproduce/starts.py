@@ -13,7 +13,7 @@ from kgroups.reproduce.findings import Claim, Finding, counted, measured
 from kgroups.studies import sweep
 from kgroups.studies.methods import PAPER_GRAM
 
-__all__ = ["from_plus_plus", "from_random", "init"]
+__all__ = ["from_plus_plus", "from_random", "init", "nearest_of_drawn"]
 
 _TRIALS = 20
 _NODES, _GROUPS = 1_000, 5
@@ -35,10 +35,11 @@ def from_plus_plus(graph: Graph, k: int, rng: np.random.Generator) -> Any:
     are points, whose distances always are.
     """
     rows = BetheHessian().matrix(graph).toarray()
-    return refine_partition(graph, _nearest_of_drawn(rows, k, rng), refine=PAPER_GRAM)
+    return refine_partition(graph, nearest_of_drawn(rows, k, rng), refine=PAPER_GRAM)
 
 
-def _nearest_of_drawn(rows: Any, k: int, rng: np.random.Generator) -> Ints:
+def nearest_of_drawn(rows: Any, k: int, rng: np.random.Generator) -> Ints:
+    """Assign points to the nearest of ``k`` of them, drawn by k-means++."""
     n = len(rows)
     centres = [int(rng.integers(n))]
     distances = [np.square(rows - rows[centres[0]]).sum(axis=1)]

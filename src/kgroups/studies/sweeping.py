@@ -40,7 +40,8 @@ def sweep(
     Parameters
     ----------
     generator : callable
-        Called as ``generator(**cell, rng=Generator)``; returns a graph and its planted labels.
+        Called as ``generator(**cell, rng=Generator)``; returns a graph and its planted labels, or
+        ``kgroups.studies.points.Points`` and theirs, for methods that are callables.
     grid : mapping or sequence of mappings
         From each parameter to a value or to several, of which all combinations are cells; or the
         cells themselves. A parameter called ``k`` is the number of groups that methods are told;

@@ -11,7 +11,9 @@ from kgroups.adapters import as_graph
 from kgroups.adapters.labels import as_labels
 from kgroups.errors import InputError
 from kgroups.studies.bench import Workbench
+from kgroups.studies.methods import METHODS
 from kgroups.studies.plan import Plan, Task
+from kgroups.studies.points import Points
 
 __all__ = ["Results", "run_batch", "run_trial"]
 
@@ -32,11 +34,13 @@ def run_trial(plan: Plan, task: Task) -> Results:
     place = f"in cell {dict(cell)}, trial {task.trial}, seed {seed}"
     try:
         source, planted = _drawn(plan, task)
-        graph = as_graph(source)
+        graph = source.without_edges() if isinstance(source, Points) else as_graph(source)
         truth = as_labels(planted, graph)
     except Exception as error:
         error.add_note(f"kgroups study: the generator failed {place}")
         raise
+    if isinstance(source, Points):
+        _check_called(plan)
     work = Workbench(source, graph, int(cell.get("k") or np.unique(truth).size), seed)
     results = {}
     for method in plan.methods:
@@ -63,6 +67,16 @@ def _drawn(plan: Plan, task: Task) -> tuple[Any, Any]:
         )
         raise InputError(msg) from None
     return source, planted
+
+
+def _check_called(plan: Plan) -> None:
+    named = [method.name for method in plan.methods if method.find in METHODS.values()]
+    if named:
+        msg = (
+            f"the method {named[0]!r} needs a graph, and the generator returned points.\n"
+            "  Pass callables that take (points, k, rng)."
+        )
+        raise InputError(msg)
 
 
 @cache
