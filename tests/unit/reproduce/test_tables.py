@@ -21,7 +21,7 @@ from kgroups.reproduce.table_data import (
 )
 from kgroups.reproduce.table_figures import draw_membership, draw_violins
 from kgroups.reproduce.table_paper import DERMATOLOGY, REASONS, UCI, Scores
-from kgroups.reproduce.table_runs import METHODS, Spread, dealt, spread
+from kgroups.reproduce.table_runs import METHODS, Draw, Spread, dealt, rows_of, spread
 from kgroups.reproduce.table_starts import Bench, Run, best_of, largest, run
 from kgroups.reproduce.table_verdicts import (
     in_short,
@@ -267,6 +267,20 @@ def test_rows_do_not_depend_on_the_number_of_processes(monkeypatch):
     one, two = (tables.uci(3, n_jobs=n_jobs, progress=None) for n_jobs in (1, 2))
     assert without_seconds(one.study) == without_seconds(two.study)
     assert one.lines == two.lines
+
+
+class MergedBlobs(Blobs):
+    """The same groups, two of which are one class."""
+
+    def draw(self, rng):
+        X, truth, k = super().draw(rng)
+        return Sample(X, truth // 2, k)
+
+
+def test_nmi_is_divided_by_the_geometric_mean_of_the_entropies():
+    (score,) = (row["nmi"] for row in rows_of(Draw(MergedBlobs(), 0, (0,)))[:1])
+    of_classes = -(2 / 3 * math.log(2 / 3) + 1 / 3 * math.log(1 / 3))
+    assert score == pytest.approx(math.sqrt(of_classes / math.log(3)))
 
 
 def test_starts_are_dealt_to_the_draws_of_each_table():
