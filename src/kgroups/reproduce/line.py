@@ -77,7 +77,8 @@ def gauss1d(trials: int | None, **running: Any) -> Finding:
         lines,
         (
             compared.claim(
-                "k-groups and the exact algorithm agree with the known values",
+                "k-groups and the exact algorithm agree with the known values, but for what chance "
+                "explains",
                 methods=lambda method: method.startswith(("k-groups", "exact")),
             ),
             compared.claim(
@@ -148,6 +149,8 @@ def _densities() -> Any:
                     label=name if group == 0 else None,
                 )
         axes.set_title(data, color=INK, fontsize=11, loc="left")
+        axes.set_xlabel("x", color=INK)
         axes.spines[["top", "right"]].set_visible(False)
+    figure.axes[0].set_ylabel("density", color=INK)
     figure.axes[0].legend(frameon=False, fontsize=8)
     return figure
