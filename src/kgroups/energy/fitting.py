@@ -168,23 +168,27 @@ def _in_own_order(
 
 def _matrix_data(X: Any, metric: str, weights: Any) -> Data:
     if metric == "precomputed":
-        D, own = check_distances(X), None
+        matrix, own = check_distances(X), None
     elif metric == "gram":
-        G = check_gram(X)
-        own = G.diagonal().copy()
-        # Also for a matrix that is not semidefinite, on which Hartigan's moves are as good.
-        D = own[:, None] + own - 2.0 * G
+        matrix = check_gram(X)
+        own = matrix.diagonal().copy()
     else:
         msg = (
             "metric must be a semimetric such as Power(1.0), a function of two points, "
             f"'precomputed' or 'gram', got {metric!r}."
         )
         raise InputError(msg)
-    n = D.shape[0]
+    n = matrix.shape[0]
     w, unit, counted = _counted(weights, n)
     point_of = np.full(n, -1)
     point_of[counted] = np.arange(counted.size)
-    rows = rows_of_distances(D[np.ix_(counted, counted)], w[counted])
+    D = matrix.copy() if counted.size == n else matrix[np.ix_(counted, counted)]
+    if own is not None:
+        # Also for a matrix that is not semidefinite, on which Hartigan's moves are as good.
+        D *= -2.0
+        D += own[counted]
+        D += own[counted, None]
+    rows = rows_of_distances(D, w[counted])
     norm = None if own is None else float(w @ own)
 
     between = MatrixBetween(n, counted, own)
