@@ -16,6 +16,7 @@ PAGES = (
     "docs/igraph.md",
     "docs/scipy.md",
     "docs/generators.md",
+    "docs/energy.md",
     "docs/cli.md",
     "docs/studies.md",
 )
