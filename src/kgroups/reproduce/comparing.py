@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,8 @@ from kgroups.studies import Study
 __all__ = ["Comparison", "curves", "verdict"]
 
 _AGREES = "reproduced"
+# The method whose verdict comes first, without its name.
+_MAIN = "k-groups"
 _UNKNOWN = "no value to compare with"
 # Of comparisons that lie within two standard errors 19 times in 20, how often by chance alone.
 _BEYOND = 0.0455
@@ -58,16 +60,10 @@ class Comparison:
         With the metric ``accuracy``.
     values : mapping
         What is known, by the values of a cell and the name of a method.
-    main : str
-        The method whose verdict comes first.
-    reasons : mapping
-        Why the value of a method in a cell is not the printed one.
     """
 
     study: Study
     values: Values
-    main: str = "k-groups"
-    reasons: Mapping[tuple[tuple[Any, ...], str], str] = field(default_factory=dict)
 
     @property
     def cells(self) -> list[tuple[Any, ...]]:
@@ -103,7 +99,7 @@ class Comparison:
             (cell, method): word
             for cell in self.cells
             for method, word in self._words(cell).items()
-            if methods(method) and (cell, method) not in self.reasons
+            if methods(method)
         }
         beyond = [key for key, word in judged.items() if word != _AGREES]
         names = "; ".join(
@@ -123,14 +119,10 @@ class Comparison:
         return self.study.values("accuracy", method=method, **where)
 
     def _words(self, cell: tuple[Any, ...]) -> dict[str, str]:
-        words = {}
-        for method, known in self.values.get(cell, {}).items():
-            reason = self.reasons.get((cell, method))
-            # Where a reason is known the check is as far from the paper as we are.
-            held = known if reason is None else known._replace(checked=None)
-            word = verdict(self._found(cell, method), held)
-            words[method] = word if reason is None or word == _AGREES else reason
-        return words
+        return {
+            method: verdict(self._found(cell, method), known)
+            for method, known in self.values.get(cell, {}).items()
+        }
 
     def _line_verdict(self, cell: tuple[Any, ...]) -> str:
         words = self._words(cell)
@@ -139,9 +131,9 @@ class Comparison:
         others = [
             f"{method} {word}"
             for method, word in words.items()
-            if method != self.main and word != _AGREES
+            if method != _MAIN and word != _AGREES
         ]
-        first = [words[self.main]] if self.main in words else []
+        first = [words[_MAIN]] if _MAIN in words else []
         return "; ".join([*first, *others] or [_AGREES])
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.linalg import eigh
 
 from kgroups._types import Floats, Ints
 from kgroups.energy import Power, Semimetric, kernel_kgroups, kernel_kmeans, kernel_matrix
@@ -26,6 +27,7 @@ __all__ = [
     "printed_kmeans",
     "require_sklearn",
     "spectral",
+    "spectral_times_degree",
 ]
 
 STARTS = 5
@@ -115,6 +117,20 @@ def spectral(
     return labels
 
 
+def spectral_times_degree(
+    points: Points, k: int, rng: np.random.Generator, *, metric: Semimetric = Power()
+) -> Ints:
+    """Return the labels of spectral clustering with an embedding times the roots of the degrees.
+
+    So does the author's program. The eigenvectors are those of the normalised Gram matrix, which
+    scikit-learn's :func:`spectral` divides by the roots.
+    """
+    G = kernel_matrix(points.X, metric)
+    root = np.sqrt(G.sum(axis=1))
+    V = eigh(G / np.outer(root, root), subset_by_index=[len(G) - k, len(G) - 1])[1]
+    return kmeans(Points(V * root[:, None]), k, rng)
+
+
 METHODS: dict[str, Method] = {
     "k-groups": kgroups,
     "k-groups x1": partial(kgroups, starts=1),
@@ -125,6 +141,7 @@ METHODS: dict[str, Method] = {
     "k-means": kmeans,
     "GMM": gmm,
     "spectral": spectral,
+    "spectral √d": spectral_times_degree,
 }
 """All methods with the semimetric of the energy distance."""
 
