@@ -26,17 +26,21 @@ extlinks = {"doi": ("https://doi.org/%s", "doi:%s")}
 
 autosummary_generate = True
 autodoc_typehints = "none"
+# scikit-learn gives its estimators a method that points into its own glossary.
+autodoc_default_options = {"exclude-members": "set_fit_request"}
 numpydoc_show_class_members = False
 
 nitpicky = True
 # Other projects' names are not resolved: that would need their inventories from the network. A
-# named tuple can only get further attributes through a base class, and entries of the catalogue
-# share one; neither has a page.
+# named tuple can only get further attributes through a base class, and entries of the catalogue,
+# semimetrics and estimators share one; none of these has a page.
 nitpick_ignore_regex = [
-    (r"py:.*", r"(collections|dataclasses|os|pathlib|typing)(\..*)?"),
+    (r"py:.*", r"(abc|collections|dataclasses|os|pathlib|typing)(\..*)?"),
     (r"py:.*", r"(igraph|matplotlib|networkx|np|numba|numpy|pandas|pyarrow|scipy|sklearn)(\..*)?"),
     (r"py:class", r"kgroups\.generators\.planted\._GraphAndLabels"),
     (r"py:class", r"kgroups\.datasets\.catalogue\.Entry"),
+    (r"py:class", r"kgroups\.energy\.semimetrics\._Radial"),
+    (r"py:class", r"kgroups\.backends\.sklearn\.estimators\._KernelClusterer"),
 ]
 
 sphinx_gallery_conf = {
