@@ -123,14 +123,15 @@ def _point_data(
     memory: float,
 ) -> Data:
     n = X.shape[0]
-    w, unit, counted = _counted(weights, n)
+    w, counted = _counted(weights, n)
     point_of = np.full(n, -1)
     if rng is None:
-        points, w, rank = X[counted], w[counted], np.arange(counted.size)
+        points, rank = X[counted], np.arange(counted.size)
         point_of[counted] = rank
     else:
-        points, w, rank, place = _in_own_order(X[counted], w[counted], k, rng)
+        points, w, rank, place = _in_own_order(X[counted], w, k, rng)
         point_of[counted] = place
+    w, unit = _scaled(w)
     origin = np.zeros((1, X.shape[1]))
     norm = None if isinstance(metric, PairFunction) else float(w @ metric(points, origin)[:, 0])
 
@@ -139,13 +140,17 @@ def _point_data(
     return Data(rows, w, unit, point_of, rank, norm, between)
 
 
-def _counted(weights: Any, n: int) -> tuple[Floats, float, Ints]:
-    """Return the weights of all rows in a unit of their own, the unit, and the rows that count."""
+def _counted(weights: Any, n: int) -> tuple[Floats, Ints]:
+    """Return the rows that count, and their weights."""
     w = as_weights(weights, n)
+    counted = np.flatnonzero(w > _LEAST_WEIGHT * w.max())
+    return w[counted], counted
+
+
+def _scaled(w: Floats) -> tuple[Floats, float]:
+    """Return the weights in a unit of their own, a power of two, and that unit."""
     exponent = int(np.frexp(w.max())[1])
-    with np.errstate(under="ignore"):
-        w = np.ldexp(w, -exponent)
-    return w, float(np.ldexp(1.0, exponent)), np.flatnonzero(w > _LEAST_WEIGHT)
+    return np.ldexp(w, -exponent), float(np.ldexp(1.0, exponent))
 
 
 def _in_own_order(
@@ -179,7 +184,8 @@ def _matrix_data(X: Any, metric: str, weights: Any) -> Data:
         )
         raise InputError(msg)
     n = matrix.shape[0]
-    w, unit, counted = _counted(weights, n)
+    w, counted = _counted(weights, n)
+    w, unit = _scaled(w)
     point_of = np.full(n, -1)
     point_of[counted] = np.arange(counted.size)
     D = matrix.copy() if counted.size == n else matrix[np.ix_(counted, counted)]
@@ -188,8 +194,8 @@ def _matrix_data(X: Any, metric: str, weights: Any) -> Data:
         D *= -2.0
         D += own[counted]
         D += own[counted, None]
-    rows = rows_of_distances(D, w[counted])
-    norm = None if own is None else float(w @ own)
+    rows = rows_of_distances(D, w)
+    norm = None if own is None else float(w @ own[counted])
 
     between = MatrixBetween(n, counted, own)
-    return Data(rows, w[counted], unit, point_of, np.arange(counted.size), norm, between)
+    return Data(rows, w, unit, point_of, np.arange(counted.size), norm, between)
