@@ -342,7 +342,9 @@ def main() -> None:
     for what, found, most in bars:
         verdict = "met" if found <= most else "MISSED"
         print(f"{what:<52}{found:>10.2f}{most:>10.2f}  {verdict}")
-    sys.exit(any(found > most for _, found, most in bars))
+    # A smoke run is too short for its times to mean anything.
+    if not options.quick:
+        sys.exit(any(found > most for _, found, most in bars))
 
 
 if __name__ == "__main__":

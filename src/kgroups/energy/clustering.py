@@ -51,7 +51,7 @@ class Clustering:
         Q at the end of each start; see the notes of :func:`kernel_kgroups` on many points.
     """
 
-    labels: Ints
+    labels: Ints = field(repr=False)
     k: int
     objective: float
     within_energy: float
@@ -144,6 +144,8 @@ def kernel_kgroups(
     --------
     >>> points = [[0.0, 0.1], [0.1, 0.0], [4.0, 4.1], [4.2, 4.0], [4.1, 4.2]]
     >>> found = kernel_kgroups(points, 2)
+    >>> found.k, found.converged
+    (2, True)
     >>> found.labels
     array([1, 1, 0, 0, 0])
     >>> found.predict([[3.0, 3.0]])

@@ -165,10 +165,13 @@ def sweep_matrix(
 @njit(cache=True, nogil=True)
 def add_rows(tile: Floats, z: Ints, first: int, L: Floats) -> None:
     """Add each row of a tile, whose first column is ``first``, to the sums of its group."""
+    width = tile.shape[1]
     for j in range(tile.shape[0]):
-        b = z[j]
-        for i in range(tile.shape[1]):
-            L[b, first + i] += tile[j, i]
+        # Slices of one row each are what the compiler needs to add several numbers at once.
+        sums = L[z[j], first : first + width]
+        row = tile[j]
+        for i in range(width):
+            sums[i] += row[i]
 
 
 @njit(cache=True, nogil=True)
@@ -238,9 +241,12 @@ def sweep_dense(
         _move(i, b, diagonal[i], w[i], L[a, i], L[b, i], z, s, Q, size)
         tally[0] += 1
         row = rows[place[i]]
+        left = L[a]
+        joined = L[b]
         for j in range(z.size):
-            L[a, j] -= row[j]
-            L[b, j] += row[j]
+            left[j] -= row[j]
+        for j in range(z.size):
+            joined[j] += row[j]
         L[a, i] += row[i]
         L[b, i] -= row[i]
     return z.size

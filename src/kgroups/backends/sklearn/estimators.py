@@ -187,7 +187,7 @@ class KernelKGroups(_KernelClusterer):
         Whether the last of them moved no sample.
     n_features_in_ : int
         Number of columns of X.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if X had names that are all strings.
 
     See Also
