@@ -36,7 +36,7 @@ def kmeans_cost(X, z, k):
 
 
 def squared_distances_to_means(M, w, z, k):
-    """Return |phi_i - mu_a|^2 of the Gram matrix W^-1 M W^-1, group by group from its definition."""
+    """Return |phi_i - mu_a|^2 of the Gram matrix W^-1 M W^-1, by definition."""
     G = M / np.outer(w, w)
     columns = []
     for a in range(k):
