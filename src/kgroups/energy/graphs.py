@@ -1,6 +1,5 @@
 """Graphs as data with a semimetric: ratio association and ratio cut as energy statistics."""
 
-import math
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -9,6 +8,7 @@ import numpy.typing as npt
 from kgroups._types import Floats, Symmetrize
 from kgroups.adapters import as_graph
 from kgroups.adapters.labels import as_labels
+from kgroups.energy.points import and_more, as_numbers, is_finite_number
 from kgroups.errors import GraphError, InputError
 from kgroups.graph import Graph
 from kgroups.hartigan.objective import group_sums
@@ -59,7 +59,7 @@ def graph_semimetric(
     ------
     GraphError
         If the graph has more nodes than a dense matrix can hold, or a node of weight 0: with
-        ``"degree"``, one without edges.
+        ``"degree"``, one without edges. If the weights are so small that the semimetric overflows.
 
     Notes
     -----
@@ -82,7 +82,9 @@ def graph_semimetric(
            [2. , 0.5, 0. ]])
     """
     graph = as_graph(G, weight=weight, symmetrize=symmetrize)
-    _check_shift(shift)
+    if not (is_finite_number(shift) and shift >= 0):
+        msg = f"shift must be a finite number >= 0, got {shift!r}."
+        raise InputError(msg)
     if graph.n > _MOST_NODES:
         msg = (
             f"the semimetric of a graph is a dense matrix, which can have at most {_MOST_NODES:,} "
@@ -92,12 +94,19 @@ def graph_semimetric(
         raise GraphError(msg)
     w = _weight_of_nodes(graph, node_weights)
     rows, columns, data = graph.row_of_slot, graph.indices, graph.csr.data
-    kernel = data / (w[rows] * w[columns])
-    diagonal = shift / w
-    diagonal[columns[graph.loop_slots]] += kernel[graph.loop_slots]
-    rho: Floats = diagonal[:, None] + diagonal
-    rho[rows, columns] -= 2.0 * kernel
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        kernel = data / (w[rows] * w[columns])
+        diagonal = shift / w
+        diagonal[columns[graph.loop_slots]] += kernel[graph.loop_slots]
+        rho: Floats = diagonal[:, None] + diagonal
+        rho[rows, columns] -= 2.0 * kernel
     np.fill_diagonal(rho, 0.0)
+    if not np.isfinite(rho).all():
+        msg = (
+            f"the semimetric must stay below {np.finfo(float).max:.3g}, but node weights down to "
+            f"{w.min():.3g} take it beyond.\n  Multiply all node weights by a constant."
+        )
+        raise GraphError(msg)
     return rho
 
 
@@ -203,13 +212,6 @@ def ratio_cut(
     return float(np.sum(across / s))
 
 
-def _check_shift(shift: object) -> None:
-    numeric = isinstance(shift, int | float | np.integer | np.floating)
-    if not numeric or isinstance(shift, bool) or not 0.0 <= shift < math.inf:  # type: ignore[operator]
-        msg = f"shift must be a finite number >= 0, got {shift!r}."
-        raise InputError(msg)
-
-
 def _links(
     G: Any,
     partition: Any,
@@ -233,11 +235,7 @@ def _weight_of_nodes(graph: Graph, node_weights: NodeWeights) -> Floats:
     """Return a positive weight for every node, or raise with the name of one that has none."""
     if isinstance(node_weights, str):
         return _named_weights(graph, node_weights)
-    try:
-        w = np.array(node_weights, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        msg = f'node_weights must be "degree", "uniform" or a number per node: {error}.'
-        raise InputError(msg) from None
+    w = as_numbers(node_weights, "node_weights")
     if w.shape != (graph.n,):
         msg = (
             f"node_weights must be one number for each of the {graph.n} nodes, "
@@ -248,7 +246,7 @@ def _weight_of_nodes(graph: Graph, node_weights: NodeWeights) -> Floats:
     if bad.size:
         msg = (
             f"node_weights must be finite and > 0, got {w[bad[0]]:g} for node "
-            f"{graph.nodes[bad[0]]!r}{_others(bad)}.\n"
+            f"{graph.nodes[bad[0]]!r}{and_more(bad.size)}.\n"
             "  Leave nodes without weight out of the graph."
         )
         raise GraphError(msg)
@@ -265,12 +263,8 @@ def _named_weights(graph: Graph, name: str) -> Floats:
     if isolated.size:
         msg = (
             'every node must have a positive degree when node_weights="degree", but node '
-            f"{graph.nodes[isolated[0]]!r} has no edges{_others(isolated)}.\n"
+            f"{graph.nodes[isolated[0]]!r} has no edges{and_more(isolated.size)}.\n"
             '  Remove nodes without edges, or pass node_weights="uniform".'
         )
         raise GraphError(msg)
     return graph.degrees
-
-
-def _others(found: npt.NDArray[np.intp]) -> str:
-    return f" (and {found.size - 1} more)" if found.size > 1 else ""

@@ -32,6 +32,7 @@ import numpy.typing as npt
 
 from kgroups._doors import check_count
 from kgroups._types import Floats, Ints
+from kgroups.energy.points import as_numbers, check_finite
 from kgroups.energy.weights import as_weights
 from kgroups.errors import InputError, NumberOfCommunitiesError
 
@@ -276,26 +277,15 @@ class _Points:
 
 
 def _finite_numbers(name: str, numbers: npt.ArrayLike) -> Floats:
-    try:
-        array = np.asarray(numbers, dtype=np.float64)
-    except (TypeError, ValueError):
-        msg = f"{name} must be an array of real numbers, got {numbers!r}."
-        raise InputError(msg) from None
+    array = as_numbers(numbers, name)
     if array.ndim != 1:
         msg = (
             f"{name} must have one dimension, got shape {array.shape}.\n"
             "  Pass a single column, for instance X[:, 0]."
         )
         raise InputError(msg)
-    bad = np.flatnonzero(~np.isfinite(array))
-    if bad.size:
-        msg = f"{name} must be finite, got {array[bad[0]]} at place {bad[0]}{_and_more(bad)}."
-        raise InputError(msg)
+    check_finite(array, name)
     return array
-
-
-def _and_more(bad: npt.NDArray[np.intp]) -> str:
-    return f" (and {bad.size - 1} more)" if bad.size > 1 else ""
 
 
 def _check_classes(k: object, n: int) -> None:

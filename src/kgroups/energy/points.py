@@ -1,5 +1,6 @@
 """Points as the rows of a table of finite floats, or an error with the place."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from kgroups._types import Floats
 from kgroups.errors import InputError
 
-__all__ = ["as_numbers", "as_points", "as_table", "check_finite"]
+__all__ = ["and_more", "as_numbers", "as_points", "as_table", "check_finite", "is_finite_number"]
 
 
 def as_points(X: Any, *, name: str = "X") -> Floats:
@@ -92,30 +93,50 @@ def as_numbers(X: Any, name: str) -> Floats:
 
 
 def check_finite(table: Floats, name: str) -> None:
-    """Raise if an entry is nan or infinite; the message names its row and column."""
+    """Raise if an entry is nan or infinite; the message names its row, and column if there is."""
     # Both ends are nan if one entry is, and need no array of their own.
-    if np.isfinite(table.min()) and np.isfinite(table.max()):
+    if table.size == 0 or (np.isfinite(table.min()) and np.isfinite(table.max())):
         return
-    bad = np.flatnonzero(~np.isfinite(table))
-    row, column = np.unravel_index(bad[0], table.shape)
-    more = f" (and {bad.size - 1} more)" if bad.size > 1 else ""
+    bad = np.argwhere(~np.isfinite(table))
+    place = tuple(int(index) for index in bad[0])
     msg = (
-        f"{name} must be finite, got {table[row, column]} in row {row}, column {column}{more}.\n"
+        f"{name} must be finite, got {table[place]} in {_shown(place)}{and_more(len(bad))}.\n"
         "  Drop these rows, or fill in the missing values first."
     )
     raise InputError(msg)
 
 
+def and_more(found: int) -> str:
+    """Return the words that follow the first of ``found`` faults."""
+    return f" (and {found - 1} more)" if found > 1 else ""
+
+
+def is_finite_number(value: object) -> bool:
+    """Whether a value is one real number, within the range of floats; truth values are not."""
+    if isinstance(value, bool | np.bool_):
+        return False
+    if not isinstance(value, int | float | np.integer | np.floating):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
 def _of_objects(array: Any, name: str) -> Floats:
     for place, value in np.ndenumerate(array):
         if isinstance(value, str | bytes | complex | np.complexfloating | np.ndarray):
-            raise InputError(_not_numbers(name, f"{value!r} at {_shown(place)}"))
+            raise InputError(_not_numbers(name, f"{value!r}{_at(place)}"))
         try:
             float(value)
         except (TypeError, ValueError, OverflowError):
-            raise InputError(_not_numbers(name, f"{value!r} at {_shown(place)}")) from None
+            raise InputError(_not_numbers(name, f"{value!r}{_at(place)}")) from None
     numbers: Floats = array.astype(np.float64)
     return numbers
+
+
+def _at(place: tuple[int, ...]) -> str:
+    return f" at {_shown(place)}" if place else ""
 
 
 def _shown(place: tuple[int, ...]) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from kgroups._types import Floats
 from kgroups.energy.distances import squared_distances
 from kgroups.energy.functions import FunctionOfPair, values_across, values_within
-from kgroups.energy.points import as_points, as_table, check_finite
+from kgroups.energy.points import as_points, as_table, check_finite, is_finite_number
 from kgroups.errors import InputError
 
 __all__ = [
@@ -117,7 +117,7 @@ class Power(_Radial):
     alpha: float = 1.0
 
     def __post_init__(self) -> None:
-        if not (_is_positive(self.alpha) and self.alpha <= 2):
+        if not (is_finite_number(self.alpha) and 0 < float(self.alpha) <= 2):
             msg = (
                 f"alpha must be a number above 0 and at most 2, got {self.alpha!r}: "
                 "beyond 2 the power of a distance is not of negative type.\n"
@@ -308,19 +308,8 @@ def _two_minus_two_exp(exponents: Floats) -> Floats:
     return exponents
 
 
-def _is_positive(value: object) -> bool:
-    if isinstance(value, bool | np.bool_):
-        return False
-    if not isinstance(value, int | float | np.integer | np.floating):
-        return False
-    try:
-        return math.isfinite(value) and float(value) > 0
-    except OverflowError:
-        return False
-
-
-def _check_sigma(sigma: object, name: str) -> None:
-    if not _is_positive(sigma):
+def _check_sigma(sigma: Any, name: str) -> None:
+    if not (is_finite_number(sigma) and 0 < float(sigma) < math.inf):
         msg = (
             f"sigma must be a finite number above 0, got {sigma!r}.\n"
             f"  Pass a typical distance between points, for instance {name}(sigma=1.0)."

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from kgroups._types import Floats
+from kgroups.energy.points import and_more, as_numbers
 from kgroups.errors import InputError
 
 __all__ = ["as_weights"]
@@ -25,11 +26,10 @@ def as_weights(weights: Any, n: int, *, name: str = "sample_weight") -> Floats:
     """
     if weights is None:
         return np.ones(n)
-    try:
-        w = np.array(weights, dtype=np.float64)
-    except (TypeError, ValueError):
+    if isinstance(weights, str):
         msg = f"{name} must hold {n} numbers, one for each row, got {weights!r}."
-        raise InputError(msg) from None
+        raise InputError(msg)
+    w = np.array(as_numbers(weights, name))
     if w.shape == ():
         w = np.full(n, float(w))
     if w.shape != (n,):
@@ -37,7 +37,8 @@ def as_weights(weights: Any, n: int, *, name: str = "sample_weight") -> Floats:
         raise InputError(msg)
     bad = np.flatnonzero(~(np.isfinite(w) & (w >= 0.0)))
     if bad.size:
-        msg = f"{name} must be finite and >= 0, got {w[bad[0]]} for row {bad[0]}."
+        msg = f"{name} must be finite and >= 0, got {w[bad[0]]} for row {bad[0]}"
+        msg += f"{and_more(bad.size)}."
         raise InputError(msg)
     if not w.any() and n:
         msg = f"{name} must not be zero for every row: such rows do not count."

@@ -128,7 +128,9 @@ def test_nodes_without_edges_are_named(score):
         ([1, 1], r"each of the 6 nodes, got an array of shape \(2,\)"),
         ([1, 1, 0, 1, -1, 1], r"> 0, got 0 for node 2 \(and 1 more\)"),
         ([1, 1, 1, np.nan, 1, 1], "> 0, got nan for node 3"),
-        (["a"] * 6, "a number per node: could not convert"),
+        (["1"] * 6, "node_weights must hold real numbers, got dtype <U1"),
+        ([1j] * 6, "node_weights must hold real numbers, got dtype complex128"),
+        (np.ma.ones(6), "node_weights must not be a masked array"),
     ],
 )
 def test_bad_node_weights_are_named(triangles, node_weights, message):
@@ -157,3 +159,12 @@ def test_partitions_must_fit_the_graph(triangles):
         ratio_cut(triangles, [0, 1])
     with pytest.raises(PartitionError, match="node 5 is in no community"):
         ratio_association(triangles, [{0, 1, 2}, {3, 4}])
+
+
+@pytest.mark.parametrize("shift", [0.0, 1.0])
+def test_weights_that_take_the_semimetric_beyond_all_floats_are_refused(shift):
+    path = Graph.from_edges([0, 1], [1, 2])
+    with pytest.raises(GraphError, match=r"must stay below .*node weights down to 1e-200"):
+        graph_semimetric(path, node_weights=[1e-200] * 3, shift=shift)
+    small = graph_semimetric(path, node_weights=[1e-150] * 3)
+    np.testing.assert_allclose(small[0, 1], -2e300)

@@ -179,11 +179,11 @@ def test_k_must_not_exceed_the_points_that_count():
 
 
 def test_numbers_must_be_finite_and_in_one_row():
-    with pytest.raises(InputError, match=r"x must be finite, got nan at place 1 \(and 1 more\)"):
+    with pytest.raises(InputError, match=r"x must be finite, got nan in row 1 \(and 1 more\)"):
         split_line([1.0, np.nan, np.inf])
     with pytest.raises(InputError, match=r"one dimension, got shape \(2, 1\).*\n.*X\[:, 0\]"):
         split_line([[1.0], [2.0]])
-    with pytest.raises(InputError, match="x must be an array of real numbers"):
+    with pytest.raises(InputError, match="x must hold real numbers, got dtype <U1"):
         segment_line(["a", "b"], 2)
 
 
@@ -194,3 +194,19 @@ def test_weights_must_fit():
         split_line([1.0, 2.0, 3.0], weights=[1, 1, -1])
     with pytest.raises(InputError, match="weights must be finite and >= 0, got nan for row 0"):
         segment_line([1.0, 2.0, 3.0], 2, weights=[np.nan, 1, 1])
+
+
+@pytest.mark.parametrize(
+    ("numbers", "message"),
+    [
+        ([1j, 2.0, 3.0], "must hold real numbers, got dtype complex128"),
+        (np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0]), "must not be a masked array"),
+        (["1", "2", "3"], "must hold real numbers, got dtype <U1"),
+        (np.arange(3).astype("datetime64[s]"), "must hold real numbers, got dtype datetime64"),
+    ],
+)
+def test_what_only_looks_like_numbers_is_refused(numbers, message):
+    with pytest.raises(InputError, match=f"x {message}"):
+        split_line(numbers)
+    with pytest.raises(InputError, match=f"weights {message}"):
+        segment_line([1.0, 2.0, 3.0], 2, weights=numbers)

@@ -194,6 +194,7 @@ BAD_POINTS = [
     (np.array([[10**400]], dtype=object), "must hold real numbers, got 1000"),
     (np.array([np.ones(1), None], dtype=object)[:1], "got array.* at row 0"),
     ([[1, 2], [3]], "must have rows of one length"),
+    (None, r"must hold real numbers, got None\."),
     (3.0, "one row per point, got an array of shape \\(\\)"),
     (np.zeros((2, 2, 2)), "one row per point, got an array of shape \\(2, 2, 2\\)"),
     ([], "at least one row and one column, got an array of shape \\(0,\\)"),

@@ -130,12 +130,17 @@ def test_points_need_no_matrix_of_all_pairs():
     ("weights", "message"),
     [
         ([1, -1, 1], r"weights must be finite and >= 0, got -1\.0 for row 1"),
-        ([1, 1, np.nan], "got nan for row 2"),
+        ([1, np.nan, -1], r"got nan for row 1 \(and 1 more\)"),
         ([1, 1, np.inf], "got inf for row 2"),
         ([1, 1], r"3 numbers, one for each row, got shape \(2,\)"),
         ([0, 0, 0], "must not be zero for every row"),
         ([1e308, 1e308, 1e308], r"finite sum, got numbers up to 1e\+308"),
-        (list("abc"), r"one for each row, got \['a'"),
+        (list("123"), "must hold real numbers, got dtype <U1"),
+        ("heavy", "3 numbers, one for each row, got 'heavy'"),
+        ([1j, 1, 1], "must hold real numbers, got dtype complex128"),
+        ([1, None, 1], "must hold real numbers, got None at row 1"),
+        (np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0]), "must not be a masked array"),
+        (np.arange(3).astype("datetime64[s]"), "must hold real numbers, got dtype datetime64"),
     ],
 )
 def test_bad_weights_are_named(weights, message):
