@@ -47,7 +47,9 @@ def test_dense_and_sparse_make_the_same_moves(case):
     sparse = improve(as_csr(M), np.diag(M).copy(), w, z, k=k, candidates="all")
     dense = improve_dense(StoredRows(M), w, z, k=k)
     np.testing.assert_array_equal(dense.z, sparse.z)
-    assert (dense.sweeps, dense.moves) == (sparse.sweeps, sparse.moves)
+    assert dense.moves == sparse.moves
+    # Sums that have become small are made anew, and looked through once more.
+    assert sparse.sweeps <= dense.sweeps <= sparse.sweeps + 1
     assert dense.objective == pytest.approx(sparse.objective, rel=1e-9, abs=1e-9)
     np.testing.assert_allclose(dense.s, sparse.s)
     np.testing.assert_allclose(dense.Q, sparse.Q, atol=1e-9)

@@ -22,6 +22,8 @@ GRAM_MEMORY = 8e8
 
 # Starts that end at one optimum differ in rounding only: the first one stays.
 _SAME = 1e-10
+# Bytes of sums over groups that several starts may hold at a time.
+_LINKS = 4e8
 # Entries of a matrix from which on starts run side by side.
 _THREADS_PAY = 250_000
 
@@ -193,9 +195,10 @@ def _clustered(
     rng: RngLike,
     gram_memory: float,
 ) -> Clustering:
-    check_count("k", k, error=NumberOfCommunitiesError)
+    k = check_count("k", k, error=NumberOfCommunitiesError)
     for name, number in (("n_init", n_init), ("max_sweeps", max_sweeps)):
         check_count(name, number)
+    _check_memory(gram_memory)
     stream = as_rng(rng)
     named = isinstance(init, str)
     if named and init not in STARTS:
@@ -209,11 +212,23 @@ def _clustered(
         )
         raise NumberOfCommunitiesError(msg)
     if named:
-        starts = starts_of(init, data.rows, data.w, k, n_init, stream, rule=rule)
+        starts = starts_of(
+            init, data.rows, data.w, k, n_init, stream, rule=rule, max_sweeps=max_sweeps
+        )
     else:
         starts = [_given(init, data, k)]
     outcomes = _improved(rule, data, starts, k, max_sweeps)
     return _result(X, data, outcomes, k, heaviest_first=named)
+
+
+def _check_memory(gram_memory: Any) -> None:
+    number = isinstance(gram_memory, int | float | np.integer | np.floating)
+    if not number or isinstance(gram_memory, bool) or not gram_memory >= 0:
+        msg = (
+            f"gram_memory must be a number of bytes >= 0, got {gram_memory!r}.\n"
+            "  Pass for instance 8e8, or 0 to keep no matrix."
+        )
+        raise InputError(msg)
 
 
 def _given(init: Any, data: Data, k: int) -> Ints:
@@ -250,9 +265,15 @@ def _improved(
 
     if M.stored is None:
         # Rows that are made anew take their time, and use all threads themselves.
-        pairs = zip(starts, group_links(M, starts, k), strict=True)
-        shown = tqdm(pairs, "starts", len(starts), leave=False, disable=None)
-        return [outcome(z, L) for z, L in shown]
+        together = max(1, int(_LINKS // (8.0 * k * w.size)))
+        found = []
+        with tqdm(total=len(starts), desc="starts", leave=False, disable=None) as bar:
+            for first in range(0, len(starts), together):
+                some = starts[first : first + together]
+                for z, L in zip(some, group_links(M, some, k), strict=True):
+                    found.append(outcome(z, L))
+                    bar.update()
+        return found
 
     def from_start(z: Ints) -> tuple[Outcome, float]:
         return outcome(z, group_links(M, [z], k)[0])
@@ -268,7 +289,7 @@ def _result(
     norm = whole if data.norm is None else data.norm
     unit = data.unit
     association = np.array([outcome.objective for outcome, _ in outcomes])
-    close = association >= association.max() - _SAME * max(abs(whole), np.abs(association).max())
+    close = association >= association.max() - _SAME * abs(association.max())
     best = outcomes[int(np.argmax(close))][0]
     z, s, Q = best.z, best.s, best.Q
     if heaviest_first:
@@ -283,7 +304,8 @@ def _result(
         labels,
         k,
         unit * (norm + best.objective),
-        unit * -best.objective,
+        # Minus zero is no energy.
+        unit * (0.0 - best.objective),
         best.sweeps,
         best.moves,
         best.converged,

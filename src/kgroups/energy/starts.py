@@ -1,7 +1,7 @@
 """First labels of points: far centres in feature space, the relaxed problem, or chance."""
 
 from collections.abc import Callable
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,7 +19,8 @@ Start: TypeAlias = Literal["k-means++", "spectral", "random"]
 _KMEANS_STARTS = 10
 # Beyond so many points a sample is grouped first, and the rest joins the nearest means.
 _SAMPLE = 3_000
-_SAMPLE_PER_GROUP = 10
+_SAMPLE_PER_GROUP = 3
+_PILOT = 300
 # So many of the starts that were best on the sample go on to all points.
 _CARRIED = 3
 _DENSE_POINTS = 300
@@ -35,37 +36,81 @@ def starts_of(
     rng: np.random.Generator,
     *,
     rule: Rule,
+    max_sweeps: int,
 ) -> list[Ints]:
     """Return labellings to start from, each with ``k`` non-empty groups.
 
     The relaxed problem has one solution, so that ``"spectral"`` gives one start. Where the matrix
     is not stored, moves cost more than anything: all starts are improved on a sample of the points
-    first, and only the best of them go on.
+    first, and only the best of them go on to the others, each of which joins the nearest mean.
     """
     make = STARTS[init]
     count = 1 if init == "spectral" else n_init
-    small = w.size <= max(_SAMPLE, _SAMPLE_PER_GROUP * k)
-    if small or (M.stored is not None and init != "spectral"):
+    draws = max(_SAMPLE, _SAMPLE_PER_GROUP * k)
+    if w.size <= draws or (M.stored is not None and init != "spectral"):
         return [make(M, w, k, rng) for _ in range(count)]
-    chosen = rng.choice(w.size, size=max(_SAMPLE, _SAMPLE_PER_GROUP * k), replace=False)
-    sample = np.sort(chosen)
-    among, weights = DistanceRows(M.among(sample), M.shift), w[sample]
+    sample = _sample(M, w, draws, rng)
+    if sample.points.size < k:
+        return [make(M, w, k, rng) for _ in range(count)]
+    among = sample.matrix(M)
     grouped = [
-        improve_dense(among, weights, make(among, weights, k, rng), k=k, rule=rule)
+        improve_dense(
+            among,
+            sample.weights,
+            make(among, sample.weights, k, rng),
+            k=k,
+            rule=rule,
+            max_sweeps=max_sweeps,
+        )
         for _ in range(count)
     ]
     grouped.sort(key=lambda found: -found.objective)
     return _extended(M, w, sample, grouped[:_CARRIED], k)
 
 
-def _extended(M: PointRows, w: Floats, sample: Ints, grouped: list[Outcome], k: int) -> list[Ints]:
+class _Sample(NamedTuple):
+    """Points that stand for all, with weights that are ``factor`` times their own."""
+
+    points: Ints
+    weights: Floats
+    factor: Floats
+
+    def matrix(self, M: PointRows) -> DistanceRows:
+        """Return the matrix of the sample."""
+        return DistanceRows(M.among(self.points) * np.outer(self.factor, self.factor), M.shift)
+
+
+def _sample(M: PointRows, w: Floats, draws: int, rng: np.random.Generator) -> _Sample:
+    """Draw points, half of them by weight and half by distance from the mean as well.
+
+    Groups that are small but far away are in the sample too, and the weights of its points make
+    up for being drawn more often (lightweight coresets).
+    """
+    share = w / w.sum()
+    pilot = np.unique(rng.choice(w.size, size=_PILOT, p=share))
+    distance = M.rows(pilot).sum(axis=0) / (-0.5 * w * w[pilot].sum())
+    distance = np.maximum(
+        distance - 0.5 * float(np.average(distance[pilot], weights=w[pilot])), 0.0
+    )
+    far = share * distance
+    chance = share if far.sum() <= 0.0 else 0.5 * (share + far / far.sum())
+    points, times = np.unique(rng.choice(w.size, size=draws, p=chance), return_counts=True)
+    factor = times / (draws * chance[points] / share[points])
+    factor *= w.sum() / float(w[points] @ factor)
+    return _Sample(points, w[points] * factor, factor)
+
+
+def _extended(
+    M: PointRows, w: Floats, sample: _Sample, grouped: list[Outcome], k: int
+) -> list[Ints]:
     """Send the points outside of a sample to the nearest mean of its groups."""
     from kgroups.hartigan._sweep_nb import add_rows
 
     links = [np.zeros((k, w.size)) for _ in grouped]
-    for first in range(0, sample.size, _ROWS_AT_ONCE):
+    for first in range(0, sample.points.size, _ROWS_AT_ONCE):
         some = slice(first, first + _ROWS_AT_ONCE)
-        rows = M.rows(sample[some])
+        rows = M.rows(sample.points[some])
+        rows *= sample.factor[some, None]
         for found, L in zip(grouped, links, strict=True):
             add_rows(rows, found.z[some], 0, L)
     starts = []
@@ -73,7 +118,7 @@ def _extended(M: PointRows, w: Floats, sample: Ints, grouped: list[Outcome], k: 
         L *= -2.0 / (w * found.s[:, None])
         L += (found.Q / np.square(found.s))[:, None]
         z: Ints = np.argmin(L, axis=0)
-        z[sample] = found.z
+        z[sample.points] = found.z
         starts.append(z)
     return starts
 

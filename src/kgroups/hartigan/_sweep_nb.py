@@ -15,6 +15,10 @@ __all__ = [
 ]
 
 
+# A group of which a node carries all but this share of the weight is that node alone.
+_DUST = 1e-11
+
+
 @njit(cache=True, nogil=True)
 def add_totals(M: CSR, diagonal: Floats, w: Floats, z: Ints, s: Floats, Q: Floats) -> None:
     """Add the weight s_a and the association Q_a of every group to zeroed ``s`` and ``Q``."""
@@ -40,18 +44,36 @@ def _best_group(
     size: Ints,
     min_gain: float,
     margin: float,
+    rounding: float,
 ) -> int:
-    """Return which of the others a node of group ``a`` had best join, or ``a``."""
-    leave = -Q[a] / s[a]
-    if size[a] > 1:
-        leave += (Q[a] - 2.0 * link[a] - own) / (s[a] - weight)
+    """Return which of the others a node of group ``a`` had best join, or ``a``.
+
+    A move must gain more than ``min_gain + margin (1/s_a + 1/s_b)``, and more than ``rounding``
+    times the terms that the gain is the difference of.
+    """
+    rest = s[a] - weight
+    if size[a] == 1:
+        leave = -own / weight
+        leave_terms = abs(leave)
+    elif rest <= _DUST * s[a]:
+        # What would be left of the group is lost in the rounding of its weight.
+        return a
+    else:
+        share = weight * Q[a] / s[a]
+        leave = (share - 2.0 * link[a] - own) / rest
+        leave_terms = (abs(share) + 2.0 * abs(link[a]) + abs(own)) / rest
     best = a
     best_gain = min_gain
     for b in others:
         if b == a or size[b] == 0:
             continue
-        gain = leave + (Q[b] + 2.0 * link[b] + own) / (s[b] + weight) - Q[b] / s[b]
+        share = weight * Q[b] / s[b]
+        joined = s[b] + weight
+        gain = leave - (share - 2.0 * link[b] - own) / joined
         gain -= margin * (1.0 / s[a] + 1.0 / s[b])
+        if rounding > 0.0:
+            terms = (abs(share) + 2.0 * abs(link[b]) + abs(own)) / joined
+            gain -= rounding * (leave_terms + terms)
         if gain > best_gain or (gain == best_gain and best != a and b < best):
             best_gain = gain
             best = b
@@ -67,15 +89,22 @@ def _nearest_group(
     s: Floats,
     Q: Floats,
     size: Ints,
-    min_gain: float,
+    rounding: float,
 ) -> int:
-    """Return the group whose mean is nearest to a node of group ``a``."""
+    """Return the group whose mean is nearest to a node of group ``a``.
+
+    Another mean must be nearer by more than ``rounding`` times the terms that are compared.
+    """
     best = a
-    nearest = Q[a] / (s[a] * s[a]) - 2.0 * (link[a] + own) / (weight * s[a]) - min_gain
+    inner = Q[a] / (s[a] * s[a])
+    outer = 2.0 * (link[a] + own) / (weight * s[a])
+    nearest = inner - outer - rounding * (abs(inner) + abs(outer))
     for b in range(s.size):
         if b == a or size[b] == 0:
             continue
-        distance = Q[b] / (s[b] * s[b]) - 2.0 * link[b] / (weight * s[b])
+        inner = Q[b] / (s[b] * s[b])
+        outer = 2.0 * link[b] / (weight * s[b])
+        distance = inner - outer + rounding * (abs(inner) + abs(outer))
         if distance < nearest:
             nearest = distance
             best = b
@@ -151,7 +180,9 @@ def sweep_matrix(
         best = a
         if size[a] > 1 or may_empty:
             others = every if all_groups else touched[:count]
-            best = _best_group(a, diagonal[i], w[i], link, others, s, Q, size, min_gain, margin)
+            best = _best_group(
+                a, diagonal[i], w[i], link, others, s, Q, size, min_gain, margin, 0.0
+            )
         if best != a:
             _move(i, best, diagonal[i], w[i], link[a], link[best], z, s, Q, size)
             moves += 1
@@ -181,7 +212,7 @@ def _best_dense(
     w: Floats,
     to_nearest: bool,
     every: Ints,
-    min_gain: float,
+    rounding: float,
     z: Ints,
     s: Floats,
     Q: Floats,
@@ -192,8 +223,8 @@ def _best_dense(
     if size[a] == 1:
         return a
     if to_nearest:
-        return _nearest_group(a, diagonal[i], w[i], L[:, i], s, Q, size, min_gain)
-    return _best_group(a, diagonal[i], w[i], L[:, i], every, s, Q, size, min_gain, 0.0)
+        return _nearest_group(a, diagonal[i], w[i], L[:, i], s, Q, size, rounding)
+    return _best_group(a, diagonal[i], w[i], L[:, i], every, s, Q, size, 0.0, 0.0, rounding)
 
 
 @njit(cache=True, nogil=True)
@@ -203,13 +234,14 @@ def sweep_dense(
     diagonal: Floats,
     w: Floats,
     to_nearest: bool,
-    min_gain: float,
+    rounding: float,
     first: int,
     z: Ints,
     s: Floats,
     Q: Floats,
     size: Ints,
     L: Floats,
+    peak: Floats,
     tally: Ints,
     wanted: Ints,
 ) -> int:
@@ -218,12 +250,13 @@ def sweep_dense(
     ``L[b, i]`` is the sum of M_ij over the nodes j of group b other than i. A move of node i needs
     row i of M, which is ``rows[place[i]]``; where the place is -1 the visit ends before the move.
     Then ``wanted`` holds the nodes from there on that would move now and whose rows are missing,
-    as many as it can hold, and -1 after the last. ``tally[0]`` gains the moves made.
+    as many as it can hold, and -1 after the last. ``peak`` keeps the largest sum, by unit of
+    weight, that a mover had with each group that it left or joined. ``tally[0]`` gains the moves.
     """
     every = np.arange(s.size)
     for i in range(first, z.size):
         a = z[i]
-        b = _best_dense(i, diagonal, w, to_nearest, every, min_gain, z, s, Q, size, L)
+        b = _best_dense(i, diagonal, w, to_nearest, every, rounding, z, s, Q, size, L)
         if b == a:
             continue
         if place[i] < 0:
@@ -232,12 +265,14 @@ def sweep_dense(
                 if count == wanted.size:
                     break
                 if place[j] < 0:
-                    c = _best_dense(j, diagonal, w, to_nearest, every, min_gain, z, s, Q, size, L)
+                    c = _best_dense(j, diagonal, w, to_nearest, every, rounding, z, s, Q, size, L)
                     if c != z[j]:
                         wanted[count] = j
                         count += 1
             wanted[count:] = -1
             return i
+        peak[a] = max(peak[a], abs(L[a, i]) / w[i])
+        peak[b] = max(peak[b], abs(L[b, i]) / w[i])
         _move(i, b, diagonal[i], w[i], L[a, i], L[b, i], z, s, Q, size)
         tally[0] += 1
         row = rows[place[i]]

@@ -13,8 +13,10 @@ __all__ = ["Rows", "Rule", "StoredRows", "group_links", "improve_dense"]
 
 Rule: TypeAlias = Literal["hartigan", "lloyd"]
 
-# A gain below this part of the largest association is rounding, not improvement.
+# A gain below this part of the terms it is the difference of is rounding, not improvement.
 _ROUNDING = 1e-11
+# Sums that have fallen to this part of what they were have lost too many digits.
+_FADED = 1e-5
 # Rows of nodes that would move are made together, which is cheaper than one after the other.
 _ROWS_AT_ONCE = 64
 
@@ -121,15 +123,8 @@ def improve_dense(
     n = z.size
     z = z.astype(np.int64, copy=True)
     L = group_links(M, [z], k)[0] if links is None else links
-    nodes = np.arange(n)
-    s = group_sums(z, w, k)
-    Q = group_sums(z, L[z, nodes] + M.diagonal, k)
-    size = np.bincount(z, minlength=k)
-    filled = s > 0
-    smallest = _ROUNDING * float(np.max(np.abs(Q[filled] / s[filled]), initial=0.0))
-    if rule == "lloyd":
-        # Distances to means are by unit of weight, gains by the weight of a node.
-        smallest /= max(1.0, float(w.max(initial=0.0)))
+    s, Q, size, peak = _totals(M, w, z, L)
+    known = 0
     rows_at_hand = np.empty((0, n)) if M.stored is None else M.stored
     place = np.full(n, -1) if M.stored is None else np.arange(n)
     wanted, tally = np.empty(_ROWS_AT_ONCE, dtype=np.int64), np.zeros(1, dtype=np.int64)
@@ -138,8 +133,8 @@ def improve_dense(
         before, first = tally[0], 0
         while first < n:
             first = sweep_dense(
-                rows_at_hand, place, M.diagonal, w, rule == "lloyd", smallest, first,
-                z, s, Q, size, L, tally, wanted,
+                rows_at_hand, place, M.diagonal, w, rule == "lloyd", _ROUNDING, first,
+                z, s, Q, size, L, peak, tally, wanted,
             )  # fmt: skip
             if first < n:
                 missing = wanted[wanted >= 0]
@@ -148,9 +143,39 @@ def improve_dense(
                 place[missing] = np.arange(missing.size)
         sweeps += 1
         converged = bool(tally[0] == before)
-    filled = s > 0
-    # The sums of all moves carry their rounding; those of the last labels do not.
-    Q = group_sums(z, L[z, nodes] + M.diagonal, k)
-    objective = float(np.sum(Q[filled] / s[filled]))
+        if converged and tally[0] > known and _has_faded(L, w, z, peak):
+            # A far node that has left leaves its rounding behind, which may hide moves.
+            L, known = group_links(M, [z], k)[0], int(tally[0])
+            s, Q, size, peak = _totals(M, w, z, L)
+            converged = False
     moves = int(tally[0])
+    s, Q, _, _ = _totals(M, w, z, L)
+    filled = s > 0
+    objective = float(np.sum(Q[filled] / s[filled]))
     return Outcome(z, objective, sweeps, moves, n * (n + moves), converged, s, Q)
+
+
+def _totals(M: Rows, w: Floats, z: Ints, L: Floats) -> tuple[Floats, Floats, Ints, Floats]:
+    """Return weight, association and size of each group, and its largest sum by unit of weight."""
+    k = L.shape[0]
+    size = np.bincount(z, minlength=k)
+    own = L[z, np.arange(z.size)]
+    # A node alone has nobody to add up, whatever rounding says.
+    own[size[z] == 1] = 0.0
+    Q = group_sums(z, own + M.diagonal, k)
+    return group_sums(z, w, k), Q, size, _largest_inside(own / w, z, k)
+
+
+def _largest_inside(own: Floats, z: Ints, k: int) -> Floats:
+    largest = np.zeros(k)
+    np.maximum.at(largest, z, np.abs(own))
+    return largest
+
+
+def _has_faded(L: Floats, w: Floats, z: Ints, peak: Floats) -> bool:
+    """Return whether the sums of a group are small beside what they once were."""
+    k = L.shape[0]
+    inside = _largest_inside(L[z, np.arange(z.size)] / w, z, k)
+    several = np.bincount(z, minlength=k) > 1
+    outside = np.median(np.abs(L) / w, axis=1)
+    return bool(np.any((outside < _FADED * peak) | (several & (inside < _FADED * peak))))

@@ -11,6 +11,8 @@ __all__ = ["kmeans"]
 # Multiplications that all starts together may cost before starts are left out.
 _WORK = 4e9
 _SWEEPS_EXPECTED = 20
+# Rows are of the order of 1, and carry the error of an eigensolver.
+_TIE = 1e-9
 
 
 def kmeans(X: Floats, k: int, *, n_init: int, rng: np.random.Generator) -> Ints:
@@ -26,7 +28,7 @@ def kmeans(X: Floats, k: int, *, n_init: int, rng: np.random.Generator) -> Ints:
     starts = int(min(n_init, max(2, _WORK // per_start)))
     best, lowest = np.zeros(n, dtype=np.int64), np.inf
     for _ in range(starts):
-        start = plus_plus(lambda picks: _squared_distances(X, picks), n, k, rng)
+        start = plus_plus(lambda picks: _squared_distances(X, picks), n, k, rng, slack=_TIE)
         z, cost = improve_rows(X, start, k=k)
         # Starts that end at one optimum differ in rounding only: the first one stays.
         if cost < lowest * (1.0 - 1e-9) - 1e-12:

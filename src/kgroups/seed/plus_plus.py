@@ -18,6 +18,7 @@ def plus_plus(
     rng: np.random.Generator,
     *,
     weights: Floats | None = None,
+    slack: float = 0.0,
 ) -> Ints:
     """Assign points to the nearest of ``k`` centres drawn by greedy k-means++.
 
@@ -32,6 +33,8 @@ def plus_plus(
         Draws the centres.
     weights : ndarray of shape (n,), optional
         How often each point counts; once each by default.
+    slack : float
+        Costs that differ by no more than this are a tie, and the first draw stays.
 
     Returns
     -------
@@ -44,7 +47,6 @@ def plus_plus(
     taken = np.zeros(n, dtype=np.bool_)
     taken[centre[0]] = True
     distance = distances_to(centre[:1])[:, 0]
-    slack = _TIE * float(distance.mean())
     nearest = np.zeros(n, dtype=np.int64)
     draws = rng.random((k, trials))
     for a in range(1, k):

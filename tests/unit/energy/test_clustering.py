@@ -50,7 +50,7 @@ def test_the_energies_are_those_of_the_labels(metric):
     found = kernel_kgroups(X, 4, metric=metric, sample_weight=w)
     W = within_energy(X, found.labels, metric=metric, weights=w)
     assert found.within_energy == pytest.approx(W, rel=1e-9)
-    G = kernel_matrix(X, metric)
+    G = kernel_matrix(X, metric=metric)
     association = 0.0
     for a in range(4):
         share = np.where(found.labels == a, w, 0.0)
@@ -78,7 +78,7 @@ def test_points_distances_and_gram_matrix_give_the_same_from_the_same_labels(clu
     points = cluster(X, 4, metric=Exponential(), init=start)
     rows = cluster(X, 4, metric=Exponential(), init=start, gram_memory=0)
     distances = cluster(Exponential()(X), 4, metric="precomputed", init=start)
-    gram = cluster(kernel_matrix(X, Exponential()), 4, metric="gram", init=start)
+    gram = cluster(kernel_matrix(X, metric=Exponential()), 4, metric="gram", init=start)
     for other in (rows, distances, gram):
         np.testing.assert_array_equal(points.labels, other.labels)
         assert other.within_energy == pytest.approx(points.within_energy, rel=1e-9)
@@ -214,6 +214,57 @@ def test_without_the_matrix_a_sample_is_grouped_first(monkeypatch):
         assert found.objectives.size == (1 if init == "spectral" else 3)
 
 
+@pytest.mark.parametrize("cluster", CLUSTERERS)
+@pytest.mark.parametrize("metric", [Power(), Power(2)])
+@pytest.mark.parametrize("far", [1e6, 1e9, 1e12])
+@pytest.mark.parametrize("init", ["k-means++", "random", np.arange(81) % 3])
+def test_a_point_far_away_hides_nothing(cluster, metric, far, init):
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(size=(40, 2)), rng.normal(size=(40, 2)) + 20.0, [[far, 0.0]]])
+    found = cluster(X, 3, metric=metric, init=init)
+    assert found.converged
+    assert found.within_energy == pytest.approx(
+        within_energy(X, found.labels, metric=metric), rel=1e-9
+    )
+    np.testing.assert_array_equal(found.labels, found.predict(X))
+    if cluster is kernel_kgroups:
+        assert metrics.nmi(np.repeat([0, 1, 2], [40, 40, 1]), found.labels) == 1.0
+
+
+def test_the_best_start_is_returned_beside_a_point_far_away():
+    X = np.vstack([np.random.default_rng(1).normal(size=(300, 2)), [[99_999.0, 0.0]]])
+    found = kernel_kgroups(X, 9, metric=Power(2))
+    smallest = found.within_energy + found.objective - found.objectives.max()
+    assert found.within_energy == pytest.approx(smallest, rel=1e-9)
+
+
+def test_light_points_move_as_heavy_ones_do():
+    X, truth = blobs(k=2, apart=20.0)
+    w = np.where(np.arange(60) % 3 == 0, 1e-11, 1.0)
+    for init in ("k-means++", "random", "spectral"):
+        found = kernel_kgroups(X, 2, sample_weight=w, init=init)
+        assert found.converged
+        assert metrics.nmi(truth, found.labels) == 1.0
+
+
+def test_weights_may_differ_by_any_factor():
+    for light in (1e-5, 1e-11, 1e-13, 1e-17, 1e-100, 1e-300):
+        found = kernel_kgroups([0.0, 1.0, 5.0], 2, sample_weight=[1.0, light, 1.0])
+        assert found.labels[0] == found.labels[1] != found.labels[2]
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        X = 3.0 * rng.normal(size=(80, 2))
+        found = kernel_kgroups(X, 8, sample_weight=np.exp(-np.square(X).sum(axis=1)), n_init=2)
+        assert found.converged
+        np.testing.assert_array_equal(found.labels, found.predict(X))
+
+
+def test_equal_groups_are_numbered_by_their_first_points():
+    X = np.repeat([3.0, 1.0, 2.0], 4)
+    for seed in range(5):
+        assert kernel_kgroups(X, 3, rng=seed).labels.tolist() == [2] * 4 + [0] * 4 + [1] * 4
+
+
 def test_sweeps_that_are_not_enough_are_told():
     X, _ = blobs(apart=0.1)
     found = kernel_kgroups(X, 4, init="random", max_sweeps=1, n_init=1)
@@ -245,6 +296,11 @@ def test_sweeps_that_are_not_enough_are_told():
         ({"sample_weight": np.r_[np.nan, np.ones(59)]}, InputError, "got nan for row 0"),
         ({"sample_weight": np.r_[1.0, np.zeros(59)]}, NumberOfCommunitiesError, "for 1 points"),
         ({"rng": -1}, InputError, "rng must be"),
+        ({"gram_memory": None}, InputError, "gram_memory must be a number of bytes >= 0, got None"),
+        ({"gram_memory": "1e9"}, InputError, "got '1e9'"),
+        ({"gram_memory": float("nan")}, InputError, "got nan"),
+        ({"gram_memory": -1}, InputError, "got -1"),
+        ({"gram_memory": True}, InputError, "got True"),
     ],
 )
 def test_what_cannot_be_done_is_said(change, kind, message):

@@ -1,0 +1,168 @@
+"""Where clusterings start from."""
+
+import numpy as np
+import pytest
+
+from kgroups import metrics
+from kgroups.energy import Gaussian, Power, kernel_kgroups, starts
+from kgroups.energy.rows import VectorRows, rows_of_distances
+from kgroups.energy.starts import STARTS, _extended, _sample, starts_of
+from kgroups.hartigan import improve_dense
+
+OPTIONS = {"rule": "hartigan", "max_sweeps": 100}
+
+
+def matrix_of(X, w=None, metric=Power()):
+    return rows_of_distances(metric(X), np.ones(len(X)) if w is None else w)
+
+
+def rows_on_demand(X, w, metric=Power()):
+    return VectorRows(X, w, metric, np.arange(len(X)))
+
+
+def groups(sizes, apart=30.0, seed=0):
+    rng = np.random.default_rng(seed)
+    truth = np.repeat(np.arange(len(sizes)), sizes)
+    X = rng.normal(size=(truth.size, 2))
+    X[:, 0] += apart * truth
+    return X, truth
+
+
+@pytest.mark.parametrize("init", STARTS)
+def test_every_group_has_points(init):
+    X, _ = groups([6, 6])
+    for k in (1, 2, 5, 12):
+        for z in starts_of(
+            init, matrix_of(X), np.ones(12), k, 3, np.random.default_rng(k), **OPTIONS
+        ):
+            assert np.bincount(z, minlength=k).min() >= 1
+            assert z.max() < k
+
+
+def test_starts_differ_but_for_the_spectral_one():
+    X, _ = groups([20, 20], apart=0.0)
+    for init, count in (("k-means++", 5), ("random", 5), ("spectral", 1)):
+        found = starts_of(
+            init, matrix_of(X), np.ones(40), 3, 5, np.random.default_rng(0), **OPTIONS
+        )
+        assert len(found) == count
+        assert len({tuple(z) for z in found}) == count
+
+
+def test_random_labels_are_even_everywhere():
+    rng = np.random.default_rng(0)
+    drawn = np.array([STARTS["random"](None, np.ones(30), 3, rng) for _ in range(600)])
+    # 600 draws with chance 1/3: mean 200, standard deviation 11.5.
+    counts = np.array([(drawn == a).sum(axis=0) for a in range(3)])
+    assert counts.min() > 200 - 5 * 11.5
+    assert counts.max() < 200 + 5 * 11.5
+
+
+def test_centres_are_drawn_by_weight():
+    X, truth = groups([10, 10, 10])
+    w = np.where(truth == 1, 1e-6, 1.0)
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        z = STARTS["k-means++"](matrix_of(X, w), w, 2, rng)
+        # The middle group has next to no weight: the two centres lie in the others.
+        assert z[0] != z[-1]
+
+
+def test_eigenvectors_count_by_their_eigenvalues():
+    # Three groups far apart on a line and noise of lower order across it.
+    rng = np.random.default_rng(1)
+    truth = np.repeat(np.arange(4), 30)
+    X = rng.normal(size=(120, 6))
+    X[:, 0] += 12.0 * truth
+    z = STARTS["spectral"](matrix_of(X, metric=Power(2)), np.ones(120), 4, rng)
+    assert metrics.nmi(truth, z) == 1.0
+
+
+def test_weights_of_a_spectral_start_are_copies():
+    X, _ = groups([5, 6, 4], apart=4.0)
+    w = np.random.default_rng(2).integers(1, 4, 15)
+    copies = np.repeat(np.arange(15), w)
+    one = STARTS["spectral"](
+        matrix_of(X, w.astype(float)), w.astype(float), 3, np.random.default_rng(0)
+    )
+    other = STARTS["spectral"](
+        matrix_of(X[copies]), np.ones(copies.size), 3, np.random.default_rng(0)
+    )
+    assert metrics.nmi(one[copies], other) == 1.0
+
+
+def test_a_sample_stands_for_all_points():
+    X, truth = groups([3000, 900, 10], apart=200.0)
+    w = np.random.default_rng(3).uniform(0.5, 1.5, truth.size)
+    M = rows_on_demand(X, w, Power())
+    sample = _sample(M, w, 600, np.random.default_rng(0))
+    assert sample.points.size <= 600
+    assert sample.weights.sum() == pytest.approx(w.sum())
+    np.testing.assert_allclose(sample.weights, w[sample.points] * sample.factor)
+    # Ten far points in 3910 would be in one uniform sample of 600 out of five at most twice.
+    assert np.count_nonzero(truth[sample.points] == 2) >= 5
+    expected = Power()(X[sample.points]) * -0.5 * np.outer(sample.weights, sample.weights)
+    np.testing.assert_allclose(sample.matrix(M).stored, expected, atol=1e-9)
+
+
+def test_weights_of_groups_come_out_of_samples_without_bias():
+    X, truth = groups([1500, 300, 30], apart=50.0)
+    w = np.ones(truth.size)
+    M = rows_on_demand(X, w, Power())
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(40):
+        sample = _sample(M, w, 300, rng)
+        found.append(np.bincount(truth[sample.points], weights=sample.weights, minlength=3))
+    found = np.array(found)
+    error = found.std(axis=0, ddof=1) / np.sqrt(40)
+    assert np.all(np.abs(found.mean(axis=0) - np.bincount(truth)) < 4 * error + 1e-9)
+
+
+def test_points_that_are_all_equal_can_be_sampled():
+    w = np.ones(50)
+    sample = _sample(rows_on_demand(np.zeros((50, 2)), w), w, 20, np.random.default_rng(0))
+    assert sample.weights.sum() == pytest.approx(50.0)
+
+
+def test_other_points_join_the_nearest_mean_of_the_sample():
+    X, truth = groups([40, 60], apart=8.0)
+    w = np.random.default_rng(4).uniform(0.5, 2.0, 100)
+    M = rows_on_demand(X, w, Gaussian(4.0))
+    sample = _sample(M, w, 40, np.random.default_rng(0))
+    assert sample.points.size < 40
+    among = sample.matrix(M)
+    start = truth[sample.points].astype(np.int64)
+    # A label that is not the nearest mean's stays with the sample.
+    grouped = improve_dense(among, sample.weights, start, k=2)
+    kept = grouped._replace(z=np.where(np.arange(start.size) == 0, 1 - grouped.z, grouped.z))
+    (z,) = _extended(M, w, sample, [grouped], 2)
+    np.testing.assert_array_equal(z, truth)
+    (z,) = _extended(M, w, sample, [kept], 2)
+    assert z[sample.points[0]] == kept.z[0]
+
+
+def test_the_best_on_the_sample_go_on(monkeypatch):
+    X, truth = groups([300, 300, 300], apart=9.0)
+    monkeypatch.setattr(starts, "_SAMPLE", 100)
+    monkeypatch.setattr(starts, "_CARRIED", 1)
+    w = np.ones(900)
+    for seed in range(3):
+        (z,) = starts_of(
+            "k-means++",
+            rows_on_demand(X, w, Power(2)),
+            w,
+            3,
+            20,
+            np.random.default_rng(seed),
+            **OPTIONS,
+        )
+        assert metrics.nmi(truth, z) > 0.99
+
+
+def test_few_points_of_all_the_weight_leave_no_sample_to_group(monkeypatch):
+    monkeypatch.setattr(starts, "_SAMPLE", 30)
+    X, _ = groups([100])
+    w = np.r_[1.0, np.full(99, 1e-9)]
+    found = kernel_kgroups(X, 4, sample_weight=w, gram_memory=0)
+    assert np.unique(found.labels).size == 4
