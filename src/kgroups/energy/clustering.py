@@ -115,8 +115,8 @@ def kernel_kgroups(
     metric : Semimetric, callable, "precomputed" or "gram"
         :class:`Power`, :class:`Exponential`, :class:`Gaussian`, or a function of two points.
     sample_weight : array_like of shape (n,), optional
-        How much each row counts; 1 by default. Rows of weight 0 are labelled by
-        :meth:`Clustering.predict`.
+        How much each row counts; 1 by default. Rows of weight 0, or less than 1e-12 of the
+        largest, are labelled by :meth:`Clustering.predict`.
     init : {"k-means++", "spectral", "random"} or array_like of n labels
         Centres drawn far apart in feature space, groups of the leading eigenvectors, groups by
         chance, or labels in ``range(k)`` to start from.
@@ -135,8 +135,9 @@ def kernel_kgroups(
 
     Notes
     -----
-    Where the matrix is not kept, starts are improved on a sample of 3,000 points; the three best of
-    them go on, when the other points have joined the nearest mean.
+    Where the matrix is not kept, starts are improved on a sample of 3,000 points, in which far ones
+    are drawn more often and weigh less; the three best of them go on, when the other points have
+    joined the nearest mean.
 
     Equal points are one point with the sum of their weights, and points are visited in an order
     that is drawn for the set of points, so that the groups do not depend on the order of the rows.
