@@ -135,7 +135,7 @@ def test_between_and_within_add_up_to_the_energy_of_all(case, metric):
 def test_energy_is_twice_the_squared_discrepancy_of_any_kernel(case, metric, seed):
     X, w, Y, v = case
     base = np.random.default_rng(seed).normal(size=X.shape[1])
-    G = kernel_matrix(np.vstack([X, Y]), metric, base_point=base)
+    G = kernel_matrix(np.vstack([X, Y]), metric=metric, base_point=base)
     difference = np.concatenate([w / w.sum(), -v / v.sum()])
     squared = difference @ G @ difference
     scale = float(np.abs(G).max())
@@ -170,8 +170,8 @@ def test_energies_of_a_gram_matrix_have_no_base_point(case, metric, seed):
     within = within_energy(X, z, metric=metric, weights=w)
     between = between_energy(X, z, metric=metric, weights=w)
     kernels = [
-        kernel_matrix(X, metric),
-        kernel_matrix(X, metric, base_point=base),
+        kernel_matrix(X, metric=metric),
+        kernel_matrix(X, metric=metric, base_point=base),
         gram_from_distances(metric(X)),
         gram_from_distances(metric(X), base=0),
     ]

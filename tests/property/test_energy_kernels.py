@@ -52,7 +52,7 @@ def test_powers_scale_with_the_points(X, alpha, exponent):
 
 @given(point_sets(), semimetrics())
 def test_kernels_of_negative_type_are_positive_semidefinite(X, metric):
-    G = kernel_matrix(X, metric)
+    G = kernel_matrix(X, metric=metric)
     assert np.array_equal(G, G.T)
     assert check_gram(G, check="semidefinite") is G
 
@@ -71,7 +71,7 @@ def test_powers_beyond_two_are_not_of_negative_type(alpha):
     """Three points in a row are enough: the middle one is too close to both others."""
     D = np.abs(np.subtract.outer([0.0, 1.0, 2.0], [0.0, 1.0, 2.0])) ** alpha
     assert not is_negative_type(D)
-    assert np.linalg.eigvalsh(kernel_matrix([0, 1, 2], lambda x, y: abs(x - y) ** alpha))[0] < 0
+    assert np.linalg.eigvalsh(kernel_matrix([0, 1, 2], metric=lambda x, y: abs(x - y) ** alpha))[0] < 0
     with pytest.raises(InputError, match="distances must be of negative type"):
         check_distances(D, check="negative-type")
 
@@ -81,9 +81,9 @@ def test_the_kernel_of_any_base_point_generates_the_same_distances(X, metric, da
     D = metric(X)
     base = data.draw(st.integers(0, len(X) - 1))
     grams = [
-        kernel_matrix(X, metric),
-        kernel_matrix(X, metric, base_point=X[base]),
-        kernel_matrix(X, metric, base_point=X.mean(axis=0) + 1.0),
+        kernel_matrix(X, metric=metric),
+        kernel_matrix(X, metric=metric, base_point=X[base]),
+        kernel_matrix(X, metric=metric, base_point=X.mean(axis=0) + 1.0),
         gram_from_distances(D),
         gram_from_distances(D, base=base),
     ]
@@ -99,7 +99,7 @@ def test_the_kernel_of_any_base_point_generates_the_same_distances(X, metric, da
 def test_the_base_point_is_the_origin_of_feature_space(X, metric, data):
     base = data.draw(st.integers(0, len(X) - 1))
     D = metric(X)
-    G = kernel_matrix(X, metric, base_point=X[base])
+    G = kernel_matrix(X, metric=metric, base_point=X[base])
     slack = 1e-10 * max(D.max(), 1e-300)
     np.testing.assert_allclose(G[base], 0.0, atol=slack)
     np.testing.assert_allclose(G.diagonal(), D[base], atol=slack)
@@ -122,4 +122,4 @@ def test_with_the_square_the_kernel_is_the_inner_product(X):
     origin = X[0]
     expected = (X - origin) @ (X - origin).T
     slack = 1e-10 * max(np.abs(expected).max(), 1e-300)
-    np.testing.assert_allclose(kernel_matrix(X, Power(2), base_point=origin), expected, atol=slack)
+    np.testing.assert_allclose(kernel_matrix(X, metric=Power(2), base_point=origin), expected, atol=slack)

@@ -32,7 +32,7 @@ def test_a_plain_sweep_sends_points_to_the_nearest_mean(data):
     z = np.random.default_rng(0).integers(4, size=data.n)
     means = np.array([data.X[z == a].mean(axis=0) for a in range(4)])
     nearest = Power(2.0)(data.X, means).argmin(axis=1)
-    assert np.array_equal(numpy_sweep(kernel_matrix(data.X, Power(2.0)), z, 4), nearest)
+    assert np.array_equal(numpy_sweep(kernel_matrix(data.X, metric=Power(2.0)), z, 4), nearest)
 
 
 def test_a_group_that_a_plain_sweep_emptied_stays_empty(data):

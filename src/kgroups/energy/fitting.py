@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from kgroups._types import Floats, Ints
-from kgroups.energy.kernels import check_distances, check_gram
-from kgroups.energy.points import as_points
+from kgroups.energy.kernels import check_distances, check_gram, check_not_negative, rounding_of
+from kgroups.energy.measuring import is_family, rho_between
+from kgroups.energy.points import RowNames, as_points
 from kgroups.energy.rows import PointRows, rows_of_distances, rows_of_points
-from kgroups.energy.semimetrics import MetricLike, PairFunction, Semimetric, as_semimetric
+from kgroups.energy.semimetrics import MetricLike, Semimetric, as_semimetric
 from kgroups.energy.weights import as_weights
 from kgroups.errors import InputError
 from kgroups.hartigan.objective import group_sums
@@ -19,8 +20,8 @@ __all__ = ["Data", "MatrixBetween", "PointsBetween", "as_data"]
 
 # Numbers in one block of semimetrics between new points and those fitted.
 _BLOCK = 1 << 20
-# Beside a weight of 1 such a one counts for nothing, and its square is still a number.
-_LEAST_WEIGHT = 1e-100
+# Beside a weight of 1, sums that are kept while points move cannot tell such a one from rounding.
+_LEAST_WEIGHT = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,7 @@ class Data:
     unit : float
         That unit: products of the weights as they came might overflow.
     point_of : ndarray of shape (n,)
-        Which point each row of the input is; -1 for rows of no weight.
+        Which point each row of the input is; -1 for rows that do not count.
     rank : ndarray of shape (m,)
         Place of each point in an order that depends on the points alone, if there is one.
     norm : float or None
@@ -61,6 +62,7 @@ class PointsBetween:
 
     points: Floats
     metric: Semimetric
+    names: RowNames
 
     def __call__(self, new: Any) -> Iterator[Floats]:
         """Yield the semimetric between blocks of new points and the points fitted."""
@@ -72,17 +74,23 @@ class PointsBetween:
             )
             raise InputError(msg)
         step = max(1, _BLOCK // self.points.shape[0])
+        new_names = RowNames(np.arange(len(Y)), "new row {}")
         for first in range(0, len(Y), step):
-            yield self.metric(Y[first : first + step], self.points)
+            some = slice(first, first + step)
+            yield rho_between(self.metric, Y[some], self.points, new_names[some], self.names)
 
 
 @dataclass(frozen=True, eq=False)
 class MatrixBetween:
-    """The semimetric in rows that the caller has made, or the kernel and its diagonal."""
+    """The semimetric in rows that the caller has made, or the kernel and its diagonal.
+
+    ``slack`` is what passes for rounding beside the entries fitted.
+    """
 
     n: int
     counted: Ints
     own: Floats | None
+    slack: float
 
     def __call__(self, new: Any) -> Iterator[Floats]:
         """Yield the semimetric to the points that count, up to a number for each new row."""
@@ -90,8 +98,11 @@ class MatrixBetween:
         if R.shape[1] != self.n:
             msg = f"new rows must have {self.n} columns, one for each row fitted, got {R.shape[1]}."
             raise InputError(msg)
-        R = R[:, self.counted]
-        yield R if self.own is None else self.own[self.counted] - 2.0 * R
+        if self.own is None:
+            check_not_negative(R, max(self.slack, rounding_of(R)), "distances of new points")
+            yield R[:, self.counted]
+        else:
+            yield self.own[self.counted] - 2.0 * R[:, self.counted]
 
 
 def as_data(
@@ -106,7 +117,8 @@ def as_data(
     """Return what is to be clustered.
 
     With ``rng``, equal points become one and all are put into an order drawn from it, which
-    does not depend on the order of the rows. Distances and Gram matrices keep theirs.
+    does not depend on the order of the rows. Distances and Gram matrices keep theirs. Rows whose
+    weight is below 1e-12 of the largest do not count, as those of weight 0.
     """
     if isinstance(metric, str):
         return _matrix_data(X, metric, weights)
@@ -126,17 +138,22 @@ def _point_data(
     w, counted = _counted(weights, n)
     point_of = np.full(n, -1)
     if rng is None:
-        points, rank = X[counted], np.arange(counted.size)
+        points, rank, first = X[counted], np.arange(counted.size), counted
         point_of[counted] = rank
     else:
-        points, w, rank, place = _in_own_order(X[counted], w, k, rng)
+        # Minus zero equals zero, but would be sorted apart.
+        points = X[counted] + 0.0
+        some, w, rank, place = _in_own_order(points, w, k, rng)
+        points, first = points[some], counted[some]
         point_of[counted] = place
     w, unit = _scaled(w)
+    # Other semimetrics need not be defined at the origin.
     origin = np.zeros((1, X.shape[1]))
-    norm = None if isinstance(metric, PairFunction) else float(w @ metric(points, origin)[:, 0])
+    norm = float(w @ metric(points, origin)[:, 0]) if is_family(metric) else None
 
-    between = PointsBetween(points, metric)
-    rows = rows_of_points(points, w, metric, memory=memory)
+    names = RowNames(first)
+    between = PointsBetween(points, metric, names)
+    rows = rows_of_points(points, w, metric, names, memory=memory)
     return Data(rows, w, unit, point_of, rank, norm, between)
 
 
@@ -149,26 +166,28 @@ def _counted(weights: Any, n: int) -> tuple[Floats, Ints]:
 
 def _scaled(w: Floats) -> tuple[Floats, float]:
     """Return the weights in a unit of their own, a power of two, and that unit."""
-    exponent = int(np.frexp(w.max())[1])
+    exponent = int(np.frexp(w.max())[1]) - 1
     return np.ldexp(w, -exponent), float(np.ldexp(1.0, exponent))
 
 
 def _in_own_order(
     X: Floats, w: Floats, k: int, rng: np.random.Generator
-) -> tuple[Floats, Floats, Ints, Ints]:
-    """Return points and weights in an order drawn for the set of points, and who went where."""
-    # Minus zero equals zero, but would be sorted apart.
-    distinct, inverse = np.unique(X + 0.0, axis=0, return_inverse=True)
+) -> tuple[Ints, Floats, Ints, Ints]:
+    """Return points and weights in an order drawn for the set of points, and who went where.
+
+    The points are rows of X, the first of those that are equal.
+    """
+    _, first, inverse = np.unique(X, axis=0, return_index=True, return_inverse=True)
     inverse = inverse.reshape(-1)
-    if distinct.shape[0] >= k:
-        w = group_sums(inverse, w, distinct.shape[0])
+    if first.size >= k:
+        w = group_sums(inverse, w, first.size)
     else:
         # Equal points must part to make k groups.
-        order = np.lexsort((w, inverse))
-        distinct, w = X[order], w[order]
-        inverse = np.argsort(order)
-    shuffled = rng.permutation(distinct.shape[0])
-    return distinct[shuffled], w[shuffled], shuffled, np.argsort(shuffled)[inverse]
+        first = np.lexsort((w, inverse))
+        w = w[first]
+        inverse = np.argsort(first)
+    shuffled = rng.permutation(first.size)
+    return first[shuffled], w[shuffled], shuffled, np.argsort(shuffled)[inverse]
 
 
 def _matrix_data(X: Any, metric: str, weights: Any) -> Data:
@@ -197,5 +216,5 @@ def _matrix_data(X: Any, metric: str, weights: Any) -> Data:
     rows = rows_of_distances(D, w)
     norm = None if own is None else float(w @ own[counted])
 
-    between = MatrixBetween(n, counted, own)
+    between = MatrixBetween(n, counted, own, rounding_of(matrix))
     return Data(rows, w, unit, point_of, np.arange(counted.size), norm, between)

@@ -16,17 +16,20 @@ from kgroups.energy.matrices import (
     first_place,
     largest_entry,
 )
-from kgroups.energy.points import as_numbers, as_points
+from kgroups.energy.measuring import rho_between, rho_within
+from kgroups.energy.points import RowNames, as_numbers, as_points, is_finite_number
 from kgroups.energy.semimetrics import Power, SemimetricLike, as_semimetric
 from kgroups.errors import InputError
 
 __all__ = [
     "check_distances",
     "check_gram",
+    "check_not_negative",
     "distances_from_gram",
     "gram_from_distances",
     "is_negative_type",
     "kernel_matrix",
+    "rounding_of",
 ]
 
 DistanceCheck: TypeAlias = Literal["symmetric", "negative-type"]
@@ -34,9 +37,13 @@ GramCheck: TypeAlias = Literal["symmetric", "semidefinite"]
 
 # Of the largest entry, or of the largest eigenvalue: what passes for rounding.
 _TOLERANCE = 1e-8
+_HINT = (
+    '  If the matrix holds similarities, pass it as a Gram matrix (metric="gram"). If it comes '
+    "from products in single precision, pass numpy.maximum(D, 0) with a diagonal of zeros."
+)
 
 
-def kernel_matrix(X: Any, metric: SemimetricLike = Power(), *, base_point: Any = None) -> Floats:
+def kernel_matrix(X: Any, *, metric: SemimetricLike = Power(), base_point: Any = None) -> Floats:
     r"""Return the Gram matrix of the kernel that a semimetric induces.
 
     .. math:: \kappa(x, y) = \tfrac12 \left[ \rho(x, x_0) + \rho(y, x_0) - \rho(x, y) \right]
@@ -80,8 +87,9 @@ def kernel_matrix(X: Any, metric: SemimetricLike = Power(), *, base_point: Any =
     """
     points, rho = as_points(X), as_semimetric(metric)
     origin = _as_base_point(base_point, points.shape[1])
-    G = rho(points)
-    half = 0.5 * rho(points, origin)[:, 0]
+    names, base_name = RowNames(np.arange(len(points))), RowNames(np.arange(1), "the base point")
+    G = rho_within(rho, points, names)
+    half = 0.5 * rho_between(rho, points, origin, names, base_name)[:, 0]
     G *= -0.5
     add_sums(G, half)
     return G
@@ -157,7 +165,7 @@ def distances_from_gram(G: Any) -> Floats:
     diagonal = gram.diagonal().copy()
     rho: Floats = -2.0 * gram
     add_sums(rho, diagonal)
-    slack = _TOLERANCE * largest_entry(gram)
+    slack = rounding_of(gram)
     if rho.min() < -slack:
         i, j = first_place(rho < -slack)
         msg = (
@@ -198,22 +206,15 @@ def check_distances(D: Any, *, check: DistanceCheck = "symmetric") -> Floats:
     """
     check_choice("check", check, ("symmetric", "negative-type"))
     distances = as_square(D, "a matrix of distances")
-    slack = _TOLERANCE * largest_entry(distances)
+    slack = rounding_of(distances)
     check_symmetric(distances, slack, "a matrix of distances")
-    if distances.min() < -slack:
-        i, j = first_place(distances < -slack)
-        msg = (
-            f"distances must be >= 0, got {distances[i, j]} between points {i} and {j}.\n"
-            '  If the matrix holds similarities, pass it as a Gram matrix (metric="gram").'
-        )
-        raise InputError(msg)
+    check_not_negative(distances, slack)
     nonzero = np.flatnonzero(distances.diagonal() > slack)
     if nonzero.size:
         i = int(nonzero[0])
         msg = (
             "the distance of a point to itself must be 0, "
-            f"got {distances[i, i]} for point {i}.\n"
-            '  If the matrix holds similarities, pass it as a Gram matrix (metric="gram").'
+            f"got {distances[i, i]} for point {i}.\n{_HINT}"
         )
         raise InputError(msg)
     if check == "negative-type":
@@ -227,6 +228,19 @@ def check_distances(D: Any, *, check: DistanceCheck = "symmetric") -> Floats:
             )
             raise InputError(msg)
     return distances
+
+
+def check_not_negative(distances: Floats, slack: float, what: str = "distances") -> None:
+    """Raise if an entry is below ``-slack``; the message names its row and column."""
+    if distances.min() < -slack:
+        i, j = first_place(distances < -slack)
+        msg = f"{what} must be >= 0, got {distances[i, j]} in row {i}, column {j}.\n{_HINT}"
+        raise InputError(msg)
+
+
+def rounding_of(matrix: Floats) -> float:
+    """Return up to how much an entry may be off for rounding: 1e-8 of the largest."""
+    return _TOLERANCE * largest_entry(matrix)
 
 
 def check_gram(G: Any, *, check: GramCheck = "symmetric") -> Floats:
@@ -257,7 +271,7 @@ def check_gram(G: Any, *, check: GramCheck = "symmetric") -> Floats:
     """
     check_choice("check", check, ("symmetric", "semidefinite"))
     gram = as_square(G, "a Gram matrix")
-    check_symmetric(gram, _TOLERANCE * largest_entry(gram), "a Gram matrix")
+    check_symmetric(gram, rounding_of(gram), "a Gram matrix")
     if check == "semidefinite":
         lowest, highest = extreme_eigenvalues(gram)
         if lowest < -_TOLERANCE * highest:
@@ -291,7 +305,7 @@ def is_negative_type(D: Any, *, tolerance: float = _TOLERANCE) -> bool:
     Raises
     ------
     InputError
-        If D is not a matrix of distances.
+        If D is not a matrix of distances, or the tolerance not a number >= 0.
 
     Notes
     -----
@@ -309,6 +323,12 @@ def is_negative_type(D: Any, *, tolerance: float = _TOLERANCE) -> bool:
     >>> is_negative_type(gaps), is_negative_type(gaps**3)
     (True, False)
     """
+    if not (is_finite_number(tolerance) and tolerance >= 0):
+        msg = (
+            f"tolerance must be a finite number >= 0, got {tolerance!r}.\n"
+            "  Pass for instance tolerance=1e-8, or 0 to leave nothing to rounding."
+        )
+        raise InputError(msg)
     lowest, highest = extreme_eigenvalues(double_centred(check_distances(D)))
     return lowest >= -tolerance * highest
 

@@ -1,14 +1,39 @@
 """Points as the rows of a table of finite floats, or an error with the place."""
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from kgroups._types import Floats
+from kgroups._types import Floats, Ints
 from kgroups.errors import InputError
 
-__all__ = ["and_more", "as_numbers", "as_points", "as_table", "check_finite", "is_finite_number"]
+__all__ = [
+    "RowNames",
+    "and_more",
+    "as_numbers",
+    "as_points",
+    "as_table",
+    "check_finite",
+    "is_finite_number",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class RowNames:
+    """What error messages call points: by their row in the table that the caller has given."""
+
+    numbers: Ints
+    pattern: str = "row {} of X"
+
+    def __call__(self, i: int) -> str:
+        """Return the name of one point."""
+        return self.pattern.format(self.numbers[i])
+
+    def __getitem__(self, points: Ints | slice) -> "RowNames":
+        """Return the names of some of the points."""
+        return RowNames(self.numbers[points], self.pattern)
 
 
 def as_points(X: Any, *, name: str = "X") -> Floats:

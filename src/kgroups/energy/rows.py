@@ -6,7 +6,9 @@ from typing import Protocol
 import numpy as np
 
 from kgroups._types import Floats, Ints
-from kgroups.energy.semimetrics import PairFunction, Semimetric
+from kgroups.energy.measuring import is_family, rho_between, rho_within
+from kgroups.energy.points import RowNames
+from kgroups.energy.semimetrics import Semimetric
 from kgroups.energy.threads import in_order
 from kgroups.hartigan import Rows, StoredRows
 
@@ -49,15 +51,15 @@ class DistanceRows(StoredRows):
 class VectorRows:
     """Rows of which none is kept."""
 
-    def __init__(self, X: Floats, w: Floats, metric: Semimetric) -> None:
-        self.X, self.w, self.metric = X, w, metric
+    def __init__(self, X: Floats, w: Floats, metric: Semimetric, names: RowNames) -> None:
+        self.X, self.w, self.metric, self.names = X, w, metric, names
         self.stored: None = None
         self.shift = 0.0
         self.diagonal = np.zeros(X.shape[0])
 
     def rows(self, nodes: Ints) -> Floats:
         """Return the rows of some points."""
-        made = self.metric(self.X[nodes], self.X)
+        made = rho_between(self.metric, self.X[nodes], self.X, self.names[nodes], self.names)
         made *= -0.5 * self.w[nodes, None]
         made *= self.w
         # A point is at no distance from itself, which a function of two points need not know.
@@ -66,7 +68,8 @@ class VectorRows:
 
     def among(self, points: Ints) -> Floats:
         """Return the matrix of some points among themselves."""
-        return rows_of_distances(self.metric(self.X[points]), self.w[points]).stored
+        D = rho_within(self.metric, self.X[points], self.names[points])
+        return rows_of_distances(D, self.w[points]).stored
 
     def tiles(self) -> Iterator[tuple[int, int, Floats]]:
         """Yield tiles that cover the matrix, each with its first row and column.
@@ -76,7 +79,7 @@ class VectorRows:
         n = self.X.shape[0]
         corners = [(i, j) for i in range(0, n, _TILE) for j in range(i, n, _TILE)]
         # A function in Python gains nothing by threads, and may not bear them.
-        run = map if isinstance(self.metric, PairFunction) else in_order
+        run = in_order if is_family(self.metric) else map
         for (top, left), tile in zip(corners, run(self._tile, corners), strict=True):
             yield top, left, tile
             if left > top:
@@ -85,17 +88,23 @@ class VectorRows:
     def _tile(self, corner: tuple[int, int]) -> Floats:
         top, left = corner
         rows, columns = slice(top, top + _TILE), slice(left, left + _TILE)
-        across = None if top == left else self.X[columns]
-        tile = self.metric(self.X[rows], across)
+        X, names = self.X[rows], self.names[rows]
+        if top == left:
+            tile = rho_within(self.metric, X, names)
+        else:
+            tile = rho_between(self.metric, X, self.X[columns], names, self.names[columns])
         tile *= -0.5 * self.w[rows, None]
         tile *= self.w[columns]
         return tile
 
 
-def rows_of_points(X: Floats, w: Floats, metric: Semimetric, *, memory: float) -> PointRows:
+def rows_of_points(
+    X: Floats, w: Floats, metric: Semimetric, names: RowNames, *, memory: float
+) -> PointRows:
     """Return the rows for points, stored if they fit into ``memory`` bytes."""
-    n = X.shape[0]
-    return rows_of_distances(metric(X), w) if 8.0 * n * n <= memory else VectorRows(X, w, metric)
+    if 8.0 * X.shape[0] ** 2 <= memory:
+        return rows_of_distances(rho_within(metric, X, names), w)
+    return VectorRows(X, w, metric, names)
 
 
 def rows_of_distances(D: Floats, w: Floats) -> DistanceRows:

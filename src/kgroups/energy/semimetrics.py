@@ -10,7 +10,7 @@ import numpy as np
 from kgroups._types import Floats
 from kgroups.energy.distances import squared_distances
 from kgroups.energy.functions import FunctionOfPair, values_across, values_within
-from kgroups.energy.points import as_points, as_table, check_finite, is_finite_number
+from kgroups.energy.points import RowNames, as_points, as_table, check_finite, is_finite_number
 from kgroups.errors import InputError
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Semimetric",
     "SemimetricLike",
     "as_semimetric",
+    "check_columns",
 ]
 
 
@@ -66,7 +67,7 @@ class _Radial(Semimetric):
 
     def __call__(self, X: Any, Y: Any = None) -> Floats:
         points, others = as_table(X, "X"), None if Y is None else as_table(Y, "Y")
-        _check_columns(points, others)
+        check_columns(points, others)
         squares, scale = squared_distances(points, others)
         # One look at the largest result is cheaper than one at every coordinate.
         if not math.isfinite(squares.max()):
@@ -233,7 +234,10 @@ class PairFunction(Semimetric):
 
     Notes
     -----
-    It is called once per pair: n (n - 1) / 2 times for n points.
+    For the matrix of n points it is called once per pair, n (n - 1) / 2 times, and a few times
+    more to try whether it is symmetric. Clustering that does not keep the matrix, for want of
+    ``gram_memory``, calls it again whenever a pair is needed again; so does an energy statistic
+    for each of the means it is made of.
 
     Examples
     --------
@@ -259,10 +263,12 @@ class PairFunction(Semimetric):
         """Return rho between all rows of X and all rows of Y; see :class:`Semimetric`."""
         points = as_points(X, name="X")
         if Y is None:
-            return values_within(self.function, points)
+            return values_within(self.function, points, RowNames(np.arange(len(points))))
         others = as_points(Y, name="Y")
-        _check_columns(points, others)
-        return values_across(self.function, points, others)
+        check_columns(points, others)
+        names = RowNames(np.arange(len(points)))
+        other_names = RowNames(np.arange(len(others)), "row {} of Y")
+        return values_across(self.function, points, others, names, other_names)
 
 
 SemimetricLike: TypeAlias = Semimetric | FunctionOfPair
@@ -317,7 +323,8 @@ def _check_sigma(sigma: Any, name: str) -> None:
         raise InputError(msg)
 
 
-def _check_columns(X: Floats, Y: Floats | None) -> None:
+def check_columns(X: Floats, Y: Floats | None) -> None:
+    """Raise if the points of X and those of Y have not as many coordinates."""
     if Y is not None and X.shape[1] != Y.shape[1]:
         msg = (
             "X and Y must have the same number of columns, "

@@ -8,7 +8,8 @@ import numpy.typing as npt
 
 from kgroups._types import Floats, Ints
 from kgroups.adapters.labels import read_labelling
-from kgroups.energy.points import as_points
+from kgroups.energy.measuring import rho_between
+from kgroups.energy.points import RowNames, as_points
 from kgroups.energy.semimetrics import (
     MetricLike,
     Power,
@@ -33,6 +34,7 @@ __all__ = [
 _BLOCK = 1 << 22
 # A sum of this many parts in one of the terms it is the difference of is rounding.
 _ROUNDING = 1e-10
+_ROW_OF_Y = "row {} of Y"
 
 
 def mean_semimetric(
@@ -301,17 +303,19 @@ def _energy(
         as_weights(y_weights, len(y), name="y_weights"),
     )
     across = 2.0 * _mean_between(x, w, y, v, rho)
-    inside = _mean_within(pairs_of(x, rho), w) + _mean_within(pairs_of(y, rho), v)
+    within_y = _mean_within(pairs_of(y, rho, pattern=_ROW_OF_Y), v)
+    inside = _mean_within(pairs_of(x, rho), w) + within_y
     return across - inside, abs(across) + abs(inside)
 
 
 def _mean_between(x: Floats, w: Floats, y: Floats, v: Floats, rho: Semimetric) -> float:
     p, q = w / w.sum(), v / v.sum()
+    names, others = RowNames(np.arange(len(x))), RowNames(np.arange(len(y)), _ROW_OF_Y)
     height = max(1, _BLOCK // len(y))
     total = 0.0
     for start in range(0, len(x), height):
         rows = slice(start, start + height)
-        total += float(p[rows] @ (rho(x[rows], y) @ q))
+        total += float(p[rows] @ (rho_between(rho, x[rows], y, names[rows], others) @ q))
     return total
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from kgroups._types import Floats, Ints
 from kgroups.energy.kernels import check_distances, check_gram
-from kgroups.energy.points import as_points
+from kgroups.energy.measuring import rho_between, rho_within
+from kgroups.energy.points import RowNames, as_points
 from kgroups.energy.semimetrics import MetricLike, Semimetric, as_semimetric
 
 __all__ = ["Pairs", "Strip", "pairs_of", "strips"]
@@ -45,19 +46,21 @@ class _Points(Pairs):
 
     X: Floats
     metric: Semimetric
+    names: RowNames
 
     @property
     def n(self) -> int:
         return len(self.X)
 
     def within(self, rows: slice) -> Floats:
-        return self.metric(self.X[rows])
+        return rho_within(self.metric, self.X[rows], self.names[rows])
 
     def between(self, rows: slice, columns: slice) -> Floats:
-        return self.metric(self.X[rows], self.X[columns])
+        X, Y = self.X[rows], self.X[columns]
+        return rho_between(self.metric, X, Y, self.names[rows], self.names[columns])
 
     def subset(self, members: Ints) -> Pairs:
-        return _Points(self.X[members], self.metric)
+        return _Points(self.X[members], self.metric, self.names[members])
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,14 +118,18 @@ class Strip(NamedTuple):
     outer: Floats
 
 
-def pairs_of(X: Any, metric: MetricLike) -> Pairs:
-    """Return what is needed of vectors, a matrix of rho or a Gram matrix, or raise."""
+def pairs_of(X: Any, metric: MetricLike, *, pattern: str = "row {} of X") -> Pairs:
+    """Return what is needed of vectors, a matrix of rho or a Gram matrix, or raise.
+
+    Errors name vectors by ``pattern``.
+    """
     if isinstance(metric, str):
         if metric == "precomputed":
             return _Distances(check_distances(X))
         if metric == "gram":
             return _Kernel(check_gram(X))
-    return _Points(as_points(X), as_semimetric(metric))
+    points = as_points(X)
+    return _Points(points, as_semimetric(metric), RowNames(np.arange(len(points)), pattern))
 
 
 def strips(pairs: Pairs) -> Iterator[Strip]:

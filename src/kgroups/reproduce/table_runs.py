@@ -69,7 +69,7 @@ def rows_of(draw: Draw) -> list[Row]:
     sample = draw.table.draw(np.random.default_rng(trial_seed(0, place, draw.number)))
     place = {**place, "draw": draw.number}
     with undisturbed():
-        G = kernel_matrix(sample.X, _METRIC)
+        G = kernel_matrix(sample.X, metric=_METRIC)
         V = embedding(G, sample.k)
         return [
             row

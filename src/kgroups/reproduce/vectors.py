@@ -45,7 +45,7 @@ def kgroups(
     starts: int = STARTS,
 ) -> Ints:
     """Return the labels of kernel k-groups with the best objective."""
-    G = kernel_matrix(points.X, metric)
+    G = kernel_matrix(points.X, metric=metric)
     drawn = (nearest_of_drawn(points.X, k, rng) for _ in range(starts))
     found = [kernel_kgroups(G, k, metric="gram", init=start) for start in drawn]
     return max(found, key=lambda clustering: clustering.objective).labels
@@ -60,7 +60,7 @@ def exact_kmeans(
     starts: int = STARTS,
 ) -> Ints:
     """Return the labels of kernel k-means, with the exact update, that have the best objective."""
-    G = kernel_matrix(points.X, metric)
+    G = kernel_matrix(points.X, metric=metric)
     drawn = (nearest_of_drawn(points.X, k, rng) for _ in range(starts))
     found = [kernel_kmeans(G, k, metric="gram", init=start) for start in drawn]
     return max(found, key=lambda clustering: clustering.objective).labels
@@ -75,7 +75,7 @@ def printed_kmeans(
     starts: int = STARTS,
 ) -> Ints:
     """Return the labels of kernel k-means as printed that have the best objective."""
-    G = kernel_matrix(points.X, metric)
+    G = kernel_matrix(points.X, metric=metric)
     drawn = (nearest_of_drawn(points.X, k, rng) for _ in range(starts))
     found = [printed_kernel_kmeans(G, start, k=k) for start in drawn]
     return max(found, key=lambda z: association(G, z, k))
@@ -113,7 +113,7 @@ def spectral(
     cluster, _ = require_sklearn()
     made = cluster.SpectralClustering(k, affinity="precomputed", random_state=_state(rng))
     with _untroubled():
-        labels: Ints = made.fit_predict(kernel_matrix(points.X, metric)).astype(np.int64)
+        labels: Ints = made.fit_predict(kernel_matrix(points.X, metric=metric)).astype(np.int64)
     return labels
 
 
@@ -125,7 +125,7 @@ def spectral_times_degree(
     So does the author's program. The eigenvectors are those of the normalised Gram matrix, which
     scikit-learn's :func:`spectral` divides by the roots.
     """
-    G = kernel_matrix(points.X, metric)
+    G = kernel_matrix(points.X, metric=metric)
     root = np.sqrt(G.sum(axis=1))
     V = eigh(G / np.outer(root, root), subset_by_index=[len(G) - k, len(G) - 1])[1]
     return kmeans(Points(V * root[:, None]), k, rng)

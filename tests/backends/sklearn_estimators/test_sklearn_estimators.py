@@ -43,7 +43,7 @@ def test_prediction_of_what_was_fitted_is_its_labels(kind):
 def test_attributes_belong_to_the_labels(kind, metric, blobs):
     weights = np.random.default_rng(2).uniform(0.5, 2.0, size=60)
     model = kind(4, metric=metric, random_state=0).fit(blobs, sample_weight=weights)
-    G = kernel_matrix(blobs, metric)
+    G = kernel_matrix(blobs, metric=metric)
     association = 0.0
     for a in range(4):
         w = np.where(model.labels_ == a, weights, 0.0)
@@ -61,7 +61,7 @@ def test_points_distances_and_gram_matrices_give_the_same_groups(kind, blobs):
     new = np.random.default_rng(3).normal(size=(10, 2))
     of_points = kind(3, metric=metric, init=start).fit(blobs)
     of_distances = kind(3, metric="precomputed", init=start).fit(metric(blobs))
-    of_gram = kind(3, metric="gram", init=start).fit(kernel_matrix(blobs, metric))
+    of_gram = kind(3, metric="gram", init=start).fit(kernel_matrix(blobs, metric=metric))
     # The kernel with the origin as base point, between new points and those fitted.
     origin = np.zeros((1, 2))
     kernel = 0.5 * (metric(new, origin) + metric(blobs, origin).T - metric(new, blobs))
@@ -168,7 +168,7 @@ def test_what_is_wrong_with_the_other_parameters_is_said(kind, blobs):
         kind(2, init=[0, 1]).fit(blobs)
     with pytest.raises(InputError, match=r"metric must be .*'precomputed' or 'gram', got 'cosine'"):
         kind(2, metric="cosine").fit(blobs)
-    with pytest.raises(ValueError, match=r"Negative values in data .* need metric='gram'"):
+    with pytest.raises(ValueError, match=r"Negative values in data .*got -1.0 in row 0, column 0"):
         kind(2, metric="precomputed").fit(-np.ones((3, 3)))
     with pytest.raises(InputError, match=r"must be finite and >= 0, got -1\.0 for row 3"):
         kind(2).fit(blobs, sample_weight=np.where(np.arange(60) == 3, -1.0, 1.0))

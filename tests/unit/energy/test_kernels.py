@@ -32,7 +32,7 @@ def points(n=12, d=3):
 def test_kernel_is_its_formula_pair_by_pair(metric, base_point):
     X = points()
     x0 = np.zeros((1, 3)) if base_point is None else np.array([base_point])
-    G = kernel_matrix(X, metric, base_point=base_point)
+    G = kernel_matrix(X, metric=metric, base_point=base_point)
     for i, j in np.ndindex(G.shape):
         x, y = X[i : i + 1], X[j : j + 1]
         expected = (metric(x, x0) + metric(y, x0) - metric(x, y))[0, 0] / 2
@@ -44,14 +44,14 @@ def test_gaussian_kernel_is_the_rbf_kernel_seen_from_the_base_point():
     gamma = 1 / (2 * 1.5**2)
     to_base = rbf_kernel(X, x0, gamma=gamma)
     expected = rbf_kernel(X, gamma=gamma) - to_base - to_base.T + 1.0
-    G = kernel_matrix(X, Gaussian(1.5), base_point=x0[0])
+    G = kernel_matrix(X, metric=Gaussian(1.5), base_point=x0[0])
     np.testing.assert_allclose(G, expected, atol=1e-14)
 
 
 def test_the_usual_metric_is_the_distance_and_functions_are_taken():
     X = points()
-    np.testing.assert_array_equal(kernel_matrix(X), kernel_matrix(X, Power(1.0)))
-    by_function = kernel_matrix(X, lambda x, y: np.abs(x - y).sum(), base_point=X[3])
+    np.testing.assert_array_equal(kernel_matrix(X), kernel_matrix(X, metric=Power(1.0)))
+    by_function = kernel_matrix(X, metric=lambda x, y: np.abs(x - y).sum(), base_point=X[3])
     assert not by_function[3].any()
     assert by_function[0, 0] == pytest.approx(np.abs(X[0] - X[3]).sum())
 
@@ -87,7 +87,7 @@ def test_bad_points_and_metrics_are_refused():
     with pytest.raises(InputError, match="X must be finite, got nan in row 0, column 1"):
         kernel_matrix([[0.0, math.nan]])
     with pytest.raises(InputError, match="metric must be a semimetric"):
-        kernel_matrix(points(), "euclidean")
+        kernel_matrix(points(), metric="euclidean")
 
 
 @pytest.mark.parametrize("base", [-1, 12, 1.5, True, "0", [0]])
@@ -104,7 +104,7 @@ def test_bad_base_numbers_are_refused(base):
             [[0, 1, 5], [1, 0, 2], [4, 3, 0]],
             r"must be symmetric, got 5.0 at \(0, 2\) but 4.0 at \(2, 0\)",
         ),
-        ([[0, -1], [-1, 0]], "distances must be >= 0, got -1.0 between points 0 and 1"),
+        ([[0, -1], [-1, 0]], "distances must be >= 0, got -1.0 in row 0, column 1"),
         ([[0, 1], [1, 0.5]], "to itself must be 0, got 0.5 for point 1"),
         ([[0, math.nan], [1, 0]], "distances must be finite, got nan in row 0, column 1"),
         ([[0, math.inf], [math.inf, 0]], "got inf in row 0, column 1 \\(and 1 more\\)"),
@@ -153,6 +153,18 @@ def test_asymmetry_is_measured_by_the_largest_entry(check, size):
     D[0, 1] += 1e-6 * D.max()
     with pytest.raises(InputError, match="must be symmetric"):
         check(D)
+
+
+def test_what_single_precision_has_left_below_zero_can_be_clipped():
+    Z = np.repeat(points(20), 2, axis=0).astype(np.float32) + np.float32(30.0)
+    squares = (Z * Z).sum(axis=1)
+    D = squares[:, None] + squares - 2 * Z @ Z.T
+    D = (D + D.T) / 2
+    with pytest.raises(InputError, match=r"must be (>= )?0, got.*\n.*numpy.maximum\(D, 0\) with a"):
+        check_distances(D)
+    np.maximum(D, 0.0, out=D)
+    np.fill_diagonal(D, 0.0)
+    check_distances(D)
 
 
 def test_rounded_zeros_pass_for_zeros():
@@ -220,6 +232,12 @@ def test_semidefinite_is_checked_on_request_and_by_how_much_it_fails_is_told():
     with pytest.raises(InputError, match="must be positive semidefinite"):
         check_gram(-np.eye(3), check="semidefinite")
     assert not check_gram(np.zeros((3, 3)), check="semidefinite").any()
+
+
+@pytest.mark.parametrize("tolerance", ["a", None, math.nan, math.inf, -1.0, True, [1e-8]])
+def test_bad_tolerances_are_refused(tolerance):
+    with pytest.raises(InputError, match="tolerance must be a finite number >= 0, got"):
+        is_negative_type(np.zeros((2, 2)), tolerance=tolerance)
 
 
 def test_one_point_and_equal_points_are_of_negative_type():

@@ -92,7 +92,7 @@ def test_matrices_give_what_points_give():
     labels = ["left"] * 12 + ["right"] * 15
     points = permutation_test(X, labels, metric=Exponential(2.0), rng=5)
     distances = permutation_test(Exponential(2.0)(X), labels, metric="precomputed", rng=5)
-    gram = permutation_test(kernel_matrix(X, Exponential(2.0)), labels, metric="gram", rng=5)
+    gram = permutation_test(kernel_matrix(X, metric=Exponential(2.0)), labels, metric="gram", rng=5)
     for other in (distances, gram):
         assert other.p_value == points.p_value
         assert other.statistic == pytest.approx(points.statistic)

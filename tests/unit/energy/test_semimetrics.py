@@ -332,17 +332,17 @@ def test_a_function_may_write_into_its_rows():
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (lambda x, y: -taxi(x, y), "finite number >= 0, got -1.0 for rows 0 and 1 of X"),
-        (lambda x, y: math.nan if y[0] == 2 else 1.0, "got nan for rows 0 and 2 of X"),
-        (lambda x, y: math.inf, "got inf for rows 0 and 1 of X"),
-        (lambda x, y: None, "got None for rows 0 and 1 of X"),
-        (lambda x, y: "1", "got '1' for rows 0 and 1 of X"),
-        (lambda x, y: 1j, "got 1j for rows 0 and 1 of X"),
+        (lambda x, y: -taxi(x, y), "finite number >= 0, got -1.0 for row 0 of X and row 1 of X"),
+        (lambda x, y: math.nan if y[0] == 2 else 1.0, "got nan for row 0 of X and row 2 of X"),
+        (lambda x, y: math.inf, "got inf for row 0 of X and row 1 of X"),
+        (lambda x, y: None, "got None for row 0 of X and row 1 of X"),
+        (lambda x, y: "1", "got '1' for row 0 of X and row 1 of X"),
+        (lambda x, y: 1j, "got 1j for row 0 of X and row 1 of X"),
         (lambda x, y: x, "finite number >= 0, got array"),
         (lambda x, y: 1 + taxi(x, y), "0 between a point and itself, got 1.0 for row 0 of X"),
         (
             lambda x, y: max(y[0] - x[0], 0),
-            "symmetric, got 2.0 and, in the other order, 0.0 for rows 0 and 2 of X",
+            "symmetric, got 2.0 and, in the other order, 0.0 for row 0 of X and row 2 of X",
         ),
     ],
 )
@@ -367,6 +367,7 @@ def test_functions_are_checked_between_two_sets(function, message):
 
 def test_a_function_of_one_point_is_not_called_for_pairs():
     assert PairFunction(taxi)([[1.0, 2.0]]).tolist() == [[0.0]]
+    assert PairFunction(lambda x, y: taxi(x, y) + 1e-9)([[1.0, 2.0]]).tolist() == [[0.0]]
 
 
 def test_metrics_of_the_right_kind_are_taken_as_they_are():

@@ -7,12 +7,13 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, check_non_negative
+from sklearn.utils.validation import check_is_fitted
 
 from kgroups._doors import check_count
 from kgroups._types import Floats, Ints
 from kgroups.backends.sklearn.validating import as_generator, validated
 from kgroups.energy.clustering import GRAM_MEMORY, Clustering, kernel_kgroups, kernel_kmeans
+from kgroups.energy.kernels import check_not_negative, rounding_of
 from kgroups.energy.semimetrics import MetricLike, Power
 from kgroups.energy.weights import as_weights
 from kgroups.errors import InputError, NumberOfCommunitiesError
@@ -68,8 +69,9 @@ class _KernelClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         weights = as_weights(sample_weight, X.shape[0])
         self._check_counts(weights)
         if self._takes_distances():
-            name = type(self).__name__
-            check_non_negative(X, f"{name} as distances; similarities need metric='gram'")
+            # The checks of scikit-learn ask for these words.
+            what = f"Negative values in data passed to {type(self).__name__}: distances"
+            check_not_negative(X, rounding_of(X), what)
         found = self._clustering(
             X,
             metric=self.metric,
@@ -201,7 +203,8 @@ class KernelKGroups(_KernelClusterer):
     ``metric`` must say what it wants by ``scoring``.
 
     Neither the order of the samples nor whether equal samples come as copies or as one with a
-    weight changes the groups, unless labels or a matrix are given.
+    weight changes the groups, unless labels or a matrix are given, or there are fewer distinct
+    samples than groups: then copies must part, and it is their order that says which.
 
     Examples
     --------

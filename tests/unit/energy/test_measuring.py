@@ -1,0 +1,139 @@
+"""Semimetrics of the caller: what they return is looked at, and errors name rows as they came."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kgroups.energy import (
+    Power,
+    Semimetric,
+    energy_distance,
+    kernel_kgroups,
+    kernel_matrix,
+    mean_semimetric,
+    within_energy,
+)
+from kgroups.energy.measuring import is_family, rho_between, rho_within
+from kgroups.energy.points import RowNames
+from kgroups.errors import InputError
+
+X = np.arange(12.0).reshape(6, 2)
+NAMES = RowNames(np.array([10, 11, 12, 13, 14, 15]))
+NEW_NAMES = RowNames(np.arange(2), "new row {}")
+
+
+@dataclass(frozen=True)
+class Returning(Semimetric):
+    """Whatever a function makes of the distances."""
+
+    change: Any
+
+    def __call__(self, X, Y=None):
+        return self.change(Power()(X, Y))
+
+
+class Kept(Semimetric):
+    """Distances that are returned once and kept."""
+
+    def __init__(self):
+        self.matrix = Power()(X)
+
+    def __call__(self, X, Y=None):
+        return self.matrix
+
+
+def with_entry(value):
+    def change(rho):
+        rho[1, 3] = value
+        return rho
+
+    return Returning(change)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, -1.0])
+def test_a_value_that_is_no_distance_is_told_by_the_rows(value):
+    message = f"finite number >= 0, got {value} for {{}} and row 13 of X"
+    with pytest.raises(InputError, match=message.format("row 11 of X")):
+        rho_within(with_entry(value), X, NAMES)
+    with pytest.raises(InputError, match=message.format("new row 1")):
+        rho_between(with_entry(value), X[:2], X, NEW_NAMES, NAMES)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (np.ravel, r"Returning must return .*shape \(6, 6\), got shape \(36,\)"),
+        (lambda rho: rho[:, :5], r"shape \(6, 6\), got shape \(6, 5\)"),
+        (lambda rho: 1j * rho, "what Returning returns must hold real numbers"),
+        (lambda rho: None, "what Returning returns must hold real numbers, got None"),
+    ],
+)
+def test_what_is_no_matrix_of_the_right_shape_is_refused(change, message):
+    with pytest.raises(InputError, match=message):
+        within_energy(X, [0] * 6, metric=Returning(change))
+    with pytest.raises(InputError, match=message):
+        kernel_kgroups(X, 2, metric=Returning(change))
+    with pytest.raises(InputError, match=r"must return|must hold real"):
+        rho_between(Returning(change), X[:2], X, NEW_NAMES, NAMES)
+
+
+def test_rounding_below_zero_and_on_the_diagonal_is_zero():
+    rho = rho_within(Returning(lambda rho: rho - 1e-15), X, NAMES)
+    assert rho.min() == 0.0
+    assert not rho.diagonal().any()
+    assert not rho_within(Returning(lambda rho: rho + 1e-9), X, NAMES).diagonal().any()
+
+
+def test_a_matrix_that_the_semimetric_keeps_is_left_as_it_is():
+    kept = Kept()
+    before = kept.matrix.copy()
+    kernel_kgroups(X, 2, metric=kept, init=np.arange(6) % 2)
+    assert np.array_equal(kept.matrix, before)
+
+
+def test_only_the_three_families_are_trusted():
+    class Stranger(Power):
+        pass
+
+    assert is_family(Power(0.5))
+    assert not is_family(Stranger(0.5))
+    assert kernel_kgroups(X, 2, metric=Stranger(0.5)).within_energy == pytest.approx(
+        kernel_kgroups(X, 2, metric=Power(0.5)).within_energy
+    )
+
+
+def failing_at(value):
+    def function(x, y):
+        return np.nan if value in (x[0], y[0]) else np.abs(x - y).sum()
+
+    return function
+
+
+def test_the_base_point_is_called_so():
+    with pytest.raises(InputError, match="got nan for row 0 of X and the base point"):
+        kernel_matrix(X + 1.0, metric=failing_at(0.0))
+
+
+def test_groups_and_blocks_keep_the_numbers_of_rows(monkeypatch):
+    with pytest.raises(InputError, match="got nan for row 2 of X and row 4 of X"):
+        within_energy(X, [0, 1, 0, 1, 0, 1], metric=with_nan(4.0, 8.0))
+    monkeypatch.setattr("kgroups.energy.statistics._BLOCK", 2)
+    with pytest.raises(InputError, match="got nan for row 4 of X and row 0 of Y"):
+        mean_semimetric(X, X[:1] + 100.0, metric=with_nan(8.0, 100.0))
+    with pytest.raises(InputError, match="got nan for row 0 of Y and row 1 of Y"):
+        energy_distance(X[:2], X[3:5], metric=with_nan(6.0, 8.0))
+
+
+def with_nan(value, other):
+    def function(x, y):
+        return np.nan if {x[0], y[0]} == {value, other} else np.abs(x - y).sum()
+
+    return function
+
+
+def test_points_of_another_width_are_refused():
+    for metric in (Returning(abs), lambda x, y: 0.0):
+        with pytest.raises(InputError, match="same number of columns, got 2 in X and 1 in Y"):
+            mean_semimetric(X, [1.0], metric=metric)

@@ -1,0 +1,73 @@
+"""Rows of the matrix of points, stored or made when they are asked for."""
+
+import numpy as np
+import pytest
+
+from kgroups.energy import Exponential, PairFunction, Power
+from kgroups.energy.points import RowNames
+from kgroups.energy.rows import DistanceRows, VectorRows, rows_of_distances, rows_of_points
+
+
+def almost_taxi(x, y):
+    """Return a distance that is 1e-9, and so passes for rounding, between a point and itself."""
+    return np.abs(x - y).sum() + 1e-9
+
+
+METRICS = [Power(0.5), Exponential(), PairFunction(almost_taxi)]
+
+
+@pytest.fixture
+def points():
+    return np.random.default_rng(0).normal(size=(9, 2))
+
+
+@pytest.fixture
+def weights():
+    return np.random.default_rng(1).uniform(0.5, 2.0, 9)
+
+
+def rows_of(X, w, metric, memory):
+    return rows_of_points(X, w, metric, RowNames(np.arange(len(X))), memory=memory)
+
+
+def test_the_matrix_is_kept_if_it_just_fits(points, weights):
+    assert isinstance(rows_of(points, weights, Power(), 8 * 81), DistanceRows)
+    assert isinstance(rows_of(points, weights, Power(), 8 * 81 - 1), VectorRows)
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=repr)
+def test_rows_that_are_not_kept_are_those_of_the_matrix(metric, points, weights, monkeypatch):
+    monkeypatch.setattr("kgroups.energy.rows._TILE", 4)
+    stored = rows_of(points, weights, metric, 1e9).stored
+    made = rows_of(points, weights, metric, 0)
+    assert made.stored is None
+    some = np.array([7, 2, 3])
+    np.testing.assert_allclose(made.rows(some), stored[some], rtol=1e-12)
+    np.testing.assert_allclose(made.among(some), stored[np.ix_(some, some)], rtol=1e-12)
+    whole = np.full((9, 9), np.nan)
+    for top, left, tile in made.tiles():
+        whole[top : top + tile.shape[0], left : left + tile.shape[1]] = tile
+    np.testing.assert_allclose(whole, stored, rtol=1e-12)
+
+
+@pytest.mark.parametrize("memory", [0, 1e9])
+@pytest.mark.parametrize("metric", METRICS, ids=repr)
+def test_a_point_is_at_no_distance_from_itself(metric, memory, points, weights):
+    rows = rows_of(points, weights, metric, memory)
+    assert not rows.rows(np.arange(9)).diagonal().any()
+    assert not rows.diagonal.any()
+
+
+def test_rounding_on_a_given_diagonal_does_not_count(points, weights):
+    D = Power()(points)
+    np.fill_diagonal(D, 1e-9)
+    assert not rows_of_distances(D, weights).stored.diagonal().any()
+
+
+def test_the_shift_leaves_nothing_below_zero(weights):
+    D = np.random.default_rng(2).normal(size=(9, 9))
+    D = np.triu(D, 1) + np.triu(D, 1).T
+    shift = rows_of_distances(D.copy(), weights).shift
+    shifted = D + shift * np.add.outer(1.0 / weights, 1.0 / weights)
+    assert shift > 0.0
+    assert shifted.min() == pytest.approx(0.0, abs=1e-12)
