@@ -71,7 +71,9 @@ def test_powers_beyond_two_are_not_of_negative_type(alpha):
     """Three points in a row are enough: the middle one is too close to both others."""
     D = np.abs(np.subtract.outer([0.0, 1.0, 2.0], [0.0, 1.0, 2.0])) ** alpha
     assert not is_negative_type(D)
-    assert np.linalg.eigvalsh(kernel_matrix([0, 1, 2], metric=lambda x, y: abs(x - y) ** alpha))[0] < 0
+    assert (
+        np.linalg.eigvalsh(kernel_matrix([0, 1, 2], metric=lambda x, y: abs(x - y) ** alpha))[0] < 0
+    )
     with pytest.raises(InputError, match="distances must be of negative type"):
         check_distances(D, check="negative-type")
 
@@ -122,4 +124,6 @@ def test_with_the_square_the_kernel_is_the_inner_product(X):
     origin = X[0]
     expected = (X - origin) @ (X - origin).T
     slack = 1e-10 * max(np.abs(expected).max(), 1e-300)
-    np.testing.assert_allclose(kernel_matrix(X, metric=Power(2), base_point=origin), expected, atol=slack)
+    np.testing.assert_allclose(
+        kernel_matrix(X, metric=Power(2), base_point=origin), expected, atol=slack
+    )

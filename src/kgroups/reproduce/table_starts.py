@@ -47,7 +47,7 @@ class Bench(NamedTuple):
     @classmethod
     def of(cls, name: str, sample: Sample) -> "Bench":
         """Return rows with their Gram matrix and its spectral embedding."""
-        G = kernel_matrix(sample.X, _METRIC)
+        G = kernel_matrix(sample.X, metric=_METRIC)
         return cls(name, sample, G, embedding(G, sample.k))
 
 
