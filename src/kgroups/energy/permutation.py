@@ -114,6 +114,13 @@ def equal_distribution_test(
             "permutation_test(X, labels)."
         )
         raise InputError(msg)
+    if isinstance(metric, str):
+        msg = (
+            f"metric must be a semimetric or a function of two points here, got {metric!r}.\n"
+            "  For a matrix of all points with labels there is permutation_test(X, labels, "
+            f"metric={metric!r})."
+        )
+        raise InputError(msg)
     tables = [as_points(sample, name=f"sample {a}") for a, sample in enumerate(samples)]
     for a, table in enumerate(tables):
         if table.shape[1] != tables[0].shape[1]:
@@ -123,14 +130,8 @@ def equal_distribution_test(
             )
             raise InputError(msg)
     z = np.repeat(np.arange(len(tables)), [len(table) for table in tables])
-    return permutation_test(
-        np.concatenate(tables),
-        z,
-        metric=metric,
-        permutations=permutations,
-        rng=rng,
-        progress=progress,
-    )
+    pairs = pairs_of(np.concatenate(tables), metric, pattern="row {} of all samples")
+    return _test(pairs, z, permutations, rng, progress)
 
 
 def permutation_test(
@@ -149,7 +150,7 @@ def permutation_test(
     X : array_like of shape (n, D) or (n, n)
         A point in each row, or the matrix that ``metric`` says.
     labels : array_like of shape (n,)
-        The sample of each row, two or more in all: numbers, strings or anything hashable.
+        The sample of each row, two or more in all: numbers or strings.
     metric : Semimetric, callable, "precomputed" or "gram"
         The semimetric; or what X holds already: the semimetric between all points, or a kernel.
     permutations, rng, progress
@@ -173,10 +174,14 @@ def permutation_test(
     """
     pairs = pairs_of(X, metric)
     z = row_labels(labels, pairs.n)
-    sizes = np.bincount(z)
-    if sizes.size < 2:
+    if z.max() == 0:
         msg = "labels must name two samples or more, got one label for all rows of X."
         raise InputError(msg)
+    return _test(pairs, z, permutations, rng, progress)
+
+
+def _test(pairs: Pairs, z: Ints, permutations: int, rng: RngLike, progress: Progress) -> EnergyTest:
+    sizes = np.bincount(z)
     count = check_count("permutations", permutations)
     S: Floats = np.empty(0)
     energy = 0.0
@@ -185,7 +190,8 @@ def permutation_test(
             found, energy = _statistics(pairs, labellings, sizes, partial(_tell, show, S.size))
             S = np.concatenate([S, found])
     as_large = int(np.count_nonzero(S[1:] >= S[0] - _TIE * abs(energy)))
-    return EnergyTest(float(S[0]), (1 + as_large) / (1 + count), count, tuple(sizes.tolist()))
+    # Adding 0 makes 0 of minus 0.
+    return EnergyTest(float(S[0]) + 0.0, (1 + as_large) / (1 + count), count, tuple(sizes.tolist()))
 
 
 def _labellings(z: Ints, count: int, rng: np.random.Generator) -> Iterator[Indices]:

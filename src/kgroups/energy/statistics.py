@@ -1,6 +1,8 @@
 """Energy statistics: how far samples are from one another, with weights."""
 
 import math
+from collections.abc import Iterable
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,7 @@ from kgroups.energy.semimetrics import (
 )
 from kgroups.energy.strips import Pairs, pairs_of, strips
 from kgroups.energy.weights import as_weights
-from kgroups.errors import InputError
+from kgroups.errors import InputError, PartitionError
 
 __all__ = [
     "between_energy",
@@ -198,7 +200,7 @@ def within_energy(
     X : array_like of shape (n, D) or (n, n)
         A point in each row, or the matrix that ``metric`` says.
     labels : array_like of shape (n,)
-        The cluster of each row: numbers, strings or anything hashable.
+        The cluster of each row: numbers or strings.
     metric : Semimetric, callable, "precomputed" or "gram"
         The semimetric; or what X holds already: the semimetric between all points, or a kernel.
     weights : array_like of shape (n,), optional
@@ -244,7 +246,7 @@ def between_energy(
     X : array_like of shape (n, D) or (n, n)
         A point in each row, or the matrix that ``metric`` says.
     labels : array_like of shape (n,)
-        The sample of each row: numbers, strings or anything hashable.
+        The sample of each row: numbers or strings.
     metric : Semimetric, callable, "precomputed" or "gram"
         The semimetric; or what X holds already: the semimetric between all points, or a kernel.
     weights : array_like of shape (n,), optional
@@ -276,7 +278,15 @@ def between_energy(
 
 def row_labels(labels: Any, n: int) -> Ints:
     """Return the group of each of ``n`` rows, numbered from 0 without gaps, or raise."""
-    found = read_labelling(labels)
+    try:
+        found = read_labelling(labels)
+    except PartitionError:
+        msg = (
+            f"labels must be one number or string for each of the {n} rows of X, "
+            f"got {_no_label(labels)}.\n  Pass a list or an array of them, and leave "
+            "out rows without a label."
+        )
+        raise InputError(msg) from None
     if found.nodes is not None and not found.has_node_order:
         msg = (
             "labels must be one label per row of X, got groups or a mapping.\n"
@@ -287,6 +297,15 @@ def row_labels(labels: Any, n: int) -> Ints:
         msg = f"labels must be one label for each of the {n} rows of X, got {found.codes.size}."
         raise InputError(msg)
     return found.codes
+
+
+def _no_label(labels: Any) -> str:
+    """Return what stands in for a label: the first element that is none, or all there is."""
+    if isinstance(labels, Iterable) and not isinstance(labels, str | bytes):
+        for i, label in enumerate(labels):
+            if not isinstance(label, str | bytes | Number | np.generic) or label != label:
+                return f"{label} for row {i}"
+    return repr(labels)
 
 
 def _energy(

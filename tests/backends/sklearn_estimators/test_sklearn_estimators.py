@@ -3,6 +3,7 @@
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
@@ -172,6 +173,71 @@ def test_what_is_wrong_with_the_other_parameters_is_said(kind, blobs):
         kind(2, metric="precomputed").fit(-np.ones((3, 3)))
     with pytest.raises(InputError, match=r"must be finite and >= 0, got -1\.0 for row 3"):
         kind(2).fit(blobs, sample_weight=np.where(np.arange(60) == 3, -1.0, 1.0))
+
+
+def squared_distances_by_products(X):
+    """Squared distances as many compute them: some come out below 0."""
+    squares = (X * X).sum(axis=1)
+    return squares[:, None] + squares - 2.0 * X @ X.T
+
+
+@BOTH
+def test_distances_below_zero_by_rounding_are_taken(kind, blobs):
+    D = squared_distances_by_products(blobs[np.arange(120) % 60] + 3.0)
+    assert D.min() < 0.0
+    model = kind(3, metric="precomputed", random_state=0).fit(D)
+    assert np.array_equal(model.labels_[:60], model.labels_[60:])
+    assert np.array_equal(model.predict(D), model.labels_)
+
+
+@BOTH
+def test_distances_that_are_negative_are_refused(kind, blobs):
+    D = Power()(blobs)
+    with pytest.raises(ValueError, match=r"Negative values.*\n.*metric=\"gram\".*numpy.maximum"):
+        kind(3, metric="precomputed").fit(-D)
+    model = kind(3, metric="precomputed", random_state=0).fit(D)
+    with pytest.raises(InputError, match=r"distances of new points must be >= 0, got .* in row 0"):
+        model.predict(-D)
+    gram = kind(3, metric="gram", random_state=0).fit(kernel_matrix(blobs))
+    assert gram.predict(-kernel_matrix(blobs)).shape == (60,)
+
+
+@BOTH
+def test_how_much_memory_there_is_is_passed_on(kind, blobs):
+    calls = []
+
+    def counted(x, y):
+        calls.append(1)
+        return np.abs(x - y).sum()
+
+    counts = []
+    for memory in (8 * 60**2, 8 * 60**2 - 1):
+        calls.clear()
+        kind(3, metric=counted, gram_memory=memory, n_init=2, random_state=0).fit(blobs)
+        counts.append(len(calls))
+    assert counts[0] < 60 * 59 // 2 + 40 < counts[1]
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "given",
+    [list, tuple, pd.Series, np.float32, lambda w: pd.Series(w, index=range(60, 0, -1)), np.int64],
+)
+def test_weights_of_any_kind_are_taken(kind, given, blobs):
+    weights = np.random.default_rng(10).integers(1, 5, size=60)
+    expected = kind(4, random_state=0).fit(blobs, sample_weight=weights.astype(float))
+    found = kind(4, random_state=0).fit(blobs, sample_weight=given(weights))
+    assert np.array_equal(found.labels_, expected.labels_)
+    assert found.within_energy_ == expected.within_energy_
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "weights", [["1"] * 60, np.ones(60) + 0j, np.ma.ones(60), np.ones(60).astype("datetime64[s]")]
+)
+def test_weights_that_are_no_numbers_are_refused(kind, weights, blobs):
+    with pytest.raises(InputError, match=r"sample_weight must (hold real numbers|not be a masked)"):
+        kind(2).fit(blobs, sample_weight=weights)
 
 
 @BOTH

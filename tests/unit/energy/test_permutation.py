@@ -1,6 +1,7 @@
 """The permutation test against every labelling written out, and its doors."""
 
 import io
+import math
 import re
 from itertools import permutations
 from unittest import mock
@@ -206,3 +207,23 @@ def test_bad_samples_are_named():
         equal_distribution_test([0.0], [1.0], progress="yes")
     with pytest.raises(InputError, match="rng must be None"):
         equal_distribution_test([0.0], [1.0], rng="seed")
+
+
+@pytest.mark.parametrize("metric", ["precomputed", "gram", "euclidean"])
+def test_samples_need_a_semimetric_and_matrices_have_another_test(metric):
+    message = rf"a semimetric .* here, got '{metric}'.\n.*permutation_test\(X, labels"
+    with pytest.raises(InputError, match=message):
+        equal_distribution_test(np.zeros((2, 2)), np.zeros((2, 2)), metric=metric)
+
+
+def test_a_statistic_of_nothing_has_no_sign():
+    found = permutation_test(np.zeros((4, 4)), [0, 0, 1, 1], metric="precomputed", permutations=3)
+    assert (found.statistic, math.copysign(1.0, found.statistic)) == (0.0, 1.0)
+
+
+def test_a_function_that_fails_is_told_by_the_rows_of_all_samples():
+    def function(x, y):
+        return math.nan if {x[0], y[0]} == {1.0, 4.0} else abs(x[0] - y[0])
+
+    with pytest.raises(InputError, match="got nan for row 1 of all samples and row 4 of all"):
+        equal_distribution_test([0.0, 1.0, 2.0], [3.0, 4.0], metric=function)

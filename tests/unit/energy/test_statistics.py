@@ -15,7 +15,7 @@ from kgroups.energy.statistics import (
     mean_semimetric,
     within_energy,
 )
-from kgroups.errors import InputError, PartitionError
+from kgroups.errors import InputError
 
 LINE = [[0.0], [1.0], [3.0]]
 
@@ -107,9 +107,9 @@ def test_weights_near_the_largest_float_do_not_overflow():
 
 @pytest.mark.parametrize(
     "labels",
-    [[4, 4, 9], ["x", "x", "y"], [("a",), ("a",), "b"][2:] * 2 + ["c"], np.array([1, 1, 0])],
+    [[4, 4, 9], ["x", "x", "y"], [0.5, 0.5, 1], np.array([1, 1, 0]), np.array(["b", "b", "a"])],
 )
-def test_labels_are_any_names(labels):
+def test_labels_are_numbers_or_strings(labels):
     assert within_energy(LINE, labels) == pytest.approx(0.5)
 
 
@@ -165,8 +165,26 @@ def test_labels_must_fit_the_rows(statistic):
         statistic(LINE, [{0, 1}, {2}])
     with pytest.raises(InputError, match="one label per row of X, got groups or a mapping"):
         statistic(LINE, {0: "a", 1: "a", 2: "b"})
-    with pytest.raises(PartitionError, match="got nan"):
-        statistic(LINE, [0, 1, np.nan])
+
+
+@pytest.mark.parametrize("statistic", [within_energy, between_energy])
+@pytest.mark.parametrize(
+    ("labels", "got"),
+    [
+        (None, "None"),
+        (3, "3"),
+        ("abc", "'abc'"),
+        ([0, 1, np.nan], "nan for row 2"),
+        (np.array([0.0, np.nan, 1.0]), "nan for row 1"),
+        (["a", ["b"], "a"], r"\['b'\] for row 1"),
+        (np.zeros((3, 1)), r"\[0.\] for row 0"),
+        (np.ma.array([0, 1, 1], mask=[0, 0, 1]), "masked for row 2|-- for row 2"),
+    ],
+)
+def test_what_is_no_label_is_named_in_the_words_of_rows(statistic, labels, got):
+    with pytest.raises(InputError, match=f"string for each of the 3 rows of X, got ({got})") as e:
+        statistic(LINE, labels)
+    assert not any(word in str(e.value) for word in ("node", "communit", "igraph", "partition"))
 
 
 def test_bad_input_is_named():
