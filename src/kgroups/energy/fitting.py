@@ -141,7 +141,7 @@ def _point_data(
         points, rank, first = X[counted], np.arange(counted.size), counted
         point_of[counted] = rank
     else:
-        # Minus zero equals zero, but would be sorted apart.
+        # Minus zero equals zero: which of the two came first must not show.
         points = X[counted] + 0.0
         some, w, rank, place = _in_own_order(points, w, k, rng)
         points, first = points[some], counted[some]

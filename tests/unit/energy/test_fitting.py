@@ -38,6 +38,17 @@ def test_minus_zero_is_zero():
     assert data.point_of[2] == data.point_of[3]
 
 
+def test_no_function_can_tell_minus_zero_from_zero():
+    """Equal rows are one point, and which of them came first must not show."""
+
+    def by_sign(x, y):
+        return np.abs(np.copysign(1.0, x) - np.copysign(1.0, y)).sum() + taxi(x, y)
+
+    one = kernel_kgroups([0.0, -0.0, 1.0, 5.0, -1.0], 2, metric=by_sign)
+    other = kernel_kgroups([-0.0, 0.0, 1.0, 5.0, -1.0], 2, metric=by_sign)
+    assert one.within_energy == other.within_energy
+
+
 @pytest.mark.parametrize("metric", METRICS, ids=repr)
 def test_the_matrix_is_that_of_the_rows(metric):
     X = np.random.default_rng(0).normal(size=(12, 2))[[*range(12), 3, 3, 7]]

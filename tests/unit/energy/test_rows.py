@@ -6,6 +6,7 @@ import pytest
 from kgroups.energy import Exponential, PairFunction, Power
 from kgroups.energy.points import RowNames
 from kgroups.energy.rows import DistanceRows, VectorRows, rows_of_distances, rows_of_points
+from kgroups.errors import InputError
 
 
 def almost_taxi(x, y):
@@ -48,6 +49,17 @@ def test_rows_that_are_not_kept_are_those_of_the_matrix(metric, points, weights,
     for top, left, tile in made.tiles():
         whole[top : top + tile.shape[0], left : left + tile.shape[1]] = tile
     np.testing.assert_allclose(whole, stored, rtol=1e-12)
+
+
+def test_a_tile_names_rows_as_they_came(points, weights, monkeypatch):
+    def function(x, y):
+        return np.nan if {x[0], y[0]} == {points[2, 0], points[6, 0]} else almost_taxi(x, y)
+
+    monkeypatch.setattr("kgroups.energy.rows._TILE", 4)
+    names = RowNames(100 + np.arange(9))
+    rows = rows_of_points(points, weights, PairFunction(function), names, memory=0)
+    with pytest.raises(InputError, match="got nan for row 102 of X and row 106 of X"):
+        list(rows.tiles())
 
 
 @pytest.mark.parametrize("memory", [0, 1e9])
