@@ -32,7 +32,7 @@ def add_totals(M: CSR, diagonal: Floats, w: Floats, z: Ints, s: Floats, Q: Float
                 Q[a] += M.data[t]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _best_group(
     a: int,
     own: float,
@@ -70,8 +70,9 @@ def _best_group(
         share = weight * Q[b] / s[b]
         joined = s[b] + weight
         gain = leave - (share - 2.0 * link[b] - own) / joined
-        gain -= margin * (1.0 / s[a] + 1.0 / s[b])
-        if rounding > 0.0:
+        if margin > 0.0:
+            gain -= margin * (1.0 / s[a] + 1.0 / s[b])
+        if rounding > 0.0 and gain > best_gain:
             terms = (abs(share) + 2.0 * abs(link[b]) + abs(own)) / joined
             gain -= rounding * (leave_terms + terms)
         if gain > best_gain or (gain == best_gain and best != a and b < best):
@@ -80,7 +81,7 @@ def _best_group(
     return best
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _nearest_group(
     a: int,
     own: float,
@@ -137,7 +138,7 @@ def _move(
         Q[a] = 0.0
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def sweep_matrix(
     M: CSR,
     diagonal: Floats,
@@ -205,7 +206,7 @@ def add_rows(tile: Floats, z: Ints, first: int, L: Floats) -> None:
             sums[i] += row[i]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _best_dense(
     i: int,
     diagonal: Floats,
@@ -227,7 +228,7 @@ def _best_dense(
     return _best_group(a, diagonal[i], w[i], L[:, i], every, s, Q, size, 0.0, 0.0, rounding)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def sweep_dense(
     rows: Floats,
     place: Ints,
