@@ -114,7 +114,7 @@ def equal_distribution_test(
             "permutation_test(X, labels)."
         )
         raise InputError(msg)
-    if isinstance(metric, str):
+    if isinstance(metric, str) and metric in ("precomputed", "gram"):
         msg = (
             f"metric must be a semimetric or a function of two points here, got {metric!r}.\n"
             "  For a matrix of all points with labels there is permutation_test(X, labels, "
