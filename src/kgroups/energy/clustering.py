@@ -141,7 +141,8 @@ def kernel_kgroups(
 
     Equal points are one point with the sum of their weights, and points are visited in an order
     that is drawn for the set of points, so that the groups do not depend on the order of the rows
-    (unless there are fewer distinct points than groups, and equal ones must part). With labels to start from, and for matrices, points are visited in the order of the rows.
+    (unless there are fewer distinct points than groups, and equal ones must part). With labels to
+    start from, and for matrices, points are visited in the order of the rows.
 
     Examples
     --------
