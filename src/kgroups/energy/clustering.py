@@ -10,7 +10,7 @@ from kgroups._doors import RngLike, as_rng, check_count
 from kgroups._types import Floats, Ints
 from kgroups.energy.fitting import Data, MatrixBetween, PointsBetween, as_data
 from kgroups.energy.semimetrics import MetricLike, Power
-from kgroups.energy.starts import STARTS, Start, starts_of
+from kgroups.energy.starts import SAME, STARTS, Start, starts_of
 from kgroups.energy.threads import in_order
 from kgroups.errors import InputError, NumberOfCommunitiesError
 from kgroups.hartigan import Outcome, Rule, group_links, improve_dense
@@ -20,8 +20,6 @@ __all__ = ["GRAM_MEMORY", "Clustering", "kernel_kgroups", "kernel_kmeans"]
 GRAM_MEMORY = 8e8
 """Bytes up to which a matrix of all pairs is kept: 10,000 points."""
 
-# Starts that end at one optimum differ in rounding only: the first one stays.
-_SAME = 1e-10
 # Bytes of sums over groups that several starts may hold at a time.
 _LINKS = 4e8
 # Entries of a matrix from which on starts run side by side.
@@ -136,8 +134,8 @@ def kernel_kgroups(
     Notes
     -----
     Where the matrix is not kept, starts are improved on a sample of 3,000 points, in which far ones
-    are drawn more often and weigh less; the three best of them go on, when the other points have
-    joined the nearest mean.
+    are drawn more often and weigh less; the three best of them that differ go on, when the other
+    points have joined the nearest mean.
 
     Equal points are one point with the sum of their weights, and points are visited in an order
     that is drawn for the set of points, so that the groups do not depend on the order of the rows
@@ -291,7 +289,8 @@ def _result(
     norm = whole if data.norm is None else data.norm
     unit = data.unit
     association = np.array([outcome.objective for outcome, _ in outcomes])
-    close = association >= association.max() - _SAME * abs(association.max())
+    # Of starts that end at one optimum the first one stays.
+    close = association >= association.max() - SAME * abs(association.max())
     best = outcomes[int(np.argmax(close))][0]
     z, s, Q = best.z, best.s, best.Q
     if heaviest_first:

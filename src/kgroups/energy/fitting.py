@@ -149,8 +149,11 @@ def _point_data(
     w, unit = _scaled(w)
     # Other semimetrics need not be defined at the origin.
     origin = np.zeros((1, X.shape[1]))
-    norm = float(w @ metric(points, origin)[:, 0]) if is_family(metric) else None
-
+    norm = None
+    if is_family(metric):
+        corners = points.min(axis=0, keepdims=True), points.max(axis=0, keepdims=True)
+        _check_range(float(metric(*corners)[0, 0]), w, unit)
+        norm = float(w @ metric(points, origin)[:, 0])
     names = RowNames(first)
     between = PointsBetween(points, metric, names)
     rows = rows_of_points(points, w, metric, names, memory=memory)
@@ -170,6 +173,20 @@ def _scaled(w: Floats) -> tuple[Floats, float]:
     return np.ldexp(w, -exponent), float(np.ldexp(1.0, exponent))
 
 
+def _check_range(largest: float, w: Floats, unit: float) -> None:
+    """Raise if sums of semimetrics up to ``largest`` leave the range of floats."""
+    with np.errstate(over="ignore"):
+        sums = largest * np.square(w.sum())
+        energy = unit * (0.5 * largest * w.sum())
+    if not (np.isfinite(sums) and np.isfinite(energy)):
+        msg = (
+            f"energies must be finite, but semimetrics up to {largest:.3g} with weights up to "
+            f"{unit * w.max():.3g} add up beyond {np.finfo(float).max:.3g}.\n"
+            "  Divide all coordinates, or all weights, by a constant."
+        )
+        raise InputError(msg)
+
+
 def _in_own_order(
     X: Floats, w: Floats, k: int, rng: np.random.Generator
 ) -> tuple[Ints, Floats, Ints, Ints]:
@@ -180,7 +197,9 @@ def _in_own_order(
     _, first, inverse = np.unique(X, axis=0, return_index=True, return_inverse=True)
     inverse = inverse.reshape(-1)
     if first.size >= k:
-        w = group_sums(inverse, w, first.size)
+        # Light ones first, so that the order of the rows does not decide how their sum rounds.
+        order = np.lexsort((w, inverse))
+        w = group_sums(inverse[order], w[order], first.size)
     else:
         # Equal points must part to make k groups.
         first = np.lexsort((w, inverse))
@@ -213,6 +232,7 @@ def _matrix_data(X: Any, metric: str, weights: Any) -> Data:
         D *= -2.0
         D += own[counted]
         D += own[counted, None]
+    _check_range(float(np.abs(matrix).max()), w, unit)
     rows = rows_of_distances(D, w)
     norm = None if own is None else float(w @ own[counted])
 

@@ -7,14 +7,18 @@ import numpy as np
 
 from kgroups._types import Floats, Ints
 from kgroups.energy.rows import DistanceRows, PointRows
+from kgroups.errors import ConvergenceError
 from kgroups.hartigan import Outcome, Rule, improve_dense
 from kgroups.seed.kmeans import kmeans
 from kgroups.seed.plus_plus import plus_plus
 from kgroups.spectrum.lanczos import largest_eigenpairs
 
-__all__ = ["STARTS", "Start", "starts_of"]
+__all__ = ["SAME", "STARTS", "Start", "starts_of"]
 
 Start: TypeAlias = Literal["k-means++", "spectral", "random"]
+
+SAME = 1e-10
+"""Objectives closer than this part of them belong to one optimum, and differ in rounding."""
 
 _KMEANS_STARTS = 10
 # Beyond so many points a sample is grouped first, and the rest joins the nearest means.
@@ -40,7 +44,8 @@ def starts_of(
 ) -> list[Ints]:
     """Return labellings to start from, each with ``k`` non-empty groups.
 
-    The relaxed problem has one solution, so that ``"spectral"`` gives one start. Where the matrix
+    The relaxed problem has one solution, so that ``"spectral"`` gives one start, and beyond a few
+    thousand points solves it for a sample, matrix or not. Where the matrix
     is not stored, moves cost more than anything: all starts are improved on a sample of the points
     first, and only the best of them go on to the others, each of which joins the nearest mean.
     """
@@ -49,9 +54,7 @@ def starts_of(
     draws = max(_SAMPLE, _SAMPLE_PER_GROUP * k)
     if w.size <= draws or (M.stored is not None and init != "spectral"):
         return [make(M, w, k, rng) for _ in range(count)]
-    sample = _sample(M, w, draws, rng)
-    if sample.points.size < k:
-        return [make(M, w, k, rng) for _ in range(count)]
+    sample = _sample(M, w, draws, rng, least=k)
     among = sample.matrix(M)
     grouped = [
         improve_dense(
@@ -64,8 +67,16 @@ def starts_of(
         )
         for _ in range(count)
     ]
-    grouped.sort(key=lambda found: -found.objective)
-    return _extended(M, w, sample, grouped[:_CARRIED], k)
+    return _extended(M, w, sample, _best_that_differ(grouped), k)
+
+
+def _best_that_differ(grouped: list[Outcome]) -> list[Outcome]:
+    """Return the best few, without those that ended where a better one did."""
+    best: list[Outcome] = []
+    for found in sorted(grouped, key=lambda found: -found.objective):
+        if not best or best[-1].objective - found.objective > SAME * abs(found.objective):
+            best.append(found)
+    return best[:_CARRIED]
 
 
 class _Sample(NamedTuple):
@@ -77,14 +88,19 @@ class _Sample(NamedTuple):
 
     def matrix(self, M: PointRows) -> DistanceRows:
         """Return the matrix of the sample."""
-        return DistanceRows(M.among(self.points) * np.outer(self.factor, self.factor), M.shift)
+        made = M.among(self.points)
+        made *= self.factor
+        made *= self.factor[:, None]
+        return DistanceRows(made)
 
 
-def _sample(M: PointRows, w: Floats, draws: int, rng: np.random.Generator) -> _Sample:
-    """Draw points, half of them by weight and half by distance from the mean as well.
+def _sample(
+    M: PointRows, w: Floats, draws: int, rng: np.random.Generator, *, least: int
+) -> _Sample:
+    """Draw points: a third by weight, a third by distance from the mean as well, a third evenly.
 
     Groups that are small but far away are in the sample too, and the weights of its points make
-    up for being drawn more often (lightweight coresets).
+    up for being drawn more often (lightweight coresets). There are at least ``least`` points.
     """
     share = w / w.sum()
     pilot = np.unique(rng.choice(w.size, size=_PILOT, p=share))
@@ -93,8 +109,12 @@ def _sample(M: PointRows, w: Floats, draws: int, rng: np.random.Generator) -> _S
         distance - 0.5 * float(np.average(distance[pilot], weights=w[pilot])), 0.0
     )
     far = share * distance
-    chance = share if far.sum() <= 0.0 else 0.5 * (share + far / far.sum())
-    points, times = np.unique(rng.choice(w.size, size=draws, p=chance), return_counts=True)
+    far = share if far.sum() <= 0.0 else far / far.sum()
+    chance = (share + far + 1.0 / w.size) / 3.0
+    drawn = rng.choice(w.size, size=draws, p=chance)
+    missing = max(0, least - np.unique(drawn).size)
+    others = rng.permutation(np.setdiff1d(np.arange(w.size), drawn))[:missing]
+    points, times = np.unique(np.concatenate([drawn, others]), return_counts=True)
     factor = times / (draws * chance[points] / share[points])
     factor *= w.sum() / float(w[points] @ factor)
     return _Sample(points, w[points] * factor, factor)
@@ -161,10 +181,14 @@ def _spectral(M: PointRows, w: Floats, k: int, rng: np.random.Generator) -> Ints
 
 def _leading(A: Floats, count: int) -> tuple[Floats, Floats]:
     n = A.shape[0]
-    if n <= _DENSE_POINTS or 4 * count > n:
-        lam, V = np.linalg.eigh(A)
-        return lam[::-1][:count], V[:, ::-1][:, :count]
-    return largest_eigenpairs(A, count, np.linspace(0.5, 1.5, n))
+    if n > _DENSE_POINTS and 4 * count <= n:
+        try:
+            return largest_eigenpairs(A, count, np.linspace(0.5, 1.5, n))
+        except ConvergenceError:
+            # Beside one that is huge, or where all are alike, Lanczos finds no further one.
+            pass
+    lam, V = np.linalg.eigh(A)
+    return lam[::-1][:count], V[:, ::-1][:, :count]
 
 
 STARTS: dict[str, Callable[[PointRows, Floats, int, np.random.Generator], Ints]] = {

@@ -19,6 +19,7 @@ _ROUNDING = 1e-11
 _FADED = 1e-5
 # Rows of nodes that would move are made together, which is cheaper than one after the other.
 _ROWS_AT_ONCE = 64
+_ROWS_KEPT = 128
 
 
 class Rows(Protocol):
@@ -125,34 +126,49 @@ def improve_dense(
     L = group_links(M, [z], k)[0] if links is None else links
     s, Q, size = _totals(M, w, z, L)
     peak, known = _largest_inside(L, w, z), 0
-    rows_at_hand = np.empty((0, n)) if M.stored is None else M.stored
-    place = np.full(n, -1) if M.stored is None else np.arange(n)
+    if M.stored is None:
+        rows_at_hand, place = np.empty((_ROWS_KEPT, n)), np.full(n, -1)
+    else:
+        rows_at_hand, place = M.stored, np.arange(n)
     wanted, tally = np.empty(_ROWS_AT_ONCE, dtype=np.int64), np.zeros(1, dtype=np.int64)
     sweeps, converged = 0, n == 0
     while not converged and sweeps < max_sweeps:
         before, first = tally[0], 0
+        if M.stored is None:
+            place[:] = -1
         while first < n:
             first = sweep_dense(
                 rows_at_hand, place, M.diagonal, w, rule == "lloyd", _ROUNDING, first,
                 z, s, Q, size, L, peak, tally, wanted,
             )  # fmt: skip
             if first < n:
-                missing = wanted[wanted >= 0]
-                rows_at_hand = M.rows(missing)
-                place[:] = -1
-                place[missing] = np.arange(missing.size)
+                _fetch(M, wanted, first, rows_at_hand, place)
         sweeps += 1
         converged = bool(tally[0] == before)
-        if converged and tally[0] > known and _has_faded(L, w, z, s, Q, peak):
+        ended = converged or sweeps == max_sweeps
+        if ended and tally[0] > known and _has_faded(L, w, z, s, Q, peak):
             # A far node that has left leaves its rounding behind, which may hide moves.
             L, known = group_links(M, [z], k)[0], int(tally[0])
             s, Q, size = _totals(M, w, z, L)
-            peak, converged = _largest_inside(L, w, z), False
+            peak = _largest_inside(L, w, z)
+            converged = converged and sweeps == max_sweeps
     moves = int(tally[0])
     s, Q, _ = _totals(M, w, z, L)
     filled = s > 0
     objective = float(np.sum(Q[filled] / s[filled]))
     return Outcome(z, objective, sweeps, moves, n * (n + moves), converged, s, Q)
+
+
+def _fetch(M: Rows, wanted: Ints, first: int, kept: Floats, place: Ints) -> None:
+    """Make the rows of wanted nodes, in the places of rows whose nodes were visited already.
+
+    The first wanted node of the last call was visited since, so that a place is always free.
+    """
+    place[:first] = -1
+    free = np.setdiff1d(np.arange(len(kept)), place[place >= 0])
+    missing = wanted[wanted >= 0][: free.size]
+    kept[free[: missing.size]] = M.rows(missing)
+    place[missing] = free[: missing.size]
 
 
 def _totals(M: Rows, w: Floats, z: Ints, L: Floats) -> tuple[Floats, Floats, Ints]:

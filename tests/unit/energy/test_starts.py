@@ -92,15 +92,16 @@ def test_weights_of_a_spectral_start_are_copies():
 
 
 def test_a_sample_stands_for_all_points():
-    X, truth = groups([3000, 900, 10], apart=200.0)
+    X, truth = groups([3000, 900, 10], apart=20.0)
+    X[truth == 2] += 1000.0
     w = np.random.default_rng(3).uniform(0.5, 1.5, truth.size)
     M = rows_on_demand(X, w, Power())
-    sample = _sample(M, w, 600, np.random.default_rng(0))
+    sample = _sample(M, w, 600, np.random.default_rng(0), least=2)
     assert sample.points.size <= 600
     assert sample.weights.sum() == pytest.approx(w.sum())
     np.testing.assert_allclose(sample.weights, w[sample.points] * sample.factor)
-    # Ten far points in 3910 would be in one uniform sample of 600 out of five at most twice.
-    assert np.count_nonzero(truth[sample.points] == 2) >= 5
+    # Of ten points in 3910, 600 even draws would find 1.5.
+    assert np.count_nonzero(truth[sample.points] == 2) == 10
     expected = Power()(X[sample.points]) * -0.5 * np.outer(sample.weights, sample.weights)
     np.testing.assert_allclose(sample.matrix(M).stored, expected, atol=1e-9)
 
@@ -112,7 +113,7 @@ def test_weights_of_groups_come_out_of_samples_without_bias():
     rng = np.random.default_rng(0)
     found = []
     for _ in range(40):
-        sample = _sample(M, w, 300, rng)
+        sample = _sample(M, w, 300, rng, least=3)
         found.append(np.bincount(truth[sample.points], weights=sample.weights, minlength=3))
     found = np.array(found)
     error = found.std(axis=0, ddof=1) / np.sqrt(40)
@@ -121,7 +122,7 @@ def test_weights_of_groups_come_out_of_samples_without_bias():
 
 def test_points_that_are_all_equal_can_be_sampled():
     w = np.ones(50)
-    sample = _sample(rows_on_demand(np.zeros((50, 2)), w), w, 20, np.random.default_rng(0))
+    sample = _sample(rows_on_demand(np.zeros((50, 2)), w), w, 20, np.random.default_rng(0), least=2)
     assert sample.weights.sum() == pytest.approx(50.0)
 
 
@@ -129,7 +130,7 @@ def test_other_points_join_the_nearest_mean_of_the_sample():
     X, truth = groups([40, 60], apart=8.0)
     w = np.random.default_rng(4).uniform(0.5, 2.0, 100)
     M = rows_on_demand(X, w, Gaussian(4.0))
-    sample = _sample(M, w, 40, np.random.default_rng(0))
+    sample = _sample(M, w, 40, np.random.default_rng(0), least=2)
     assert sample.points.size < 40
     among = sample.matrix(M)
     start = truth[sample.points].astype(np.int64)
@@ -155,6 +156,27 @@ def test_the_best_on_the_sample_go_on(monkeypatch):
             found.append(metrics.nmi(truth, z))
     assert min(alone) < 0.95
     assert min(best) > 0.99
+
+
+def test_a_sample_has_as_many_points_as_there_are_groups():
+    X, _ = groups([400])
+    w = np.r_[1.0, np.full(399, 1e-9)]
+    for least in (2, 90, 400):
+        sample = _sample(rows_on_demand(X, w), w, 90, np.random.default_rng(0), least=least)
+        assert sample.points.size >= least
+        assert np.unique(sample.points).size == sample.points.size
+        assert sample.weights.sum() == pytest.approx(w.sum())
+
+
+def test_starts_that_end_alike_go_on_once(monkeypatch):
+    X, truth = groups([150, 150], apart=40.0)
+    monkeypatch.setattr(starts, "_SAMPLE", 60)
+    w = np.ones(300)
+    found = starts_of(
+        "k-means++", rows_on_demand(X, w), w, 2, 10, np.random.default_rng(0), **OPTIONS
+    )
+    assert len(found) == 1
+    assert metrics.nmi(truth, found[0]) == 1.0
 
 
 def test_few_points_of_all_the_weight_leave_no_sample_to_group(monkeypatch):
