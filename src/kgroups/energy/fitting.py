@@ -218,7 +218,8 @@ def _matrix_data(X: Any, metric: str, weights: Any) -> Data:
     else:
         msg = (
             "metric must be a semimetric such as Power(1.0), a function of two points, "
-            f"'precomputed' or 'gram', got {metric!r}."
+            f"'precomputed' or 'gram', got {metric!r}.\n"
+            "  The Euclidean distance is Power(1.0), its square Power(2.0)."
         )
         raise InputError(msg)
     n = matrix.shape[0]
