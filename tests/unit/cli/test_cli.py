@@ -232,6 +232,7 @@ def test_datasets_lists_every_table_in_a_section_of_its_own(run, tmp_path, monke
     assert first["files"] == {"dermatology.csv": described.data_file.sha256}
 
 
+@pytest.mark.compiled
 def test_warm_compiles(run):
     code, out, _ = run("warm")
     assert code == 0

@@ -16,6 +16,9 @@ from kgroups.cli.study import _METHODS, _numbers
 from kgroups.studies import METHODS, Study, sweep
 from kgroups.studies.journal import read_journal
 
+# Whole studies are too much work for kernels that are not compiled.
+pytestmark = pytest.mark.compiled
+
 SMALL = ["study", "--n", "60", "--k", "2,3", "--degree", "6", "--snr", "1:2:3", "--trials", "2"]
 
 
