@@ -10,7 +10,14 @@ import numpy as np
 from scipy.linalg import eigh
 
 from kgroups._types import Floats, Ints
-from kgroups.energy import Power, Semimetric, kernel_kgroups, kernel_kmeans, kernel_matrix
+from kgroups.energy import (
+    Clustering,
+    Power,
+    Semimetric,
+    kernel_kgroups,
+    kernel_kmeans,
+    kernel_matrix,
+)
 from kgroups.errors import MissingExtraError
 from kgroups.reproduce.printed import printed_kernel_kmeans
 from kgroups.reproduce.starts import nearest_of_drawn
@@ -45,10 +52,7 @@ def kgroups(
     starts: int = STARTS,
 ) -> Ints:
     """Return the labels of kernel k-groups with the best objective."""
-    G = kernel_matrix(points.X, metric=metric)
-    drawn = (nearest_of_drawn(points.X, k, rng) for _ in range(starts))
-    found = [kernel_kgroups(G, k, metric="gram", init=start) for start in drawn]
-    return max(found, key=lambda clustering: clustering.objective).labels
+    return _best_of(kernel_kgroups, points, k, rng, metric, starts)
 
 
 def exact_kmeans(
@@ -60,10 +64,7 @@ def exact_kmeans(
     starts: int = STARTS,
 ) -> Ints:
     """Return the labels of kernel k-means, with the exact update, that have the best objective."""
-    G = kernel_matrix(points.X, metric=metric)
-    drawn = (nearest_of_drawn(points.X, k, rng) for _ in range(starts))
-    found = [kernel_kmeans(G, k, metric="gram", init=start) for start in drawn]
-    return max(found, key=lambda clustering: clustering.objective).labels
+    return _best_of(kernel_kmeans, points, k, rng, metric, starts)
 
 
 def printed_kmeans(
@@ -79,6 +80,20 @@ def printed_kmeans(
     drawn = (nearest_of_drawn(points.X, k, rng) for _ in range(starts))
     found = [printed_kernel_kmeans(G, start, k=k) for start in drawn]
     return max(found, key=lambda z: association(G, z, k))
+
+
+def _best_of(
+    cluster: Callable[..., Clustering],
+    points: Points,
+    k: int,
+    rng: np.random.Generator,
+    metric: Semimetric,
+    starts: int,
+) -> Ints:
+    G = kernel_matrix(points.X, metric=metric)
+    drawn = (nearest_of_drawn(points.X, k, rng) for _ in range(starts))
+    found = [cluster(G, k, metric="gram", init=start) for start in drawn]
+    return max(found, key=lambda clustering: clustering.objective).labels
 
 
 def association(G: Floats, z: Ints, k: int) -> float:
