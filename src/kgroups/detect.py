@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kgroups._blas import single_threaded
 from kgroups._doors import RngLike, as_rng, check_choice, check_k
 from kgroups._types import Ints, SelfLoops, Symmetrize
 from kgroups.adapters import as_graph, canonical_order
@@ -119,21 +120,23 @@ def detect_communities(
     source = as_graph(graph, weight=weight, symmetrize=symmetrize)
     k = None if k is None else check_k(k, source.n)
     start = _start(init, source, k)
-    problem, order, ordering = _prepared(source, operator, self_loops)
+    # All regimes but Exact solve dense problems of small components only.
+    with single_threaded(source.n if isinstance(regime, Exact) else min(source.n, EXACT_NODES)):
+        problem, order, ordering = _prepared(source, operator, self_loops)
 
-    clock.start("counting communities")
-    counts, counted, spectrum = _counted(problem, regime)
+        clock.start("counting communities")
+        counts, counted, spectrum = _counted(problem, regime)
 
-    clock.start("finding communities")
-    seeds = KMeansSeed() if isinstance(init, WarmStart) else init
-    if k is None:
-        if start is not None and order is not None:
-            start = start[order]
-        found = communities_found(
-            problem, counts, regime, seeds, refine, rng, start=start, tell=clock.start
-        )
-    else:
-        found = communities_given_k(problem, k, regime, seeds, refine, rng, tell=clock.start)
+        clock.start("finding communities")
+        seeds = KMeansSeed() if isinstance(init, WarmStart) else init
+        if k is None:
+            if start is not None and order is not None:
+                start = start[order]
+            found = communities_found(
+                problem, counts, regime, seeds, refine, rng, start=start, tell=clock.start
+            )
+        else:
+            found = communities_given_k(problem, k, regime, seeds, refine, rng, tell=clock.start)
 
     seconds = clock.stop()
     name, why = _regime_used(regime, found, int(problem.sizes.max(initial=0)))

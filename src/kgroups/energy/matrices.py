@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from kgroups._blas import single_threaded
 from kgroups._types import Bools, Floats
 from kgroups.energy.distances import BLOCK_ENTRIES
 from kgroups.energy.points import as_numbers, check_finite
@@ -83,5 +84,6 @@ def largest_entry(matrix: Floats) -> float:
 
 def extreme_eigenvalues(matrix: Floats) -> tuple[float, float]:
     """Return the lowest and the highest eigenvalue of a symmetric matrix."""
-    values = np.linalg.eigvalsh(matrix)
+    with single_threaded(matrix.shape[0]):
+        values = np.linalg.eigvalsh(matrix)
     return float(values[0]), float(values[-1])

@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from kgroups._blas import single_threaded
 from kgroups._types import Floats, Ints
 from kgroups.energy.rows import DistanceRows, PointRows
 from kgroups.errors import ConvergenceError
@@ -174,7 +175,8 @@ def _spectral(M: PointRows, w: Floats, k: int, rng: np.random.Generator) -> Ints
     u = root / np.linalg.norm(root)
     along = A @ u
     A -= np.outer(u, along) + np.outer(along - (u @ along) * u, u)
-    lam, V = _leading(A, k - 1)
+    with single_threaded(w.size):
+        lam, V = _leading(A, k - 1)
     rows = V * np.sqrt(np.maximum(lam, 0.0)) / root[:, None]
     return kmeans(rows, k, n_init=_KMEANS_STARTS, rng=rng)
 

@@ -15,6 +15,7 @@ import math
 
 import numpy as np
 
+from kgroups._blas import single_threaded
 from kgroups._csr import rows_of
 from kgroups._types import CSR, Floats, Ints
 from kgroups.errors import ConvergenceError
@@ -152,7 +153,8 @@ class _Twin:
         if self.n <= _DENSE_NODES:
             dense = np.zeros((self.n, self.n))
             dense[self.rows, self.csr.indices] = data
-            values, vectors = np.linalg.eigh(dense)
+            with single_threaded(self.n):
+                values, vectors = np.linalg.eigh(dense)
             return float(values[-1]), vectors[:, -1]
         from scipy import sparse
         from scipy.sparse.linalg import eigsh

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from kgroups import errors
+from kgroups._blas import single_threaded
 from kgroups._doors import check_choice
 from kgroups._types import CSR, Floats, Ints, SelfLoops, Symmetrize
 from kgroups.errors import CrowdedThresholdWarning, DisassortativeWarning, KGroupsWarning
@@ -175,8 +176,9 @@ def estimate_k(
     check_choice("self_loops", self_loops, ("drop", "keep"))
     graph = as_graph(G, weight=weight, symmetrize=symmetrize)
     adjacency = graph.simple_adjacency(loops=self_loops == "keep")
-    bound = operator.bind(adjacency, weighted=graph.is_weighted)
-    return spectrum_of(bound, adjacency, weighted=graph.is_weighted)
+    with single_threaded(graph.n):
+        bound = operator.bind(adjacency, weighted=graph.is_weighted)
+        return spectrum_of(bound, adjacency, weighted=graph.is_weighted)
 
 
 def spectrum_of(
