@@ -2,17 +2,20 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import oracles_spectrum as oracles
 from kgroups import BetheHessian
+from kgroups._types import CSR
+from kgroups.generators import planted_partition
 from kgroups.operators.bethe_hessian import R_CHOICES
 from kgroups.spectrum import connected_components, count_components, two_core
 from kgroups.spectrum.count import count_on
+from kgroups.spectrum.count_by_filter import count_by_filter
 from strategies_spectrum import csr_of, random_adjacency, random_tree
 
-METHODS = [None, "dense", "inertia", "lanczos"]
+METHODS = [None, "dense", "inertia", "dense inertia"]
 seeds = st.integers(0, 2**32 - 1)
 rules = st.sampled_from([*R_CHOICES, 1.5, 2.5])
 
@@ -29,9 +32,7 @@ def dense_spectrum(bound):
 @pytest.mark.parametrize("method", METHODS)
 @given(seed=seeds, rule=rules, weighted=st.booleans(), loops=st.booleans())
 def test_counts_equal_the_dense_spectrum(method, seed, rule, weighted, loops):
-    # The search by products alone turns to the dense matrix below 50 nodes.
-    largest = 150 if method == "lanczos" else 40
-    W = random_adjacency(seed, largest=largest, weighted=weighted, loops=loops)
+    W = random_adjacency(seed, largest=40, weighted=weighted, loops=loops)
     bound, labels = bind(W, rule, weighted=weighted)
     counts = count_components(bound, labels, method=method)
     if bound.trivial:
@@ -43,6 +44,35 @@ def test_counts_equal_the_dense_spectrum(method, seed, rule, weighted, loops):
         assert counts.k[a] == np.count_nonzero(nu > 1.0)
     below = count_on(bound, counts.layout, sign=-1)
     assert below.total == np.count_nonzero(dense_spectrum(bound) < -1.0)
+
+
+@pytest.mark.compiled
+@settings(max_examples=40)
+@given(
+    seed=seeds,
+    n=st.integers(300, 900),
+    k=st.integers(1, 12),
+    snr=st.floats(0.0, 1.6),
+    rule=st.sampled_from(R_CHOICES),
+    weighted=st.booleans(),
+    sign=st.sampled_from([1, -1]),
+)
+def test_the_filter_bounds_the_dense_count(seed, n, k, snr, rule, weighted, sign):
+    """No size at which the filter would hand over to another method is left out."""
+    graph, _ = planted_partition(n, k, 8.0, snr, beyond="clip", rng=seed)
+    A = graph.simple_adjacency()
+    if weighted:
+        # A symmetric weight for each pair of nodes.
+        rows = np.repeat(np.arange(n), np.diff(A.indptr))
+        pair = np.minimum(rows, A.indices) * n + np.maximum(rows, A.indices)
+        A = CSR(A.indptr, A.indices, 1.0 + np.random.default_rng(seed).random(n * n)[pair])
+    _, labels = connected_components(A)
+    rows = np.flatnonzero(labels == np.argmax(np.bincount(labels)))
+    bound = BetheHessian(rule).bind(A, weighted=weighted).restrict(rows)
+    nu = sign * dense_spectrum(bound)
+    assume(np.abs(nu - 1.0).min() > 1e-7)
+    found = count_by_filter(bound, sign=sign)
+    assert found.k_low <= np.count_nonzero(nu > 1.0) <= found.k_high
 
 
 @given(seed=seeds, rule=rules, weighted=st.booleans(), loops=st.booleans())

@@ -1,24 +1,39 @@
-r"""The Perron vector of P, and the Chebyshev recursion on its complement.
+r"""The Chebyshev filter of P: recursion, deflation, Rayleigh-Ritz, and the Perron vector.
 
 :math:`T_q` is at most 1 on the bulk of the spectrum, [-1, 1], and grows as :math:`s^q / 2` on an
 eigenvalue :math:`(s + 1/s) / 2` beyond it.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from kgroups._types import Floats
 from kgroups.spectrum.chebyshev_operator import BlockOperator, ThinBlock, subtract_products
 
-__all__ = ["Perron", "Recursion", "growth_of", "perron_of", "value_of"]
+__all__ = [
+    "Deflated",
+    "Perron",
+    "Recursion",
+    "filtered_block",
+    "growth_of",
+    "perron_of",
+    "ritz_pairs",
+    "steps_between",
+    "value_of",
+]
 
 # The bulk is this much smaller in the Perron vector than in the vector it started from.
 _PERRON_LIFT = 1e3
 _SLOWEST_GROWTH = 1.35
 _STEPS_BETWEEN_RESCALING = 4
-# Rounding brings the Perron vector back; so many steps leave it too small to matter.
-_STEPS_BETWEEN_DEFLATIONS = 3
+# Rounding brings a deflated vector back; it may grow by this much before it is removed again.
+_LARGEST_REGROWTH = 50.0
+_PERRON_STEPS = 3
+# Directions fainter than this in a block of unit columns are rounding of float32.
+_FAINTEST_DIRECTION = 1e-5
 
 
 def growth_of(value: float) -> float:
@@ -32,12 +47,23 @@ def value_of(growth: float) -> float:
     return 0.5 * (growth + 1.0 / growth)
 
 
+def steps_between(growth: float, factor: float = _LARGEST_REGROWTH) -> int:
+    """Return the steps in which something of this growth is multiplied by ``factor`` at most."""
+    slowest = 1.0 + 1e-9
+    return max(1, int(math.log(factor) / math.log(max(growth, slowest))))
+
+
 @dataclass(frozen=True, eq=False)
 class Perron:
     """The largest eigenvalue of P and its vector, one column of unit length for the operator."""
 
     value: float
     vector: ThinBlock
+
+    @property
+    def deflated(self) -> "Deflated":
+        """The vector, for a recursion to keep out."""
+        return Deflated(self.vector, _PERRON_STEPS)
 
 
 def perron_of(operator: BlockOperator) -> Perron:
@@ -70,22 +96,40 @@ def perron_of(operator: BlockOperator) -> Perron:
     return Perron(float(xy), x)
 
 
+@dataclass(frozen=True, eq=False)
+class Deflated:
+    """Vectors that a recursion keeps out of its blocks.
+
+    Attributes
+    ----------
+    vectors : ndarray of float32, shape (n, count)
+        Orthonormal for the operator.
+    every : int
+        Steps after which they are subtracted again.
+    """
+
+    vectors: ThinBlock
+    every: int
+
+
 class Recursion:
-    """The blocks T_q X and T_{q-1} X for rising q, without their part along the Perron vector.
+    """The blocks T_q X and T_{q-1} X for rising q, without their part along deflated vectors.
 
     Parameters
     ----------
     operator : BlockOperator
         P itself or mapped.
-    perron : Perron
-        Its Perron pair.
+    deflated : sequence of Deflated
+        The vectors to keep out.
     X : ndarray of float32, shape (n, columns)
         Where to start; its memory is used for the work.
     """
 
-    def __init__(self, operator: BlockOperator, perron: Perron, X: ThinBlock) -> None:
-        self._operator, self._perron = operator, perron
-        subtract_products(operator, perron.vector, X)
+    def __init__(self, operator: BlockOperator, deflated: Sequence[Deflated], X: ThinBlock) -> None:
+        self._operator = operator
+        self._deflated = [held for held in deflated if held.vectors.shape[1]]
+        for held in self._deflated:
+            subtract_products(operator, held.vectors, X)
         self.q = 1
         self.before, self.now = X, np.empty_like(X)
         operator.matmat(X, self.now)
@@ -95,10 +139,40 @@ class Recursion:
         self._operator.matmat(self.now, self.before, alpha=2.0, beta=-1.0)
         self.before, self.now = self.now, self.before
         self.q += 1
-        if self.q % _STEPS_BETWEEN_DEFLATIONS == 0:
-            self.deflate()
+        self._subtract([held for held in self._deflated if self.q % held.every == 0])
 
     def deflate(self) -> None:
-        """Take the Perron vector out of both blocks."""
-        subtract_products(self._operator, self._perron.vector, self.before)
-        subtract_products(self._operator, self._perron.vector, self.now)
+        """Take all deflated vectors out of both blocks."""
+        self._subtract(self._deflated)
+
+    def _subtract(self, deflated: Sequence[Deflated]) -> None:
+        for held in deflated:
+            subtract_products(self._operator, held.vectors, self.before)
+            subtract_products(self._operator, held.vectors, self.now)
+
+
+def filtered_block(
+    operator: BlockOperator, deflated: Sequence[Deflated], X: ThinBlock, degree: int
+) -> ThinBlock:
+    """Return T_degree of the operator times X, whose memory is used for the work."""
+    recursion = Recursion(operator, deflated, X)
+    while recursion.q < degree:
+        recursion.advance()
+    recursion.deflate()
+    return recursion.now
+
+
+def ritz_pairs(operator: BlockOperator, X: ThinBlock) -> tuple[Floats, ThinBlock]:
+    """Return Ritz values, falling, and Ritz vectors of the space that the columns span."""
+    lengths, _ = operator.products_by_column(X, X)
+    X /= np.sqrt(np.maximum(lengths, np.finfo(np.float32).tiny)).astype(np.float32)
+    image = np.empty_like(X)
+    operator.matmat(X, image)
+    gram, crossed = operator.products(X, X), operator.products(X, image)
+    sizes, axes = np.linalg.eigh((gram + gram.T) / 2.0)
+    firm = sizes > _FAINTEST_DIRECTION * sizes[-1]
+    whitened = axes[:, firm] / np.sqrt(sizes[firm])
+    values, turns = np.linalg.eigh(whitened.T @ ((crossed + crossed.T) / 2.0) @ whitened)
+    vectors = np.zeros((X.shape[0], values.size), dtype=np.float32)
+    operator.add_product(X, whitened @ turns[:, ::-1], vectors)
+    return values[::-1], vectors

@@ -15,6 +15,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from kgroups._blas import single_threaded
 from kgroups._csr import readonly
 from kgroups._types import Floats
 from kgroups.operators import BoundBetheHessian
@@ -27,6 +28,9 @@ _ENTRIES_PER_TASK = 32_768
 _ROWS_PER_TASK = 16_384
 # With less to do, waiting for another thread takes longer than its help saves.
 _FEWEST_TASKS_TO_SHARE = 8
+# Products of blocks with more pairs of columns than this are left to BLAS, so many rows at a time.
+_MANY_PAIRS = 1_024
+_ROWS_PER_PRODUCT = 2_048
 _NO_ENTRIES = np.zeros(0, dtype=np.float32)
 
 
@@ -70,23 +74,29 @@ class ThinBlocks:
     ----------
     bound : BoundBetheHessian
         The Bethe Hessian; its coupling and diagonal are rounded to float32.
-    lowest : float
-        Eigenvalues from ``lowest`` to 1 are mapped to [-1, 1]; -1 leaves P as it is. Lower values
-        keep eigenvalues below -1 from growing under a Chebyshev recursion.
+    lowest, highest : float
+        Eigenvalues from ``lowest`` to ``highest`` are mapped to [-1, 1], where a Chebyshev
+        recursion keeps them from growing; by default P is left as it is. With the two exchanged
+        it is the eigenvalues below the interval that are mapped above 1.
     threads : int, optional
         How many threads; by default what numba would use.
     """
 
     def __init__(
-        self, bound: BoundBetheHessian, *, lowest: float = -1.0, threads: int | None = None
+        self,
+        bound: BoundBetheHessian,
+        *,
+        lowest: float = -1.0,
+        highest: float = 1.0,
+        threads: int | None = None,
     ) -> None:
         import numba
 
         self._indptr, self._indices, data = readonly(bound.coupling)
         self.weight = bound.diagonal.astype(np.float32)
-        self.lowest = lowest
-        stretch = 2.0 / (1.0 - lowest)
-        self._shift = np.float32(1.0 - stretch)
+        self.lowest, self.highest = lowest, highest
+        stretch = 2.0 / (highest - lowest)
+        self._shift = np.float32(1.0 - stretch * highest)
         # Without weights all entries are r, and need not be read.
         unit = data.size == 0 or (data[0] == data[-1] and bool(np.all(data == data[0])))
         factor = float(data[0]) if unit and data.size else 1.0
@@ -106,6 +116,14 @@ class ThinBlocks:
     def visits(self) -> int:
         """Matrix entries read so far."""
         return self._visits
+
+    def mapped(self, value: float) -> float:
+        """Return where an eigenvalue of P is mapped to."""
+        return 1.0 - 2.0 * (self.highest - value) / (self.highest - self.lowest)
+
+    def unmapped(self, values: Floats) -> Floats:
+        """Return the eigenvalues of P that are mapped to ``values``."""
+        return self.highest - 0.5 * (1.0 - values) * (self.highest - self.lowest)
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor:
@@ -142,6 +160,8 @@ class ThinBlocks:
         """Return the inner products of all columns of X with all columns of Y."""
         from kgroups.spectrum._chebyshev_nb import weighted_products
 
+        if X.shape[1] * Y.shape[1] > _MANY_PAIRS:
+            return self._wide_products(X, Y)
         bounds = self._row_tasks
         sums = np.empty((len(bounds) - 1, X.shape[1], Y.shape[1]))
 
@@ -150,6 +170,16 @@ class ThinBlocks:
 
         self._deal(piece, len(sums))
         return np.asarray(sums.sum(axis=0))
+
+    def _wide_products(self, X: ThinBlock, Y: ThinBlock) -> Floats:
+        total = np.zeros((X.shape[1], Y.shape[1]))
+        # One thread, so that the number of threads changes no digit.
+        with single_threaded(1):
+            for start in range(0, self.n, _ROWS_PER_PRODUCT):
+                rows = slice(start, start + _ROWS_PER_PRODUCT)
+                weighted = X[rows] * self.weight[rows, np.newaxis].astype(float)
+                total += weighted.T @ Y[rows].astype(float)
+        return total
 
     def products_by_column(self, X: ThinBlock, Y: ThinBlock) -> Floats:
         """Return those of the columns of X with themselves, and with the same ones of Y."""
@@ -170,11 +200,22 @@ class ThinBlocks:
 
         bounds = self._row_tasks
         small = np.ascontiguousarray(S, dtype=np.float32)
+        if S.size > _MANY_PAIRS:
+            with single_threaded(1):
+                for start, stop in itertools.pairwise(bounds):
+                    out[start:stop] += X[start:stop] @ small
+            return
 
         def piece(task: int) -> None:
             add_product(X, small, bounds[task], bounds[task + 1], out)
 
         self._deal(piece, len(bounds) - 1)
+
+    def normal_block(self, columns: int, rng: np.random.Generator) -> ThinBlock:
+        """Return columns whose products with any unit vector are standard normal numbers."""
+        block = rng.standard_normal((self.n, columns), dtype=np.float32)
+        block /= np.sqrt(self.weight)[:, np.newaxis]
+        return block
 
     def random_block(self, columns: int, rng: np.random.Generator) -> ThinBlock:
         """Return columns of random signs, of squared length n in the inner product."""

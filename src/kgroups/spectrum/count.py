@@ -1,4 +1,9 @@
-"""The number of eigenvalues of N_r beyond 1 or -1, exact, component by component."""
+"""The number of eigenvalues of N_r beyond 1 or -1, component by component.
+
+Counts are exact up to 5,000 nodes, and beyond wherever a factorization is affordable. Elsewhere a
+Chebyshev filter finds the eigenvalues and verifies that none is missing; where it cannot,
+``k_low`` and ``k_high`` differ.
+"""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -9,24 +14,25 @@ import numpy as np
 from kgroups._csr import rows_of
 from kgroups._types import CSR, Bools, Floats, Ints
 from kgroups.operators import BoundBetheHessian
-from kgroups.spectrum.beyond import eigenvalues_beyond_one
+from kgroups.spectrum.chebyshev_operator import ThinBlock
 from kgroups.spectrum.components import two_core
+from kgroups.spectrum.count_by_filter import NOISE, count_by_filter
 from kgroups.spectrum.fill import factorisation_work, work_budget
-from kgroups.spectrum.inertia import factorise
+from kgroups.spectrum.inertia import factorise, negative_eigenvalues
 from kgroups.spectrum.lanczos import all_eigenvalues
 
-__all__ = ["ComponentCounts", "Layout", "Method", "count_components", "count_on"]
+__all__ = ["DENSE_NODES", "ComponentCounts", "Layout", "Method", "count_components", "count_on"]
 
-Method: TypeAlias = Literal["pruned", "dense", "inertia", "lanczos"]
+Method: TypeAlias = Literal["pruned", "dense", "inertia", "dense inertia", "filter"]
 
 DENSE_NODES = 250
 """Graphs up to this size are solved densely, all eigenvalues at once."""
 
-_DENSE_FALLBACK_NODES = 1_500
-_LARGEST_WORK = 3e11
-_MANY = 40
-NOISE = 1e-9
-"""Eigenvalues this close to 1 are not beyond it."""
+EXACT_INERTIA_NODES = 5_000
+"""Components with a 2-core up to this size are counted exactly, whatever the fill."""
+
+# A dense factorization does so many times more operations in a second than a sparse one.
+_DENSE_SPEED = 10.0
 
 
 class Layout:
@@ -63,43 +69,34 @@ class Layout:
         return two_core(self.coupling)
 
     @cached_property
-    def _plan(self) -> tuple[list[Method], set[int]]:
-        """The method for each component, and where inertia is the second choice."""
+    def methods(self) -> list[Method]:
+        """The method for each component."""
         plan: list[Method] = ["pruned"] * len(self.sizes)
-        second_choice = set()
         for a in np.flatnonzero(~self.empty).tolist():
-            if self.force is not None:
-                plan[a] = self.force
-            elif len(self.labels) <= DENSE_NODES:
-                plan[a] = "dense"
-            elif self.sizes[a] <= DENSE_NODES:
-                # Cheap whatever the fill, and all such components are factorised together.
-                plan[a] = "inertia"
-            else:
-                core = _pattern_on(self.coupling, self.nodes[a][self.core[self.nodes[a]]])
-                work = factorisation_work(core)
-                cheap = work <= work_budget(len(core.indices))
-                plan[a] = "inertia" if cheap else "lanczos"
-                if not cheap and work <= _LARGEST_WORK:
-                    second_choice.add(a)
-        return plan, second_choice
+            plan[a] = self._method(a) if self.force is None else self.force
+        return plan
+
+    def _method(self, a: int) -> Method:
+        if len(self.labels) <= DENSE_NODES:
+            return "dense"
+        if self.sizes[a] <= DENSE_NODES:
+            # Cheap whatever the fill, and all such components are factorized together.
+            return "inertia"
+        rows = self.core_of(a)
+        work = factorisation_work(_pattern_on(self.coupling, rows))
+        if rows.size <= EXACT_INERTIA_NODES:
+            cheap = _DENSE_SPEED * work <= rows.size**3 / 3.0
+            return "inertia" if cheap else "dense inertia"
+        entries = int(np.diff(self.coupling.indptr)[rows].sum())
+        return "inertia" if work <= work_budget(entries) else "filter"
+
+    def core_of(self, a: int) -> Ints:
+        """Return the nodes of a component that are in the 2-core."""
+        return self.nodes[a][self.core[self.nodes[a]]]
 
     def part(self, bound: BoundBetheHessian, a: int) -> BoundBetheHessian:
         """Return the operator on one component."""
         return bound if len(self.sizes) == 1 else bound.restrict(self.nodes[a])
-
-    @property
-    def methods(self) -> list[Method]:
-        """The method for each component."""
-        return list(self._plan[0])
-
-    def most_by_lanczos(self, a: int) -> float:
-        """Return how many eigenvalues Lanczos may find before a factorisation is better."""
-        return _MANY if a in self._plan[1] else float("inf")
-
-    def prefer_inertia(self, a: int) -> None:
-        """Remember that a component has many eigenvalues beyond 1, for the next r."""
-        self._plan[0][a] = "inertia"
 
 
 def _pattern_on(csr: CSR, nodes: Ints) -> CSR:
@@ -121,25 +118,38 @@ class ComponentCounts:
     ----------
     k : ndarray of int, shape (components,)
         The counts.
+    k_low, k_high : ndarray of int, shape (components,)
+        Bounds on the counts, equal where these are exact.
     method : tuple of str
         "pruned" (at most one cycle: nothing to count), "dense" (all eigenvalues), "inertia"
-        (pivots of a sparse factorisation of the 2-core) or "lanczos".
+        (pivots of a sparse factorization of the 2-core), "dense inertia" (of a dense one) or
+        "filter" (the eigenvalues beyond 1, found and verified).
     known : tuple of ndarray
         The eigenvalues of each component that counting gave, falling: all of them by "dense",
-        those above 1 and a few more by "lanczos", else none.
+        those above 1 and one or more below by "filter", else none.
+    vectors : dict of int to ndarray
+        The vectors of components that were counted by "filter".
     layout : Layout
         To be used again at another r.
     """
 
     k: Ints
+    k_low: Ints
+    k_high: Ints
     method: tuple[Method, ...]
     known: tuple[Floats, ...]
+    vectors: dict[int, ThinBlock]
     layout: Layout
 
     @property
     def total(self) -> int:
         """Sum over the components."""
         return int(self.k.sum())
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether all counts are exact."""
+        return bool(np.array_equal(self.k_low, self.k_high))
 
 
 def count_components(
@@ -153,7 +163,7 @@ def count_components(
         The operator on the whole graph.
     component_labels : ndarray of int
         Connected component of each node, as ``connected_components`` numbers them.
-    method : {"dense", "inertia", "lanczos"}, optional
+    method : {"dense", "inertia", "dense inertia", "filter"}, optional
         Use this one wherever there is something to count; by default chosen by size and fill.
 
     Returns
@@ -163,37 +173,62 @@ def count_components(
     return count_on(bound, Layout(bound.coupling, component_labels, force=method), sign=1)
 
 
-def count_on(bound: BoundBetheHessian, layout: Layout, *, sign: int) -> ComponentCounts:
-    """Count the eigenvalues of ``sign * N`` above 1 in each component of a layout."""
+def count_on(
+    bound: BoundBetheHessian,
+    layout: Layout,
+    *,
+    sign: int,
+    near: ComponentCounts | None = None,
+    with_next: bool = False,
+) -> ComponentCounts:
+    """Count the eigenvalues of ``sign * N`` above 1 in each component of a layout.
+
+    Parameters
+    ----------
+    bound : BoundBetheHessian
+        The operator on the whole graph.
+    layout : Layout
+        Its components.
+    sign : {1, -1}
+        Which end of the spectrum.
+    near : ComponentCounts, optional
+        Counts at another r, whose vectors are where the filter starts.
+    with_next : bool
+        Whether the filter also gives the largest eigenvalue that is not above 1.
+
+    Returns
+    -------
+    ComponentCounts
+    """
     k = np.zeros(len(layout.sizes), dtype=np.int64)
+    low, high = k.copy(), k.copy()
     method: list[Method] = ["pruned"] * len(k)
     known: list[Floats] = [np.zeros(0)] * len(k)
+    vectors: dict[int, ThinBlock] = {}
     if bound.trivial:
-        return ComponentCounts(k, tuple(method), tuple(known), layout)
-    method = layout.methods
-    for a in _where(method, "lanczos"):
-        most = layout.most_by_lanczos(a)
-        known[a] = eigenvalues_beyond_one(layout.part(bound, a), sign=sign, most=most)
-        if known[a][-1] > 1.0 and len(known[a]) < layout.sizes[a]:
-            layout.prefer_inertia(a)
-            method[a], known[a] = "inertia", np.zeros(0)
+        return ComponentCounts(k, low, high, tuple(method), tuple(known), vectors, layout)
+    method = list(layout.methods)
     joint = _where(method, "inertia")
     if joint:
         negative = _negative_pivots(bound, layout, joint, sign)
         if negative is not None:
             k[joint] = np.bincount(layout.labels[negative], minlength=len(k))[joint]
-        else:
-            for a in joint:
-                if layout.sizes[a] <= _DENSE_FALLBACK_NODES:
-                    method[a] = "dense"
-                else:
-                    method[a] = "lanczos"
-                    known[a] = eigenvalues_beyond_one(layout.part(bound, a), sign=sign)
+        for a in joint if negative is None else ():
+            small = layout.core_of(a).size <= EXACT_INERTIA_NODES
+            method[a] = "dense inertia" if small else "filter"
+    for a in _where(method, "dense inertia"):
+        core = bound.on_core(layout.core_of(a))
+        k[a] = negative_eigenvalues(signed_matrix(core, sign).toarray())
     for a in _where(method, "dense"):
         known[a] = all_eigenvalues(layout.part(bound, a), sign=sign)
-    for a in (*_where(method, "lanczos"), *_where(method, "dense")):
         k[a] = np.count_nonzero(known[a] > 1.0 + NOISE)
-    return ComponentCounts(k, tuple(method), tuple(known), layout)
+    low[:], high[:] = k, k
+    for a in _where(method, "filter"):
+        start = None if near is None else near.vectors.get(a)
+        found = count_by_filter(layout.part(bound, a), sign=sign, start=start, with_next=with_next)
+        k[a], low[a], high[a] = found.k, found.k_low, found.k_high
+        known[a], vectors[a] = found.values, found.vectors
+    return ComponentCounts(k, low, high, tuple(method), tuple(known), vectors, layout)
 
 
 def _where(method: list[Method], name: Method) -> list[int]:
@@ -212,8 +247,10 @@ def _negative_pivots(
 
 
 def signed_matrix(bound: BoundBetheHessian, sign: int) -> Any:
-    """Return H for sign 1, and its mirror with the coupling added for sign -1."""
-    if sign > 0:
-        return bound.matrix()
+    """Return H for sign 1, its mirror with the coupling added for sign -1.
+
+    The diagonal is larger by the part ``NOISE``, so that eigenvalues of N at 1 do not count.
+    """
     indptr, indices, data = bound.coupling
-    return replace(bound, coupling=CSR(indptr, indices, -data)).matrix()
+    coupling = bound.coupling if sign > 0 else CSR(indptr, indices, -data)
+    return replace(bound, diagonal=(1.0 + NOISE) * bound.diagonal, coupling=coupling).matrix()

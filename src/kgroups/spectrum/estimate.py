@@ -14,11 +14,12 @@ from kgroups.errors import CrowdedThresholdWarning, DisassortativeWarning, KGrou
 from kgroups.operators import BetheHessian, BoundBetheHessian
 from kgroups.operators.bethe_hessian import R_CHOICES
 from kgroups.spectrum.components import connected_components
-from kgroups.spectrum.count import NOISE, ComponentCounts, count_components, count_on
+from kgroups.spectrum.count import ComponentCounts, Layout, count_on
+from kgroups.spectrum.count_by_filter import NOISE
 from kgroups.spectrum.lanczos import rough_top
 from kgroups.spectrum.threshold import eigenvalues_around_one
 
-__all__ = ["Spectrum", "estimate_k", "spectrum_of"]
+__all__ = ["Spectrum", "estimate_k", "spectrum_of", "warnings_of"]
 
 _WINDOW = 0.05
 _CROWDED_GAP = 0.04
@@ -35,20 +36,26 @@ class Spectrum:
     ----------
     k : int
         Number of eigenvalues of N_r above 1, which is that of the negative ones of H_r.
+    k_low, k_high : int
+        Bounds on that number. They differ only if ``k`` is an estimate.
+    is_exact : bool
+        Whether ``k`` is the number itself; always so up to 5,000 nodes.
     r : float
         The parameter used.
     r_choice : str
         The rule that gave it, or "given".
     eigenvalues : tuple of float
         Eigenvalues of N_r around 1, falling, none left out in between: all above 1 if they are
-        at most 50, else the nearest 12, and up to 6 below.
+        at most 50, else the nearest 12, and up to 6 below. Empty if ``k`` is an estimate.
     gap : float
         From the last eigenvalue above 1 to the first below; from 1 itself where one is missing.
     k_at, r_at : dict
-        k and r under each of the three rules, the spread of k being its uncertainty.
+        k and r under each of the three rules, the spread of k being its uncertainty. On graphs of
+        more than 5,000 nodes these may be estimates too.
     below_minus_one : int
         Number of eigenvalues below -1: groups whose nodes avoid one another. A warning comes
-        with it when the lowest is below -1.02, farther than the edge of random graphs strays.
+        with it when the lowest is below -1.02, farther than the edge of random graphs strays. At
+        least so many on graphs of more than 5,000 nodes.
     methods : dict
         How many components were counted by which method.
     warnings : tuple of KGroupsWarning
@@ -64,11 +71,21 @@ class Spectrum:
     r_at: dict[str, float]
     below_minus_one: int
     methods: dict[str, int]
+    k_low: int
+    k_high: int
     warnings: tuple[KGroupsWarning, ...] = field(default=(), compare=False)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether ``k`` is the number of eigenvalues, and not an estimate of it."""
+        return self.k_low == self.k_high
 
     def __repr__(self) -> str:
         at = ", ".join(f"{choice} {k}" for choice, k in self.k_at.items())
-        lines = [f"Spectrum(k={self.k}, r={self.r:.4g} ({self.r_choice}), gap={self.gap:.3g})"]
+        about = "" if self.is_exact else f", an estimate between {self.k_low} and {self.k_high}"
+        lines = [
+            f"Spectrum(k={self.k}{about}, r={self.r:.4g} ({self.r_choice}), gap={self.gap:.3g})"
+        ]
         lines.append(f"  k by rule for r: {at}")
         if self.eigenvalues:
             shown = [f"{value:.3f}" for value in self.eigenvalues]
@@ -88,6 +105,9 @@ class Spectrum:
         """Return plain Python values that JSON can hold."""
         return {
             "k": self.k,
+            "k_low": self.k_low,
+            "k_high": self.k_high,
+            "is_exact": self.is_exact,
             "r": self.r,
             "r_choice": self.r_choice,
             "eigenvalues": list(self.eigenvalues),
@@ -112,6 +132,8 @@ class Spectrum:
             warnings.append((kind if known else KGroupsWarning)(entry["message"]))
         return cls(
             k=int(values["k"]),
+            k_low=int(values.get("k_low", values["k"])),
+            k_high=int(values.get("k_high", values["k"])),
             r=float(values["r"]),
             r_choice=str(values["r_choice"]),
             eigenvalues=tuple(float(value) for value in values["eigenvalues"]),
@@ -157,10 +179,12 @@ def estimate_k(
 
     Notes
     -----
-    The count is exact. Components with at most one cycle hold nothing. Small graphs are solved
-    densely. Elsewhere the 2-core of each component is factorised where the fill is low, and the
-    signs of the pivots give the count (Sylvester's law of inertia); where the fill is high, Lanczos
-    on N_r grows until it passes 1.
+    Up to 5,000 nodes the count is exact. Components with at most one cycle hold nothing. Small
+    graphs are solved densely. Elsewhere the 2-core of each component is factorized, and the signs
+    of the pivots give the count (Sylvester's law of inertia). Where that is too much work, a
+    Chebyshev filter finds the eigenvectors above 1, and a block of random vectors verifies that
+    none is left. Where an eigenvalue is too close to 1 to be decided, or there are
+    too many of them to be found, ``.is_exact`` is False and ``.k`` an estimate.
 
     Examples
     --------
@@ -211,20 +235,22 @@ def spectrum_of(
     if counts is None:
         if labels is None:
             _, labels = connected_components(adjacency)
-        counts = count_components(bound, labels)
+        counts = count_on(bound, Layout(bound.coupling, labels), sign=1, with_next=True)
     k_at: dict[str, int] = {}
     r_at: dict[str, float] = {}
     for choice in R_CHOICES:
         other, k = bound, counts.total
         if choice != bound.r_choice:
             other = BetheHessian(choice).bind(adjacency, weighted=weighted)
-            k = count_on(other, counts.layout, sign=1).total
+            k = count_on(other, counts.layout, sign=1, near=counts).total
         k_at[choice], r_at[choice] = k, other.r
     values = eigenvalues_around_one(bound, counts)
     below_minus_one, lowest = _below_minus_one(bound, counts)
     gap = _gap(values)
     return Spectrum(
         k=counts.total,
+        k_low=int(counts.k_low.sum()),
+        k_high=int(counts.k_high.sum()),
         r=bound.r,
         r_choice=bound.r_choice,
         eigenvalues=tuple(values.tolist()),
@@ -233,19 +259,32 @@ def spectrum_of(
         r_at=r_at,
         below_minus_one=below_minus_one,
         methods=dict(Counter(counts.method)),
-        warnings=(
-            *_crowding(counts.total, values, gap, k_at),
-            *_disassortativity(below_minus_one, lowest),
-        ),
+        warnings=_warnings(counts.total, values, below_minus_one, lowest, k_at),
     )
+
+
+def warnings_of(counts: ComponentCounts) -> tuple[KGroupsWarning, ...]:
+    """Return the reasons to doubt k that counting has shown; none unless all was solved densely."""
+    if not _all_known(counts):
+        return ()
+    values = np.sort(np.concatenate([np.zeros(0), *counts.known]))[::-1]
+    return _warnings(counts.total, values, *_lowest_of(values), None)
+
+
+def _all_known(counts: ComponentCounts) -> bool:
+    return all(name in ("pruned", "dense") for name in counts.method)
+
+
+def _lowest_of(values: Floats) -> tuple[int, float]:
+    """Return how many eigenvalues are below -1, and the lowest, or 0 if that is positive."""
+    below = int(np.count_nonzero(values < -1.0 - NOISE))
+    return below, float(values.min(initial=0.0))
 
 
 def _below_minus_one(bound: BoundBetheHessian, counts: ComponentCounts) -> tuple[int, float]:
     """Return how many eigenvalues are below -1, and the lowest where there are some."""
-    if all(name in ("pruned", "dense") for name in counts.method):
-        # A dense solution has shown them all.
-        values = np.concatenate([np.zeros(1), *counts.known])
-        return int(np.count_nonzero(values < -1.0 - NOISE)), float(values.min())
+    if _all_known(counts):
+        return _lowest_of(np.concatenate([np.zeros(0), *counts.known]))
     mirrored = count_on(bound, counts.layout, sign=-1)
     lowest = 0.0
     for a in np.flatnonzero(mirrored.k).tolist():
@@ -253,6 +292,15 @@ def _below_minus_one(bound: BoundBetheHessian, counts: ComponentCounts) -> tuple
         part = counts.layout.part(bound, a)
         lowest = min(lowest, -float(known[0]) if known.size else -rough_top(part, sign=-1))
     return mirrored.total, lowest
+
+
+def _warnings(
+    k: int, values: Floats, below_minus_one: int, lowest: float, k_at: dict[str, int] | None
+) -> tuple[KGroupsWarning, ...]:
+    return (
+        *_crowding(k, values, _gap(values), k_at),
+        *_disassortativity(below_minus_one, lowest),
+    )
 
 
 def _gap(values: Floats) -> float:
@@ -265,19 +313,21 @@ def _gap(values: Floats) -> float:
 
 
 def _crowding(
-    k: int, values: Floats, gap: float, k_at: dict[str, int]
+    k: int, values: Floats, gap: float, k_at: dict[str, int] | None
 ) -> tuple[KGroupsWarning, ...]:
     """Warn when the threshold cuts through a run of eigenvalues, as on grids and meshes."""
     above = int(np.count_nonzero((values > 1.0) & (values < 1.0 + _WINDOW)))
     below = int(np.count_nonzero((values <= 1.0) & (values > 1.0 - _WINDOW)))
     if above < _CROWDED_ABOVE or below < _CROWDED_BELOW or gap > _CROWDED_GAP:
         return ()
-    spread = "/".join(str(k_at[choice]) for choice in R_CHOICES)
+    spread = ""
+    if k_at is not None:
+        spread = f" The rules for r give k={'/'.join(str(k_at[choice]) for choice in R_CHOICES)}."
     message = (
         f"k={k} is uncertain: at least {above} eigenvalues lie within {_WINDOW} above the "
         f"threshold 1 and at least {below} within {_WINDOW} below, with a gap of {gap:.2g} "
-        f"between them. The rules for r give k={spread}. Grids, meshes and road maps look so "
-        "without having communities; give k if you know it."
+        f"between them.{spread} Grids, meshes and road maps look so without having communities; "
+        "give k if you know it."
     )
     return (CrowdedThresholdWarning(message),)
 

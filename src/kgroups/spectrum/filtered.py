@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from kgroups._types import Floats
-from kgroups.spectrum.chebyshev import Recursion, growth_of, value_of
-from kgroups.spectrum.chebyshev_operator import BlockOperator, ThinBlock, subtract_products
+from kgroups.spectrum.chebyshev import filtered_block, growth_of, ritz_pairs, value_of
+from kgroups.spectrum.chebyshev_operator import ThinBlock, subtract_products
 from kgroups.spectrum.moments import Moments
 
-__all__ = ["Leading", "edge_of_noise", "leading_pairs"]
+__all__ = ["Leading", "columns_for", "edge_of_noise", "leading_pairs"]
 
 _FAINTEST_GROWTH = 1.15
 _LIFT = 100.0
@@ -27,8 +27,6 @@ _SETTLED = 0.01
 # The bulk of a filtered block has Ritz values near 0, what rises to an eigenvalue more than this.
 _RISING = 0.5
 _NEAR = 0.9
-# Directions fainter than this in a block of unit columns are rounding of float32.
-_FAINTEST_DIRECTION = 1e-5
 
 
 def edge_of_noise(n: int) -> float:
@@ -65,7 +63,14 @@ class Leading:
         return self.values.size
 
 
-def leading_pairs(found: Moments, *, count: int | None = None, most: int = 160) -> Leading:
+def leading_pairs(
+    found: Moments,
+    *,
+    count: int | None = None,
+    most: int = 160,
+    edge: float | None = None,
+    start: ThinBlock | None = None,
+) -> Leading:
     """Find the eigenpairs that communities make, or the ``count`` leading ones.
 
     Parameters
@@ -77,19 +82,28 @@ def leading_pairs(found: Moments, *, count: int | None = None, most: int = 160) 
         How many pairs; by default all beyond the edge of noise.
     most : int
         Columns beyond which the search gives up, where ``count`` is not given.
+    edge : float, optional
+        The eigenvalue beyond which pairs are wanted; by default the edge of noise.
+    start : ndarray of float32, shape (n, columns), optional
+        Vectors to start from in addition to the block of the moments, such as those at another r.
 
     Returns
     -------
     Leading
     """
     operator, n = found.operator, found.operator.n
-    edge = _mapped(edge_of_noise(n), found.lowest)
-    growth = max(_FAINTEST_GROWTH, growth_of(_mapped(value_of(found.s), found.lowest)))
+    deflated = [found.perron.deflated]
+    edge = operator.mapped(edge_of_noise(n) if edge is None else edge)
+    growth = max(_FAINTEST_GROWTH, growth_of(operator.mapped(value_of(found.s))))
     rng = np.random.default_rng(1)
     expected = found.k if count is None else float(count)
-    most = most if count is None else max(most, _columns_for(count))
-    columns = min(n - 1, most, _columns_for(expected))
-    values, block = _ritz(operator, _wider(found, found.block.copy(), columns, growth, rng))
+    most = most if count is None else max(most, columns_for(count))
+    columns = min(n - 1, most, columns_for(expected))
+    block = found.block.copy()
+    if start is not None:
+        block = np.concatenate([block, start], axis=1)
+        subtract_products(operator, found.perron.vector, block)
+    values, block = ritz_pairs(operator, _wider(found, block, columns, growth, rng))
     beyond, settled = _beyond(values, edge, count), False
     for _ in range(_PASSES):
         rising = max(beyond, int(np.count_nonzero(values > _RISING)))
@@ -104,7 +118,7 @@ def leading_pairs(found: Moments, *, count: int | None = None, most: int = 160) 
         top = growth_of(float(values[0])) if values.size else growth
         steps = min(_steps(n, columns, growth) // 2, _most_steps(top))
         last = values
-        values, block = _ritz(operator, _filtered(found, block, steps))
+        values, block = ritz_pairs(operator, filtered_block(operator, deflated, block, steps))
         before, beyond = beyond, _beyond(values, edge, count)
         if count is None:
             following = slice(beyond, beyond + 1)
@@ -117,7 +131,7 @@ def leading_pairs(found: Moments, *, count: int | None = None, most: int = 160) 
         if settled:
             break
     return Leading(
-        values=np.concatenate([[found.perron.value], _unmapped(values[:beyond], found.lowest)]),
+        values=np.concatenate([[found.perron.value], operator.unmapped(values[:beyond])]),
         vectors=np.concatenate([found.perron.vector, block[:, :beyond]], axis=1),
         complete=settled,
     )
@@ -129,7 +143,8 @@ def _largest_rise(values: Floats, last: Floats) -> float:
     return float(np.max(values - last, initial=0.0))
 
 
-def _columns_for(k: float) -> int:
+def columns_for(k: float) -> int:
+    """Return how many columns a block needs to find k eigenvectors."""
     return _rounded_up(math.ceil((1.0 + _SPARE_PART) * (k - 1.0)) + _SPARE)
 
 
@@ -156,11 +171,11 @@ def _wider(
     operator = found.operator
     if block.shape[1] >= columns:
         return block
-    values, held = _ritz(operator, block)
+    values, held = ritz_pairs(operator, block)
     top = growth_of(float(values[0])) if values.size else growth
     fresh = operator.random_block(columns - held.shape[1], rng)
     steps = min(_steps(operator.n, columns, growth), _most_steps(top))
-    filtered = _filtered(found, fresh, steps)
+    filtered = filtered_block(operator, [found.perron.deflated], fresh, steps)
     # What is held already would fill the new columns to the last digit of float32.
     subtract_products(operator, held, filtered)
     return np.concatenate([held, filtered], axis=1)
@@ -170,36 +185,3 @@ def _beyond(values: Floats, edge: float, count: int | None) -> int:
     if count is not None:
         return min(count - 1, values.size)
     return int(np.count_nonzero(values > edge))
-
-
-def _filtered(found: Moments, block: ThinBlock, steps: int) -> ThinBlock:
-    """Return T_steps of the operator times the block, whose memory is used for the work."""
-    recursion = Recursion(found.operator, found.perron, block)
-    while recursion.q < steps:
-        recursion.advance()
-    recursion.deflate()
-    return recursion.now
-
-
-def _ritz(operator: BlockOperator, X: ThinBlock) -> tuple[Floats, ThinBlock]:
-    """Return Ritz values, falling, and Ritz vectors of the space that the columns span."""
-    lengths, _ = operator.products_by_column(X, X)
-    X /= np.sqrt(np.maximum(lengths, np.finfo(np.float32).tiny)).astype(np.float32)
-    image = np.empty_like(X)
-    operator.matmat(X, image)
-    gram, crossed = operator.products(X, X), operator.products(X, image)
-    sizes, axes = np.linalg.eigh((gram + gram.T) / 2.0)
-    firm = sizes > _FAINTEST_DIRECTION * sizes[-1]
-    whitened = axes[:, firm] / np.sqrt(sizes[firm])
-    values, turns = np.linalg.eigh(whitened.T @ ((crossed + crossed.T) / 2.0) @ whitened)
-    vectors = np.zeros((X.shape[0], values.size), dtype=np.float32)
-    operator.add_product(X, whitened @ turns[:, ::-1], vectors)
-    return values[::-1], vectors
-
-
-def _mapped(value: float, lowest: float) -> float:
-    return 1.0 - 2.0 * (1.0 - value) / (1.0 - lowest)
-
-
-def _unmapped(values: Floats, lowest: float) -> Floats:
-    return 1.0 - 0.5 * (1.0 - values) * (1.0 - lowest)

@@ -1,4 +1,4 @@
-"""Signs of pivots: exact counts of negative eigenvalues by a sparse factorisation."""
+"""Signs of pivots: exact counts of negative eigenvalues by sparse and dense factorizations."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 
 from kgroups._types import Bools, Floats
 
-__all__ = ["Factor", "factorise"]
+__all__ = ["Factor", "factorise", "negative_eigenvalues"]
 
 _SMALLEST_PIVOT = 1e-11
 _RESIDUAL = 1e-7
@@ -63,3 +63,21 @@ def factorise(matrix: Any) -> Factor | None:
     b = np.random.default_rng(0).standard_normal(matrix.shape[0])
     residual = np.linalg.norm(matrix @ factor.solve(b) - b) / np.linalg.norm(b)
     return factor if residual <= _RESIDUAL else None
+
+
+def negative_eigenvalues(matrix: Floats) -> int:
+    """Count the negative eigenvalues of a dense symmetric matrix, which is overwritten.
+
+    By the factorization L D L^T with pivots of order 1 and 2 (Bunch and Kaufman), which is stable
+    for every symmetric matrix. A pivot of order 2 has one negative eigenvalue.
+    """
+    from scipy.linalg.lapack import dsytrf, dsytrf_lwork
+
+    n = len(matrix)
+    if n == 0:
+        return 0
+    workspace, _ = dsytrf_lwork(n, lower=1)
+    # The transpose is in the order of columns that LAPACK wants, and the matrix is symmetric.
+    factor, pivots, _ = dsytrf(matrix.T, lower=1, lwork=int(workspace), overwrite_a=1)
+    single = pivots > 0
+    return int(np.count_nonzero(factor.diagonal()[single] < 0.0) + np.count_nonzero(~single) // 2)

@@ -174,8 +174,10 @@ def _with_missed_copies(
     from scipy.sparse.linalg import LinearOperator
 
     n = matrix.shape[0]
-    start = np.random.default_rng(2).standard_normal(n)
+    rng = np.random.default_rng(2)
     while True:
+        # A new vector in each round: the copy found last was all that the one before held.
+        start = rng.standard_normal(n)
         # Moved below all that is searched for, what is held cannot come up again, not even where
         # the largest eigenvalue is negative.
         last = float(lam[-1])

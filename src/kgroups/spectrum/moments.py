@@ -122,7 +122,8 @@ def moments(bound: BoundBetheHessian, *, seed: int = 0) -> Moments:
         visits += operator.visits
         if not series.outgrown_from_below:
             break
-        below = min(operator.lowest, _unmapped(-value_of(series.growth_below()), operator.lowest))
+        reached = float(operator.unmapped(np.array(-value_of(series.growth_below()))))
+        below = min(operator.lowest, reached)
         operator = ThinBlocks(bound, lowest=_ROOM_BELOW * below)
     s, k_low, k_high = series.fitted()
     return Moments(
@@ -142,19 +143,9 @@ def moments(bound: BoundBetheHessian, *, seed: int = 0) -> Moments:
     )
 
 
-def _mapped(value: float, lowest: float) -> float:
-    """Return where the map from [lowest, 1] to [-1, 1] takes an eigenvalue of N."""
-    return 1.0 - 2.0 * (1.0 - value) / (1.0 - lowest)
-
-
-def _unmapped(value: float, lowest: float) -> float:
-    """Return the eigenvalue of N that the same map takes to ``value``."""
-    return 1.0 - 0.5 * (1.0 - value) * (1.0 - lowest)
-
-
-def _steps_to(size: float, lowest: float) -> int:
+def _steps_to(size: float, operator: ThinBlocks) -> int:
     """Return the q at which the faintest eigenvalue worth finding has a moment of this size."""
-    growth = growth_of(_mapped(value_of(_FAINTEST_GROWTH), lowest))
+    growth = growth_of(operator.mapped(value_of(_FAINTEST_GROWTH)))
     return max(_FEWEST_STEPS, math.ceil(math.log(2.0 * max(1.0, size)) / (2.0 * math.log(growth))))
 
 
@@ -166,13 +157,13 @@ class _Series:
     """
 
     def __init__(self, operator: ThinBlocks, perron: Perron, seed: int) -> None:
-        self._lowest = operator.lowest
+        self._operator = operator
         self._noise = math.sqrt(operator.n / _VECTORS)
         self._enough = _ENOUGH * operator.n
-        self._last = _steps_to(self._enough, operator.lowest)
-        self._judged = _steps_to(_JUDGED_AT * self._noise, operator.lowest)
+        self._last = _steps_to(self._enough, operator)
+        self._judged = _steps_to(_JUDGED_AT * self._noise, operator)
         start = operator.random_block(_VECTORS, np.random.default_rng(seed))
-        recursion = Recursion(operator, perron, start)
+        recursion = Recursion(operator, [perron.deflated], start)
         self.above: list[float] = []
         self.below: list[float] = []
         neighbouring, base = 0.0, (0.0, 0.0)
@@ -208,7 +199,7 @@ class _Series:
     @property
     def _can_be_smoothed(self) -> bool:
         # A map moves the eigenvalues near 0 to where smoothing leaves them.
-        return self._lowest == -1.0 and self.above[-1] <= self._enough
+        return self._operator.lowest == -1.0 and self.above[-1] <= self._enough
 
     @property
     def signal(self) -> float:
@@ -257,7 +248,7 @@ class _Series:
             if 0.0 < bend < slope / back:
                 straight = slope - bend * back
                 high = math.exp(log_twice - order * straight - 0.5 * bend * order * order)
-        return growth_of(_unmapped(value, self._lowest)), low, high
+        return growth_of(float(self._operator.unmapped(np.array(value)))), low, high
 
 
 def _smoothed(values: list[float], skipped: int) -> float:

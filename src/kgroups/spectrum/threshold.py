@@ -6,8 +6,8 @@ import numpy as np
 
 from kgroups._types import Floats
 from kgroups.operators import BoundBetheHessian
-from kgroups.spectrum.beyond import eigenvalues_beyond_one
 from kgroups.spectrum.count import ComponentCounts
+from kgroups.spectrum.count_by_filter import NOISE
 from kgroups.spectrum.inertia import Factor, factorise
 from kgroups.spectrum.lanczos import (
     PartialEigenpairsError,
@@ -15,6 +15,7 @@ from kgroups.spectrum.lanczos import (
     lanczos_pairs,
     largest_eigenpairs,
     start_vector,
+    top_eigenpairs,
 )
 
 __all__ = ["eigenvalues_around_one"]
@@ -29,17 +30,26 @@ _ASIDE = 1e-7
 def eigenvalues_around_one(bound: BoundBetheHessian, counts: ComponentCounts) -> Floats:
     """Return eigenvalues around 1, falling, none left out between the first and the last.
 
-    All that are above 1 if these are at most 50, else the 12 next to it; and up to 6 below.
+    All that are above 1 if these are at most 50, else the 12 next to it; and up to 6 below. Empty
+    if counting has not found them all.
     """
+    if not counts.is_exact:
+        return np.zeros(0)
     values = [known for known in counts.known if known.size]
-    # Lanczos stops somewhere below 1; under that some eigenvalues are unknown.
+    # The filter stops somewhere below 1; under that some eigenvalues are unknown.
     known_down_to = [
-        float(known[-1])
+        float(known[known <= 1.0].max(initial=-np.inf))
         for known, name in zip(counts.known, counts.method, strict=True)
-        if name == "lanczos"
+        if name == "filter"
     ]
     sizes, labels = counts.layout.sizes, counts.layout.labels
     unknown = np.array([known.size == 0 for known in counts.known], dtype=np.bool_) & (sizes > 1)
+    for a in np.flatnonzero(unknown).tolist():
+        if counts.method[a] == "dense inertia":
+            found = _by_lanczos(counts.layout.part(bound, a), int(counts.k[a]))
+            values.append(found)
+            known_down_to.append(float(found[-1]))
+            unknown[a] = False
     rows = np.flatnonzero(unknown[labels])
     if rows.size:
         part = bound if rows.size == bound.n else bound.restrict(rows)
@@ -65,9 +75,17 @@ def _around_one(bound: BoundBetheHessian, k: int, above: int) -> Floats:
         return all_eigenvalues(bound, sign=1)[k - above :]
     factor = factorise(bound.matrix())
     if factor is None:
-        return eigenvalues_beyond_one(bound, sign=1)[k - above :]
+        return _by_lanczos(bound, k)[k - above :]
     up = _by_inverse(bound, factor, k, above, sign=-1) if above else np.zeros(0)
     return np.concatenate([up, _by_inverse(bound, factor, k, _NEAR_BELOW, sign=1)])
+
+
+def _by_lanczos(bound: BoundBetheHessian, k: int) -> Floats:
+    """Return the k eigenvalues above 1, and some below; all if Lanczos finds other than k."""
+    values, _ = top_eigenpairs(bound, min(k + _NEAR_BELOW, bound.n))
+    if np.count_nonzero(values > 1.0 + NOISE) != k:
+        return all_eigenvalues(bound, sign=1)
+    return values
 
 
 def _by_inverse(

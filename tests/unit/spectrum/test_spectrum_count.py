@@ -11,7 +11,7 @@ from kgroups.spectrum.inertia import factorise
 from kgroups.spectrum.threshold import eigenvalues_around_one
 from strategies_spectrum import TEXTBOOK, adjacency_of, csr_of
 
-METHODS = [None, "dense", "inertia", "lanczos"]
+METHODS = [None, "dense", "inertia", "dense inertia"]
 
 
 def bind(A, **options):
@@ -61,33 +61,40 @@ def test_method_is_recorded_and_trees_are_pruned():
 
 
 def test_large_graphs_choose_by_fill():
-    grid, labels = bind(adjacency_of(nx.grid_2d_graph(20, 20)))
+    grid, labels = bind(adjacency_of(nx.grid_2d_graph(40, 40)))
     assert count_components(grid, labels).method == ("inertia",)
-    csr = random_graph(6_000, 12, seed=0)
-    bound = BetheHessian().bind(csr, weighted=False)
-    counts = count_components(bound, connected_components(csr)[1])
-    assert counts.method[0] == "lanczos"
-    assert counts.k[0] == 1
+    for n, method in ((2_000, "dense inertia"), (6_000, "filter")):
+        csr = random_graph(n, 12, seed=0)
+        bound = BetheHessian().bind(csr, weighted=False)
+        counts = count_components(bound, connected_components(csr)[1])
+        assert counts.method[0] == method
+        assert counts.k[0] == counts.k_low[0] == counts.k_high[0] == 1
+        assert counts.is_exact
 
 
-def test_lanczos_hands_over_to_inertia_when_there_are_many(monkeypatch):
-    monkeypatch.setattr(count, "work_budget", lambda entries: 0.0)
-    monkeypatch.setattr(count, "_MANY", 4)
-    bound, labels = bind(adjacency_of(nx.ring_of_cliques(40, 8)))
-    counts = count_components(bound, labels)
-    assert counts.method == ("inertia",)
-    assert counts.total == 40
-    assert counts.layout.methods == ["inertia"]
-
-
-@pytest.mark.parametrize(("limit", "method"), [(10_000, "dense"), (0, "lanczos")])
+@pytest.mark.parametrize(("limit", "method"), [(10_000, "dense inertia"), (0, "filter")])
 def test_without_trusted_pivots_another_method_counts(limit, method, monkeypatch):
     monkeypatch.setattr(count, "factorise", lambda matrix: None)
-    monkeypatch.setattr(count, "_DENSE_FALLBACK_NODES", limit)
+    monkeypatch.setattr(count, "EXACT_INERTIA_NODES", limit)
     bound, labels = bind(adjacency_of(nx.ring_of_cliques(40, 8)))
     counts = count_components(bound, labels)
     assert counts.method == (method,)
     assert counts.total == 40
+
+
+def test_an_eigenvalue_at_the_threshold_does_not_count():
+    """The second eigenvalue of a cycle with chords is 1 at one r, where pivots are rounding."""
+    graph = nx.circulant_graph(300, [1, 2])
+    second = 2.0 * np.cos(2.0 * np.pi / 300) + 2.0 * np.cos(4.0 * np.pi / 300)
+    # r second = r^2 - 1 + 4 puts it at 1.
+    r = (second + np.sqrt(second**2 - 12.0)) / 2.0
+    bound, labels = bind(adjacency_of(graph), r=r)
+    nu = np.linalg.eigvalsh(bound.normalized_matrix().toarray())
+    assert np.count_nonzero(np.abs(nu - 1.0) < 1e-12) == 2
+    for method in METHODS:
+        assert count_components(bound, labels, method=method).total == np.count_nonzero(
+            nu > 1.0 + 1e-9
+        )
 
 
 def test_no_nodes():
@@ -166,9 +173,7 @@ def test_eigenvalues_around_one_leave_none_out(graph, method):
     assert values.size > above
     expected = spectrum[k - above :][: values.size]
     np.testing.assert_allclose(values[:above], expected[:above], atol=1e-5)
-    # The filter and Lanczos promise three digits of the one value below 1.
-    tolerance = 2e-3 if method == "lanczos" else 1e-7
-    np.testing.assert_allclose(values[above:], expected[above:], atol=tolerance)
+    np.testing.assert_allclose(values[above:], expected[above:], atol=1e-7)
 
 
 def test_eigenvalues_around_one_without_trusted_pivots(monkeypatch):

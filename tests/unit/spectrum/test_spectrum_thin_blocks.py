@@ -25,13 +25,19 @@ def random_columns(n, columns, seed=0):
     return np.random.default_rng(seed).standard_normal((n, columns)).astype(np.float32)
 
 
-@given(st.integers(0, 10_000), st.booleans(), st.booleans(), st.sampled_from([-1.0, -1.5, -3.0]))
-def test_products_are_those_of_the_dense_operator(seed, weighted, loops, lowest):
+INTERVALS = [(-1.0, 1.0), (-1.5, 1.0), (-3.0, 1.0), (-1.0, 0.9), (1.9, -0.99)]
+
+
+@given(st.integers(0, 10_000), st.booleans(), st.booleans(), st.sampled_from(INTERVALS))
+def test_products_are_those_of_the_dense_operator(seed, weighted, loops, interval):
     A = random_adjacency(seed, weighted=weighted, loops=loops)
     bound = bound_of(A, weighted=weighted)
-    stretch = 2.0 / (1.0 - lowest)
-    P = stretch * oracles.right_operator(bound) + (1.0 - stretch) * np.eye(len(A))
-    operator = ThinBlocks(bound, lowest=lowest)
+    lowest, highest = interval
+    stretch = 2.0 / (highest - lowest)
+    P = stretch * oracles.right_operator(bound) + (1.0 - stretch * highest) * np.eye(len(A))
+    operator = ThinBlocks(bound, lowest=lowest, highest=highest)
+    assert operator.mapped(lowest) == pytest.approx(-1.0)
+    assert operator.unmapped(np.array([-1.0, 1.0])).tolist() == pytest.approx([lowest, highest])
     X, out = random_columns(len(A), 3), random_columns(len(A), 3, seed=1)
     expected = 2.0 * P @ X - out
     size = 1.0 + np.abs(P).sum(axis=1).max() * np.abs(X).max()
@@ -68,7 +74,7 @@ def test_no_digit_depends_on_the_number_of_threads():
     for threads in (1, 2, 3):
         operator = ThinBlocks(bound, threads=threads)
         X = operator.random_block(4, np.random.default_rng(0))
-        recursion = Recursion(operator, perron_of(operator), X)
+        recursion = Recursion(operator, [perron_of(operator).deflated], X)
         for _ in range(4):
             recursion.advance()
         results.append((recursion.now, operator.products(recursion.now, recursion.before)))
@@ -144,7 +150,7 @@ def test_the_recursion_is_a_chebyshev_polynomial_without_the_perron_vector():
     start = operator.random_block(3, np.random.default_rng(0))
     root = np.sqrt(bound.diagonal)[:, None]
     lam, V = np.linalg.eigh(bound.normalized_dense())
-    recursion = Recursion(operator, perron_of(operator), start.copy())
+    recursion = Recursion(operator, [perron_of(operator).deflated], start.copy())
     for _ in range(8):
         recursion.advance()
     filtered = oracles.chebyshev(9, lam)
@@ -169,3 +175,16 @@ def test_growth_and_eigenvalue_are_inverse(growth):
 
 def test_inside_the_bulk_nothing_grows():
     assert growth_of(0.3) == growth_of(-1.0) == 1.0
+
+
+def test_products_of_wide_blocks_are_those_of_narrow_ones():
+    bound = bound_of(adjacency_of(nx.barabasi_albert_graph(3_000, 3, seed=0)))
+    operator = ThinBlocks(bound)
+    X, Y = random_columns(3_000, 40), random_columns(3_000, 50, seed=1)
+    assert X.shape[1] * Y.shape[1] > chebyshev_operator._MANY_PAIRS
+    by_column = np.column_stack([operator.products(X, Y[:, [b]]) for b in range(50)])
+    np.testing.assert_allclose(operator.products(X, Y), by_column, rtol=1e-5, atol=1e-2)
+    S = np.random.default_rng(2).standard_normal((40, 50))
+    out = np.ones((3_000, 50), dtype=np.float32)
+    operator.add_product(X, S, out)
+    np.testing.assert_allclose(out, 1.0 + X @ S, atol=1e-4)

@@ -1,0 +1,118 @@
+import networkx as nx
+import numpy as np
+import pytest
+
+import kgroups as kg
+from kgroups import BetheHessian
+from kgroups.generators import planted_partition
+from kgroups.spectrum import connected_components
+from kgroups.spectrum import count_by_filter as module
+from kgroups.spectrum.count import count_components
+from kgroups.spectrum.count_by_filter import count_by_filter
+from kgroups.spectrum.lanczos import all_eigenvalues
+from strategies_spectrum import adjacency_of, csr_of
+
+pytestmark = pytest.mark.compiled
+
+GRAPHS = {
+    "cliques": nx.ring_of_cliques(60, 8),
+    "planted": nx.planted_partition_graph(6, 80, 0.3, 0.01, seed=0),
+    "preferential": nx.barabasi_albert_graph(1_000, 3, seed=0),
+    "grid": nx.grid_2d_graph(30, 30),
+    "torus": nx.grid_2d_graph(25, 25, periodic=True),
+    "disassortative": nx.stochastic_block_model(
+        [300, 300], [[0.001, 0.03], [0.03, 0.001]], seed=0
+    ).subgraph(range(600)),
+    "bipartite": nx.complete_bipartite_graph(100, 150),
+    "tripartite": nx.complete_multipartite_graph(80, 80, 80),
+    "regular": nx.random_regular_graph(6, 800, seed=0),
+    "star": nx.star_graph(400),
+    "hypercube": nx.hypercube_graph(9),
+}
+
+
+def bound_of(graph, rule="mean-degree"):
+    graph = graph.subgraph(max(nx.connected_components(graph), key=len))
+    return BetheHessian(rule).bind(csr_of(adjacency_of(graph)), weighted=False)
+
+
+def largest_component(graph):
+    A = graph.simple_adjacency()
+    _, labels = connected_components(A)
+    rows = np.flatnonzero(labels == np.argmax(np.bincount(labels)))
+    return BetheHessian().bind(A, weighted=False).restrict(rows)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_counts_are_exact_and_values_those_of_the_dense_matrix(name, sign):
+    bound = bound_of(GRAPHS[name])
+    expected = all_eigenvalues(bound, sign=sign)
+    k = np.count_nonzero(expected > 1.0 + 1e-9)
+    found = count_by_filter(bound, sign=sign, with_next=True)
+    assert (found.k, found.k_low, found.k_high) == (k, k, k)
+    np.testing.assert_allclose(found.values[:k], expected[:k], atol=1e-5)
+    assert found.values[k] == pytest.approx(expected[k], abs=2e-3)
+    assert found.vectors.shape == (bound.n, k)
+
+
+def test_a_search_started_from_the_vectors_at_another_r_ends_at_the_same_count():
+    graph = GRAPHS["grid"]
+    first = count_by_filter(bound_of(graph))
+    other = bound_of(graph, "second-moment")
+    found = count_by_filter(other, start=first.vectors)
+    assert found.k == count_by_filter(other).k == 39
+    assert found.k_low == found.k_high
+
+
+def test_an_eigenvalue_that_cannot_be_told_from_one_leaves_the_count_open():
+    """102 eigenvalues are above 1; that of the last one is 1.0000004."""
+    bound = bound_of(nx.watts_strogatz_graph(1000, 6, 0.05, seed=1), "second-moment")
+    exact = np.count_nonzero(all_eigenvalues(bound, sign=1) > 1.0)
+    found = count_by_filter(bound)
+    assert found.k_low <= exact <= found.k_high
+    assert found.k_low < found.k_high
+
+
+def test_too_many_eigenvalues_are_estimated_from_the_moments(monkeypatch):
+    monkeypatch.setattr(module, "_COLUMNS", 16)
+    monkeypatch.setattr(module, "_COLUMNS_TIMES_ENTRIES", 0.0)
+    found = count_by_filter(bound_of(nx.ring_of_cliques(60, 8)))
+    assert found.k_low < found.k_high
+    assert 40 <= found.k <= 90
+    assert found.values.size == 0
+
+
+def test_rounds_are_bounded(monkeypatch):
+    monkeypatch.setattr(module, "_ROUNDS", 1)
+    bound = bound_of(GRAPHS["grid"])
+    exact = np.count_nonzero(all_eigenvalues(bound, sign=1) > 1.0)
+    found = count_by_filter(bound)
+    assert found.k_low <= exact
+    assert found.k_low < found.k_high
+
+
+@pytest.mark.parametrize("seed", [1, 106])
+def test_near_the_threshold_the_filter_ends_and_is_right(seed):
+    snr = {1: 1.1, 106: 1.1968334139834003}[seed]
+    bound = largest_component(planted_partition(3100, 8, 13, snr, rng=seed).graph)
+    found = count_by_filter(bound)
+    assert (found.k_low, found.k, found.k_high) == ({1: 5, 106: 6}[seed],) * 3
+
+
+def test_all_methods_agree_where_a_sixth_eigenvalue_is_barely_above_one():
+    A = planted_partition(700, 8, 8, 1.1, rng=0).graph.simple_adjacency()
+    bound = BetheHessian().bind(A, weighted=False)
+    _, labels = connected_components(A)
+    methods = (None, "dense", "inertia", "dense inertia", "filter")
+    totals = [count_components(bound, labels, method=method).total for method in methods]
+    assert totals == [3] * len(methods)
+
+
+def test_estimate_k_ends_and_is_right_near_the_threshold():
+    graph = planted_partition(3100, k=8, degree=13, snr=1.1, rng=1).graph
+    spectrum = kg.estimate_k(graph)
+    assert spectrum.is_exact
+    assert spectrum.k == spectrum.k_low == spectrum.k_high == 5
+    graph = planted_partition(3100, 8, 13, 1.1968334139834003, rng=106).graph
+    assert kg.estimate_k(graph).k == 6
