@@ -1,6 +1,6 @@
 """Kernels of communities with densities of their own: bare arrays in and out."""
 
-from math import lgamma, log
+from math import isnan, lgamma, log
 
 from numba import njit
 
@@ -87,7 +87,8 @@ def sweep_rates(
         if best != a:
             total[a] -= own
             total[best] += own
-            inner[a] -= link_a
+            # Rounding may take away more than a group of faint links has left.
+            inner[a] = max(0.0, inner[a] - link_a)
             inner[best] += best_link
             size[a] -= 1
             size[best] += 1
@@ -115,6 +116,7 @@ def best_partners(
 ) -> None:
     """Write for each group the neighbour that it is best merged with, and the nats gained.
 
+    A gain that is not a number loses against any other.
     ``edges`` and ``log_outside`` are those of the graph that a group belongs to. A group without
     neighbours keeps the partner that stands there.
     """
@@ -128,7 +130,8 @@ def best_partners(
             N = nodes[a] + nodes[b]
             together = lgamma(N + 1.0) + E * log(4.0 * m * E / (K * K))
             more = together - worth[a] - worth[b] - link * log_outside[a]
-            if partner[a] < 0 or more > gain[a] or (more == gain[a] and b < partner[a]):
+            first = partner[a] < 0 or isnan(gain[a])
+            if first or more > gain[a] or (more == gain[a] and b < partner[a]):
                 gain[a] = more
                 partner[a] = b
 

@@ -70,7 +70,7 @@ def likelihood_moves(A: CSR, strength: Floats, z: Ints, *, k: int) -> Ints:
         penalty = np.full(z.size, (fit.inside - between) / per_edge / total)
         moved = local_moves(A, strength, penalty, z, k=k, margin=_MARGIN_NATS / per_edge * unit)
         better = planted_fit(A, strength, moved, k=k)
-        if better.gain <= fit.gain * (1.0 + 1e-12):
+        if not better.gain > fit.gain * (1.0 + 1e-12):
             break
         z, fit = moved, better
     return z

@@ -11,6 +11,7 @@ degree-corrected block model in which each community has a density of its own an
 communities share one, less what it costs to send the labels and the densities.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -43,13 +44,15 @@ _DOUBT = 6.0
 def worths(groups: Level, edges: Floats) -> Floats:
     """Return what each group adds in likelihood and in cheaper labels.
 
-    ``edges`` holds the edges of the graph that each group belongs to.
+    ``edges`` holds the edges of the graph that each group belongs to. Inner weights below 0 are
+    the rounding of sums that were kept while nodes moved, and count as 0.
     """
     from scipy.special import gammaln, xlogy
 
+    inner = np.maximum(groups.inner, 0.0)
     expected = np.square(groups.strength) / (4.0 * edges)
-    ratio = np.divide(groups.inner, expected, out=np.ones(groups.n), where=expected > 0.0)
-    return np.asarray(xlogy(groups.inner, ratio) + gammaln(groups.nodes + 1.0))
+    ratio = np.divide(inner, expected, out=np.ones(groups.n), where=expected > 0.0)
+    return np.asarray(xlogy(inner, ratio) + gammaln(groups.nodes + 1.0))
 
 
 def log_outside_rate(groups: Level, edges: float) -> float:
@@ -66,7 +69,10 @@ def outside_rates(cut: Floats, expected: Floats) -> Floats:
 
 
 def nats_saved(groups: Level) -> float:
-    """Return the nats that a partition saves against the graph in one piece."""
+    """Return the nats that a partition saves against the graph in one piece.
+
+    Never NaN, which would win or lose by the order of a comparison: minus infinity instead.
+    """
     from scipy.special import gammaln
 
     if groups.n < 2:
@@ -77,7 +83,8 @@ def nats_saved(groups: Level) -> float:
     pairs = np.minimum(0.5 * groups.nodes * (groups.nodes - 1.0), edges)
     sizes = gammaln(n) - gammaln(k) - gammaln(n - k + 1.0) - gammaln(k + 1.0)
     cost = float(gammaln(n + 1.0) + sizes + np.log(pairs + 1.0).sum())
-    return gained + cut * log_outside_rate(groups, edges) - cost
+    saved = gained + cut * log_outside_rate(groups, edges) - cost
+    return -math.inf if math.isnan(saved) else saved
 
 
 class Frame(NamedTuple):
@@ -140,6 +147,7 @@ def merged(
             partner,
         )
         effort.read(len(groups.A.indices))
+        np.nan_to_num(gain, copy=False, nan=-np.finfo(float).max)
         # Half of the way at a time, so that later merges choose among the new groups.
         most = k if target is None else min(k - target, max((k - target + 1) // 2, k // 50))
         if share is not None:

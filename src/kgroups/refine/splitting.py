@@ -149,7 +149,7 @@ def _paying_merges(
             continue
         offered = sums + change[t]
         length = float(measure.length(offered))
-        if length >= current - ROUNDING:
+        if not length < current - ROUNDING:
             continue
         used[winner] = used[loser] = True
         into[loser] = winner

@@ -369,3 +369,41 @@ def test_groups_that_avoid_themselves_have_a_rate_above_the_rest():
 def test_levels_of_no_strength_have_rates():
     level = Level(level_of(nx.path_graph(3)).A, np.array([1.0, 2.0, 1.0]), np.zeros(3), np.ones(3))
     assert np.isfinite(rates._rates(level)).all()
+
+
+def test_rounding_never_leaves_a_group_less_than_no_weight_inside():
+    """Beside a link of 1e12 inside of group 0 the sum has no digits left for one of 5e-5."""
+    weight = {(0, 1): 1e12, (1, 2): 5e-5, (2, 3): 1e-9, (0, 4): 1e12, (2, 4): 1e12}
+    G = nx.Graph(list(weight))
+    level = level_of(G, weights=np.array([weight[edge] for edge in G.edges]))
+    z = np.array([0, 0, 0, 0, 1], dtype=np.int32)
+    into_group_1 = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
+    moved, (_, inner, _), moves = swept(level, z, into_group_1, 0.0)
+    assert moves == 3
+    assert moved.tolist() == [1, 1, 1, 0, 1]
+    assert inner.min() >= 0.0
+
+
+def test_inner_weights_below_zero_count_as_none():
+    level = level_of(KARATE)
+    groups = groups_of(level, FACTIONS)
+    none = groups._replace(inner=np.array([0.0, groups.inner[1]]))
+    rounded = groups._replace(inner=np.array([-1e-12, groups.inner[1]]))
+    assert np.isfinite(nats_saved(rounded))
+    assert nats_saved(rounded) == pytest.approx(nats_saved(none))
+
+
+def test_what_is_saved_is_never_nan():
+    level = level_of(KARATE)
+    groups = groups_of(level, FACTIONS)
+    assert nats_saved(groups._replace(inner=np.array([np.nan, 1.0]))) == -np.inf
+
+
+def test_a_merge_of_unknown_gain_is_never_made_for_its_gain():
+    level, z = cliques(3)
+    groups = groups_of(level, z)
+    groups = groups._replace(inner=np.array([np.nan, *groups.inner[1:]]))
+    _, kept = merged(groups, Effort())
+    assert kept.n == 3
+    _, fewer = merged(groups, Effort(), target=2)
+    assert fewer.n == 2

@@ -266,3 +266,16 @@ def test_a_given_k_is_met_on_a_planted_graph(planted, k):
     if k == 20:
         # 30 graphs: .927 (sd .009).
         assert nmi(truth[rows], found.z) > 0.927 - 5 * 0.009
+
+
+def test_heavy_tailed_weights_do_not_end_in_one_community():
+    """Weights over 16 orders of magnitude: sums kept while nodes move round below 0."""
+    rng = np.random.default_rng(70)
+    k, degree = int(rng.integers(5, 60)), float(rng.uniform(6, 25))
+    planted, labels = planted_partition(1_100, k, degree, 2.3, beyond="clip", rng=70)
+    u, v, _ = planted.edges()
+    spread, boost = rng.uniform(3, 9), 10 ** rng.uniform(0, 6)
+    weights = np.where(labels[u] == labels[v], boost, 1.0) * rng.lognormal(0.0, spread, len(u))
+    partition = kg.detect_communities(kg.Graph.from_edges(u, v, weights, n=1_100))
+    assert len(partition) == 9
+    assert partition.report.searches[0].nats > 0.0
