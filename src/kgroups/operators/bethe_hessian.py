@@ -1,6 +1,7 @@
 """The Bethe Hessian H_r, its normalised twin N_r, and the choices of r."""
 
 import math
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -28,6 +29,10 @@ __all__ = ["R_CHOICES", "BetheHessian", "RChoice"]
 
 RChoice: TypeAlias = Literal["mean-degree", "second-moment", "nonbacktracking"]
 R_CHOICES: tuple[RChoice, ...] = ("mean-degree", "second-moment", "nonbacktracking")
+
+# In units of the largest weight. Already from n on H_r has no negative eigenvalue, whatever the
+# graph; beyond 1e19 the entries of H_r leave the range of the 32-bit floats of large graphs.
+_LARGEST_R = 1e9
 
 
 @dataclass(frozen=True)
@@ -57,12 +62,13 @@ class BetheHessian:
         * ``"nonbacktracking"``: :math:`r^2 = \rho(B)`, where B leads from each directed edge to
           the edges that go on from its end, with entries :math:`w^2`.
         * a number is used as it is. It must be above 1 without weights. With weights it is in
-          their unit.
+          their unit. It must not exceed 1e9 times the largest weight, 1e9 without weights.
 
     Raises
     ------
     InputError
-        If r is neither a rule nor a finite number above 0.
+        If r is neither a rule nor a finite number above 0; when it meets a graph, if it is out of
+        the range for the weights of that graph.
 
     Notes
     -----
@@ -101,7 +107,8 @@ class BetheHessian:
         elif isinstance(self.r, bool | np.bool_):
             fits = False
         elif isinstance(self.r, int | float | np.integer | np.floating):
-            fits = math.isfinite(self.r) and self.r > 0
+            # Comparing needs no conversion, which fails for huge whole numbers.
+            fits = 0 < self.r <= sys.float_info.max
         else:
             fits = False
         if not fits:
@@ -209,6 +216,7 @@ class BetheHessian:
         occupied = int(np.count_nonzero(d))
         c = nnz / occupied if occupied else 0.0
         given = not isinstance(self.r, str)
+        self._check_not_too_large(adjacency, weighted=weighted)
         r_choice = "given" if given else str(self.r)
         trivial = nnz == 0 or (c <= 1.0 and not given)
         if weighted:
@@ -225,6 +233,20 @@ class BetheHessian:
             diagonal, couplings, saturated = bare + d, np.full(nnz, r), 0
         coupling = CSR(adjacency.indptr, adjacency.indices, couplings)
         return BoundBetheHessian(r, r_choice, c, diagonal, coupling, bare, saturated, trivial)
+
+    def _check_not_too_large(self, adjacency: CSR, *, weighted: bool) -> None:
+        if isinstance(self.r, str):
+            return
+        largest = float(adjacency.data.max(initial=0.0)) if weighted else 1.0
+        if not largest or float(self.r) / largest <= _LARGEST_R:
+            return
+        weights = f"weights up to {largest:.6g}" if weighted else "a graph without weights"
+        msg = (
+            f"r must not exceed {_LARGEST_R:g} times the largest weight, got r={self.r!r} for "
+            f"{weights}: at such an r the Bethe Hessian has no negative eigenvalue.\n"
+            "  Give r in the unit of the weights, or leave it to a rule as in BetheHessian()."
+        )
+        raise InputError(msg)
 
     def _unweighted_r(self, adjacency: CSR, d: Ints, c: float) -> float:
         if not isinstance(self.r, str):

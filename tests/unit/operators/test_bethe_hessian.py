@@ -3,8 +3,17 @@ import numpy as np
 import pytest
 
 import oracles_spectrum as oracles
-from kgroups import BetheHessian
+from kgroups import (
+    Auto,
+    BetheHessian,
+    Exact,
+    FewGroups,
+    Graph,
+    ManyGroups,
+    detect_communities,
+)
 from kgroups.errors import InputError
+from kgroups.generators import planted_partition
 from kgroups.operators.bethe_hessian import R_CHOICES
 from kgroups.operators.saturation import R_FLOOR
 from strategies_spectrum import TEXTBOOK, adjacency_of, csr_of, random_adjacency
@@ -160,10 +169,43 @@ def test_r_that_is_no_rule_and_no_number_is_refused(bad):
         BetheHessian(r=bad)
 
 
+def test_a_whole_number_beyond_floats_is_refused():
+    with pytest.raises(InputError, match=r"r must be one of 'mean-degree', .* or a finite number"):
+        BetheHessian(r=10**400)
+
+
 @pytest.mark.parametrize("r", [1, 0.5])
 def test_r_of_at_most_one_is_refused_without_weights(r):
     with pytest.raises(InputError, match=r"r must be > 1 on a graph without weights, got"):
         BetheHessian(r=r).matrix(KARATE, weight=None)
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1.0, 1e200])
+def test_r_far_beyond_the_weights_is_refused(unit):
+    W = unit * adjacency_of(KARATE)
+    said = r"r must not exceed 1e\+09 times the largest weight, got r=.* for weights up to"
+    with pytest.raises(InputError, match=said):
+        BetheHessian(r=1e30 * unit).bind(csr_of(W), weighted=True)
+    assert np.isfinite(BetheHessian(r=1e9 * unit).bind(csr_of(W), weighted=True).diagonal).all()
+    without = r"r must not exceed 1e\+09 .* for a graph without weights"
+    with pytest.raises(InputError, match=without):
+        BetheHessian(r=1e30).bind(csr_of(W), weighted=False)
+
+
+@pytest.mark.parametrize("regime", [Auto(), FewGroups(), ManyGroups(), Exact()])
+@pytest.mark.parametrize("k", [None, 3])
+def test_every_r_is_used_or_refused(regime, k):
+    """Large graphs are worked on with 32-bit floats, which end at 1e38."""
+    plain, _ = planted_partition(1_100, 4, 10.0, 2.0, rng=0)
+    u, v, _ = plain.edges()
+    weights = np.random.default_rng(0).lognormal(0.0, 1.0, len(u))
+    for graph, lowest in ((plain, 1.1), (Graph.from_edges(u, v, weights, n=1_100), 5e-324)):
+        for r in (lowest, 1e9):
+            partition = detect_communities(graph, k, operator=BetheHessian(r), regime=regime)
+            assert k is None or len(partition) == k
+        for r in (1e20, 1e30, 1e160):
+            with pytest.raises(InputError, match="r must not exceed"):
+                detect_communities(graph, k, operator=BetheHessian(r), regime=regime)
 
 
 def test_a_small_r_is_fine_in_the_unit_of_small_weights():
