@@ -293,13 +293,15 @@ def sweep_rows(
     X: Floats,
     min_gain: float,
     max_sweeps: int,
+    budget: int,
     z: Ints,
     size: Ints,
     total: Floats,
     squared: Floats,
     visited: Ints,
     changed: Ints,
-) -> None:
+    progress: Ints,
+) -> bool:
     """Make the best improving k-means move of every row, sweep after sweep, until none moves.
 
     A move must gain more than ``min_gain``, and a later group beat an earlier one by as much.
@@ -307,13 +309,28 @@ def sweep_rows(
     ``total`` holds the sum of the rows of each group and ``squared`` its squared length. A row
     whose group has not changed since its last visit needs to look only at groups that have:
     ``visited`` and ``changed`` hold the times, and start at -1 and 0.
+
+    Returns whether it is done. Otherwise ``budget`` numbers were read, or a few more for the last
+    row, and the next call goes on from ``progress``: the next row, the sweeps done, the moves in
+    this one, the time, and the numbers read so far, all 0 at first.
     """
     n, p = X.shape
     k = size.size
-    now = 0
-    for _ in range(max_sweeps):
-        moves = 0
-        for i in range(n):
+    first = progress[0]
+    sweeps = progress[1]
+    moves = progress[2]
+    now = progress[3]
+    read = 0
+    while sweeps < max_sweeps:
+        for i in range(first, n):
+            if read >= budget:
+                progress[0] = i
+                progress[1] = sweeps
+                progress[2] = moves
+                progress[3] = now
+                progress[4] += read
+                return False
+            read += p + k
             now += 1
             a = z[i]
             last = visited[i]
@@ -336,6 +353,7 @@ def sweep_rows(
                 to_b = 0.0
                 for c in range(p):
                     to_b += X[i, c] * total[b, c]
+                read += p
                 gain = leave + (squared[b] + 2.0 * to_b + own) / (size[b] + 1)
                 if size[b] > 0:
                     gain -= squared[b] / size[b]
@@ -357,6 +375,11 @@ def sweep_rows(
                 moves += 1
         if moves == 0:
             break
+        sweeps += 1
+        first = 0
+        moves = 0
+    progress[4] += read
+    return True
 
 
 @njit(cache=True, nogil=True, fastmath=True)

@@ -16,6 +16,8 @@ Candidates: TypeAlias = Literal["neighbors", "all"]
 _ROUNDING = 1e-10
 # Embedding rows carry the error of an eigensolver, which must not decide between equal groups.
 _ROW_ERROR = 1e-8
+# Numbers read per kernel call, so that Ctrl-C is handled within a tenth of a second.
+_BUDGET = 1 << 24
 
 
 class Outcome(NamedTuple):
@@ -135,16 +137,22 @@ def improve_rows(X: Floats, z: Ints, *, k: int, max_sweeps: int = 50) -> tuple[I
     np.add.at(total, z, X)
     squared = np.einsum("ac,ac->a", total, total)
     length = float(np.einsum("ic,ic->", X, X))
-    sweep_rows(
-        X,
-        _ROW_ERROR * length / max(1, z.size),
-        max_sweeps,
-        z,
-        size,
-        total,
-        squared,
-        np.full(z.size, -1),
-        np.zeros(k, dtype=np.int64),
-    )
+    visited, changed = np.full(z.size, -1), np.zeros(k, dtype=np.int64)
+    progress = np.zeros(5, dtype=np.int64)
+    done = False
+    while not done:
+        done = sweep_rows(
+            X,
+            _ROW_ERROR * length / max(1, z.size),
+            max_sweeps,
+            _BUDGET,
+            z,
+            size,
+            total,
+            squared,
+            visited,
+            changed,
+            progress,
+        )
     filled = size > 0
     return z, length - float(np.sum(squared[filled] / size[filled]))

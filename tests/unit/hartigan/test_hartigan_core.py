@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from kgroups.errors import InputError
-from kgroups.hartigan import group_association, improve
+from kgroups.hartigan import _sweep_nb, group_association, improve, improve_rows, sweep
 from strategies_hartigan import as_csr
 
 
@@ -100,3 +100,48 @@ def test_entries_that_cancel_do_not_confuse_the_candidates():
     assert found.z.tolist() == [1] * 6
     assert found.objective == pytest.approx(2 / 6)
     assert found.visits == found.sweeps * 10
+
+
+def rows_with_labels(n=300, p=3, k=5):
+    rng = np.random.default_rng(0)
+    z = rng.permutation(np.concatenate([np.arange(k), rng.integers(0, k, n - k)]))
+    return rng.normal(size=(n, p)), z, k
+
+
+@pytest.mark.parametrize("budget", [1, 100, 1_000])
+@pytest.mark.parametrize("max_sweeps", [1, 2, 50])
+def test_row_moves_in_slices_are_those_of_one_call(monkeypatch, budget, max_sweeps):
+    X, z, k = rows_with_labels()
+    whole = improve_rows(X, z, k=k, max_sweeps=max_sweeps)
+    read, kernel = [], _sweep_nb.sweep_rows
+
+    def counted(*arguments):
+        before = int(arguments[-1][4])
+        done = kernel(*arguments)
+        read.append(int(arguments[-1][4]) - before)
+        return done
+
+    monkeypatch.setattr(_sweep_nb, "sweep_rows", counted)
+    monkeypatch.setattr(sweep, "_BUDGET", budget)
+    found, cost = improve_rows(X, z, k=k, max_sweeps=max_sweeps)
+    np.testing.assert_array_equal(found, whole[0])
+    assert cost == whole[1]
+    assert len(read) > 3
+    assert max(read) < budget + (k + 1) * X.shape[1] + k
+
+
+def test_row_moves_stop_at_an_interrupt_between_slices(monkeypatch):
+    X, z, k = rows_with_labels()
+    calls, kernel = [], _sweep_nb.sweep_rows
+
+    def interrupted(*arguments):
+        calls.append(kernel(*arguments))
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return calls[-1]
+
+    monkeypatch.setattr(_sweep_nb, "sweep_rows", interrupted)
+    monkeypatch.setattr(sweep, "_BUDGET", 100)
+    with pytest.raises(KeyboardInterrupt):
+        improve_rows(X, z, k=k)
+    assert calls == [False, False, False]
