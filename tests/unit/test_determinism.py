@@ -110,3 +110,33 @@ def test_hash_seed_threads_and_process_do_not_matter():
         assert all(json.loads(line) for line in lines)
         answers.add(tuple(lines))
     assert len(answers) == 1
+
+
+KERNELS = """
+import networkx as nx
+import kgroups as kg
+
+for G in (
+    nx.grid_2d_graph(20, 20, periodic=True),
+    nx.grid_2d_graph(20, 20),
+    nx.circulant_graph(400, (1, 2)),
+):
+    for k in (3, 4, 7):
+        for init in (kg.KMeansSeed(), kg.QRSeed()):
+            print(kg.detect_communities(G, k, init=init).labels.tolist())
+"""
+
+
+def test_equal_eigenvalues_give_the_same_communities_under_every_blas_kernel():
+    """OpenBLAS has other kernels for other processors, which round differently."""
+    answers = {
+        subprocess.run(
+            [sys.executable, "-c", KERNELS],
+            env=os.environ | {"OPENBLAS_CORETYPE": kernel},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for kernel in ("Prescott", "Nehalem", "Haswell")
+    }
+    assert len(answers) == 1

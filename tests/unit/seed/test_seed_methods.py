@@ -1,13 +1,21 @@
+import networkx as nx
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
 import oracles_hartigan as oracles
+from kgroups.adapters import as_graph
 from kgroups.errors import InputError
 from kgroups.graph import Graph
 from kgroups.metrics import ari
 from kgroups.operators import BetheHessian
-from kgroups.seed import KMeansSeed, QRSeed, embedding_rows, informative_eigenpairs
+from kgroups.seed import (
+    KMeansSeed,
+    QRSeed,
+    embedding,
+    embedding_rows,
+    informative_eigenpairs,
+)
 from kgroups.seed.kmeans import kmeans
 
 
@@ -85,3 +93,30 @@ def test_bad_options_are_refused():
         QRSeed(rows="scaled")
     with pytest.raises(InputError, match="n_init must be a whole number >= 1, got 0"):
         KMeansSeed(n_init=0)
+
+
+@pytest.mark.parametrize("count", [3, 4, 8])
+def test_the_basis_of_equal_eigenvalues_is_that_of_the_whole_eigenspace(count):
+    """On a torus all eigenvalues but the first come four at a time; Lanczos may find three."""
+    G = nx.grid_2d_graph(20, 20, periodic=True)
+    graph = as_graph(nx.convert_node_labels_to_integers(G))
+    bound = BetheHessian().bind(graph.simple_adjacency(), weighted=False)
+    lam, V = informative_eigenpairs(bound, count, "normalized")
+    values, vectors = (part[..., ::-1] for part in np.linalg.eigh(bound.normalized_dense()))
+    np.testing.assert_allclose(lam, values[:count], atol=1e-9)
+    turned = np.linalg.qr(np.random.default_rng(0).normal(size=(4, 4)))[0]
+    other = vectors.copy()
+    other[:, 1:5], other[:, 5:9] = vectors[:, 1:5] @ turned, vectors[:, 5:9] @ turned
+    expected = embedding._in_canonical_basis(values, other)[:, 1:count]
+    np.testing.assert_allclose(V[:, 1:], expected, atol=1e-11)
+
+
+def test_rounding_settles_no_tie_between_pivots():
+    """Points on a circle are all as long, and opposite ones are as far from any third."""
+    angle = 2.0 * np.pi * np.arange(40) / 40
+    X = np.column_stack([np.ones(40), np.cos(angle), np.sin(angle)]) / np.sqrt(2.0)
+    expected = QRSeed().labels(X, 3, np.random.default_rng(0))
+    for seed in range(10):
+        noise = 1e-13 * np.random.default_rng(seed).normal(size=X.shape)
+        labels = QRSeed().labels(X + noise, 3, np.random.default_rng(0))
+        np.testing.assert_array_equal(labels, expected)
