@@ -40,7 +40,7 @@ nitpick_ignore_regex = [
     (r"py:class", r"kgroups\.generators\.planted\._GraphAndLabels"),
     (r"py:class", r"kgroups\.datasets\.catalogue\.Entry"),
     (r"py:class", r"kgroups\.energy\.semimetrics\._Radial"),
-    (r"py:class", r"kgroups\.backends\.sklearn\.estimators\._KernelClusterer"),
+    (r"py:class", r"kgroups\.sklearn\._KernelClusterer"),
 ]
 
 sphinx_gallery_conf = {

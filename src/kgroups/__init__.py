@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kgroups import datasets, energy, errors, generators, metrics, scoring, studies
     from kgroups.adapters import as_graph, read_graph
-    from kgroups.backends.sklearn import KernelKGroups, KernelKMeans
     from kgroups.detect import detect_communities, refine_partition
     from kgroups.graph import Graph
     from kgroups.operators import BetheHessian
@@ -26,8 +25,6 @@ __all__ = [
     "Graph",
     "Hartigan",
     "KMeansSeed",
-    "KernelKGroups",
-    "KernelKMeans",
     "ManyGroups",
     "Partition",
     "QRSeed",
@@ -54,8 +51,6 @@ _ROOM_OF_NAME = {
     "Graph": "graph",
     "Hartigan": "refine",
     "KMeansSeed": "seed",
-    "KernelKGroups": "backends.sklearn",
-    "KernelKMeans": "backends.sklearn",
     "ManyGroups": "regimes",
     "Partition": "partition",
     "QRSeed": "seed",

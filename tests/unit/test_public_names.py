@@ -15,8 +15,6 @@ PUBLIC_NAMES = [
     "Graph",
     "Hartigan",
     "KMeansSeed",
-    "KernelKGroups",
-    "KernelKMeans",
     "ManyGroups",
     "Partition",
     "QRSeed",
@@ -86,3 +84,16 @@ def test_the_heavy_list_can_be_violated():
 def test_side_rooms_do_not_compile_or_load_graph_packages(room):
     loaded = modules_loaded_by(f"import kgroups\nkgroups.{room}")
     assert loaded.isdisjoint({"numba", "igraph", "networkx", "pandas", "matplotlib"})
+
+
+def test_everything_is_reachable_without_optional_dependencies():
+    program = """
+import inspect, sys
+for name in ("sklearn", "pandas", "pyarrow", "matplotlib", "plotly", "joblib", "distributed"):
+    sys.modules[name] = None
+import kgroups
+from kgroups import *
+assert not hasattr(kgroups, "KernelKGroups")
+assert {name for name, _ in inspect.getmembers(kgroups)} >= set(kgroups.__all__)
+"""
+    assert "kgroups.sklearn" not in modules_loaded_by(program)

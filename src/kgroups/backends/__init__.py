@@ -1,1 +1,1 @@
-"""Shells that let other packages call kgroups by their own names."""
+"""Backends that let other packages call kgroups through their own functions."""

@@ -3,8 +3,8 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kgroups import KernelKGroups, KernelKMeans
 from kgroups.energy import Exponential, Gaussian, Power
+from kgroups.sklearn import KernelKGroups, KernelKMeans
 
 SEMIMETRICS = [Power(0.5), Exponential(2.0), Gaussian(1.0)]
 STARTS = ["spectral", "random"]

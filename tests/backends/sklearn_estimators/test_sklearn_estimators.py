@@ -1,5 +1,6 @@
 """What the estimators find, take and refuse."""
 
+import importlib
 import sys
 
 import numpy as np
@@ -7,10 +8,9 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-import kgroups
-from kgroups import KernelKGroups, KernelKMeans
 from kgroups.energy import Exponential, Power, kernel_matrix, within_energy
 from kgroups.errors import InputError, MissingExtraError, NumberOfCommunitiesError
+from kgroups.sklearn import KernelKGroups, KernelKMeans
 
 BOTH = pytest.mark.parametrize("kind", [KernelKGroups, KernelKMeans])
 CENTRES = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 3.0]])
@@ -255,10 +255,8 @@ def test_a_failed_fit_leaves_nothing_fitted(blobs):
 
 
 def test_without_scikit_learn_the_extra_is_named(monkeypatch):
-    for name in list(sys.modules):
-        if name.startswith("kgroups.backends.sklearn"):
-            monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "sklearn", None)
-    for name in ("KernelKGroups", "KernelKMeans"):
-        with pytest.raises(MissingExtraError, match=r'pip install "kgroups\[sklearn\]"'):
-            getattr(kgroups, name)
+    monkeypatch.delitem(sys.modules, "kgroups.sklearn")
+    monkeypatch.setitem(sys.modules, "sklearn.base", None)
+    advice = r"(?s)extra 'sklearn'.*python -m pip install \"\.\[sklearn\]\""
+    with pytest.raises(MissingExtraError, match=advice):
+        importlib.import_module("kgroups.sklearn")

@@ -12,8 +12,8 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from kgroups import KernelKGroups, KernelKMeans
 from kgroups.energy import Exponential, Gaussian, Power, kernel_matrix
+from kgroups.sklearn import KernelKGroups, KernelKMeans
 
 BOTH = pytest.mark.parametrize("kind", [KernelKGroups, KernelKMeans])
 TRUTH = np.arange(90) % 3

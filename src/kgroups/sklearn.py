@@ -1,22 +1,42 @@
-"""Kernel k-groups and kernel k-means with the interface of scikit-learn."""
+"""Kernel k-groups and kernel k-means as estimators of scikit-learn.
+
+``from kgroups.sklearn import KernelKGroups`` needs scikit-learn, the extra ``sklearn``.
+"""
 
 import warnings
 from abc import abstractmethod
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from kgroups._doors import check_count
 from kgroups._types import Floats, Ints
-from kgroups.backends.sklearn.validating import as_generator, validated
 from kgroups.energy.clustering import GRAM_MEMORY, Clustering, kernel_kgroups, kernel_kmeans
 from kgroups.energy.kernels import check_not_negative, rounding_of
 from kgroups.energy.semimetrics import MetricLike, Power
 from kgroups.energy.weights import as_weights
-from kgroups.errors import InputError, NumberOfCommunitiesError
+from kgroups.errors import InputError, MissingExtraError, NumberOfCommunitiesError
+
+try:
+    from sklearn.base import BaseEstimator, ClusterMixin
+except ImportError as error:
+    msg = (
+        "kgroups.sklearn needs scikit-learn, the extra 'sklearn'.\n"
+        '  Install it with: python -m pip install ".[sklearn]"'
+    )
+    raise MissingExtraError(msg) from error
+
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+try:
+    from sklearn.utils.validation import validate_data
+except ImportError:
+    # Up to 1.5 it is a method of the estimator.
+    def validate_data(estimator: Any, X: Any, **options: Any) -> Any:
+        return estimator._validate_data(X, **options)
+
 
 __all__ = ["KernelKGroups", "KernelKMeans"]
 
@@ -65,7 +85,7 @@ class _KernelClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        X = validated(self, X, reset=True)
+        X = _validated(self, X, reset=True)
         weights = as_weights(sample_weight, X.shape[0])
         self._check_counts(weights)
         if self._takes_distances():
@@ -79,7 +99,7 @@ class _KernelClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             init=self.init,
             n_init=self.n_init,
             max_sweeps=self.max_iter,
-            rng=as_generator(self.random_state),
+            rng=_as_generator(self.random_state),
             gram_memory=self.gram_memory,
         )
         self.labels_ = found.labels
@@ -110,7 +130,7 @@ class _KernelClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self, "labels_")
-        return self._fitted.predict(validated(self, X, reset=False))
+        return self._fitted.predict(_validated(self, X, reset=False))
 
     def _check_counts(self, weights: Floats) -> None:
         """Raise in the words of scikit-learn where the functions beneath have their own."""
@@ -241,3 +261,19 @@ class KernelKMeans(_KernelClusterer):
 
     def _clustering(self, X: Any, **options: Any) -> Clustering:
         return kernel_kmeans(X, self.n_clusters, **options)
+
+
+def _validated(estimator: Any, X: Any, *, reset: bool) -> Floats:
+    """Return X as a table of finite floats; with ``reset`` its columns become those to expect."""
+    table: Floats = validate_data(estimator, X, reset=reset, dtype=np.float64)
+    return table
+
+
+def _as_generator(random_state: Any) -> np.random.Generator:
+    """Return a Generator for what scikit-learn takes as ``random_state``.
+
+    ``None`` draws from the global state of numpy, an instance of RandomState from itself, so
+    that a second fit differs from the first, as everywhere in scikit-learn.
+    """
+    state = check_random_state(random_state)
+    return np.random.default_rng(state.randint(np.iinfo(np.int32).max, size=4).tolist())
