@@ -88,6 +88,10 @@ def scaled_propensities(propensities: Any, sizes: Ints, rng: np.random.Generator
     else:
         values = _given_propensities(propensities, n)
     block = np.repeat(np.arange(sizes.size), sizes)
+    # A power of two changes no digit, and keeps the sums of the largest floats finite.
+    peaks = np.zeros(sizes.size)
+    np.maximum.at(peaks, block, values)
+    values = np.ldexp(values, -np.frexp(peaks)[1][block])
     totals = np.bincount(block, weights=values, minlength=sizes.size)
     without = np.flatnonzero((totals == 0) & (sizes > 0))
     if without.size:

@@ -61,6 +61,18 @@ class TestDegreeCorrected:
         with pytest.raises(InputError, match=message):
             degree_corrected_sbm([2, 2], np.full((2, 2), 0.1), theta, rng=0)
 
+    @pytest.mark.parametrize("scale", [1e308, 5e-324])
+    def test_the_scale_of_propensities_does_not_matter(self, scale):
+        theta, P = np.ones(40), np.full((2, 2), 0.2)
+        graph, _ = degree_corrected_sbm([20, 20], P, scale * theta, rng=0)
+        expected, _ = degree_corrected_sbm([20, 20], P, theta, rng=0)
+        assert graph.m > 0
+        assert np.array_equal(graph.indices, expected.indices)
+
+    def test_power_laws_up_to_the_largest_float(self):
+        law = PowerLaw(exponent=0.0, ratio=1.7e308)
+        assert_simple(degree_corrected_sbm([50, 50], np.full((2, 2), 0.1), law, rng=0).graph)
+
     def test_certain_edges_are_refused(self):
         with pytest.raises(InputError, match=r"P must be below 1 .*, got P\[1, 1\] = 1"):
             degree_corrected_sbm([2, 2], [[0.5, 0], [0, 1]], rng=0)
