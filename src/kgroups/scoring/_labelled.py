@@ -54,8 +54,8 @@ class LabelledGraph:
 
     @cached_property
     def n_inner_pairs(self) -> int:
-        """Number of adjacent pairs and of nodes with a loop within communities."""
-        entries = self.graph.indices.size + self.graph.loop_slots.size
+        """Number of adjacent pairs of nodes within communities, parallel edges counted once."""
+        entries = self.graph.indices.size - self.graph.loop_slots.size
         return entries // 2 - self.n_cut_pairs
 
     @cached_property
@@ -76,7 +76,7 @@ class LabelledGraph:
     def inner_weight(self) -> float:
         """Weight of the edges within communities, self-loops counted once."""
         if self.graph.weights is None:
-            return float(self.n_inner_pairs)
+            return float(self.n_inner_pairs + self.graph.loop_slots.size)
         inside = float(self.graph.weights[~self.crosses].sum())
         return (inside + float(self.graph.weights[self.graph.loop_slots].sum())) / 2
 

@@ -12,9 +12,9 @@ __all__ = ["coverage", "modularity", "performance"]
 
 
 def performance(G: Any, partition: Any, *, symmetrize: Symmetrize | None = None) -> float:
-    r"""Return the fraction of node pairs that the partition judges rightly.
+    r"""Return the fraction of node pairs that the partition classifies correctly.
 
-    .. math:: \frac{\#\{\text{edges inside}\} + \#\{\text{non-adjacent pairs between}\}}
+    .. math:: \frac{\#\{\text{adjacent pairs inside}\} + \#\{\text{non-adjacent pairs between}\}}
         {n (n - 1) / 2}
 
     Parameters
@@ -30,13 +30,15 @@ def performance(G: Any, partition: Any, *, symmetrize: Symmetrize | None = None)
     Returns
     -------
     float
-        1.0 for a graph of no or one node, which has no pair to judge.
+        From 0.0 to 1.0; 1.0 for a graph of no or one node, which has no pairs.
 
     Notes
     -----
-    Equal to the second value of ``networkx.community.partition_quality``, which counts a
-    self-loop as an edge inside, so that a graph with self-loops can exceed 1. On multigraphs,
-    where networkx returns -1, parallel edges are one adjacent pair.
+    Pairs of two different nodes are counted: parallel edges are one adjacent pair, and a
+    self-loop is none. Without self-loops this is the second value of
+    ``networkx.community.partition_quality``. networkx counts a self-loop as an edge inside, so
+    that its value can exceed 1, and returns -1 for multigraphs; networkx with kgroups as its
+    backend does the same.
 
     Examples
     --------

@@ -21,7 +21,9 @@ class Scores:
     k : int
         Number of communities.
     performance, coverage : float
-        Fractions of node pairs judged rightly and of edges inside, weights ignored.
+        Fractions of node pairs classified correctly and of edges inside, weights ignored.
+        Neither exceeds 1: performance counts pairs of different nodes, so that parallel edges
+        are one pair and self-loops are none; coverage counts every edge, self-loops inside.
     modularity : float
         Weighted, at the resolution asked for.
     cut_size : float

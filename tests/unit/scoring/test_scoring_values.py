@@ -78,13 +78,20 @@ def test_any_graph(graph, triangles):
     assert scoring.scores(graph, HALVES) == scoring.scores(triangles, HALVES)
 
 
-def test_self_loops_count_as_in_networkx():
+def test_self_loops_count_in_coverage_and_are_no_pairs_in_performance():
     graph = nx.Graph([(0, 1), (1, 2), (2, 2), (0, 0)])
     blocks = [{0, 1}, {2}]
     coverage, performance = nx.community.partition_quality(graph, blocks)
     assert scoring.coverage(graph, blocks) == coverage == 3 / 4
-    assert scoring.performance(graph, blocks) == performance == 4 / 3
+    assert performance == 4 / 3
+    assert scoring.performance(graph, blocks) == scoring.scores(graph, blocks).performance == 2 / 3
     assert scoring.conductance(graph, blocks).tolist() == [1 / 3, 1 / 3]
+
+
+def test_duplicate_edges_and_loops_do_not_raise_performance_above_1():
+    graph = Graph.from_edges([0, 0, 0, 2], [1, 1, 2, 2])
+    assert scoring.performance(graph, [0, 0, 0]) == 2 / 3
+    assert scoring.performance(Graph.from_edges([0, 0, 0, 1], [1, 1, 0, 1]), [0, 0]) == 1.0
 
 
 def test_parallel_edges_count_each_in_coverage_and_once_in_performance():
