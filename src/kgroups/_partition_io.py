@@ -8,6 +8,7 @@ import math
 import os
 import re
 import secrets
+import stat
 import zlib
 from collections.abc import Hashable, Sequence
 from pathlib import Path
@@ -35,6 +36,10 @@ _COLUMNS = ["node", "community"]
 _FORMAT = "kgroups partition"
 _WHOLE_NUMBER = re.compile(r"\s*-?[0-9]{1,18}\s*")
 _PLAIN_TYPES = (int, str, float, bool, type(None))
+# What csv.reader accepts unless a limit for the whole process is raised.
+_LONGEST_CSV_NAME = 131_072
+# What makes spreadsheets take a cell for a formula.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def check_suffix(path: str | os.PathLike[str]) -> str:
@@ -85,12 +90,18 @@ def decode(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write beside the target and move into place, so that no reader sees half a file."""
+    """Write beside the target and move into place, so that no reader sees half a file.
+
+    A file that is replaced keeps its permissions, and nobody else can read the new content before.
+    """
     target = Path(path).resolve()
     passing = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
     try:
-        with passing.open("xb") as stream:
-            stream.write(content)
+        passing.touch(0o666 if mode is None else 0o600, exist_ok=False)
+        passing.write_bytes(content)
+        if mode is not None:
+            passing.chmod(mode)
         passing.replace(target)
     finally:
         passing.unlink(missing_ok=True)
@@ -176,11 +187,12 @@ def _to_csv(partition: "Partition") -> bytes:
     names = _csv_names(partition.nodes)
     stream = io.StringIO(newline="")
     stream.write(",".join(_COLUMNS) + "\n")
-    # The writer does not see that a bare carriage return ends a line for readers.
-    if any(isinstance(name, str) and "\r" in name for name in names):
-        writer = csv.writer(stream, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    else:
-        writer = csv.writer(stream, lineterminator="\n")
+    # Quotes change nothing for readers of CSV. The writer does not see that a bare carriage return
+    # ends a line for them, and some spreadsheets can be told to take what is quoted for text.
+    quoting = csv.QUOTE_MINIMAL
+    if any(isinstance(v, str) and (v.startswith(_FORMULA_STARTS) or "\r" in v) for v in names):
+        quoting = csv.QUOTE_NONNUMERIC
+    writer = csv.writer(stream, lineterminator="\n", quoting=quoting)
     writer.writerows(zip(names, partition.labels.tolist(), strict=True))
     return stream.getvalue().encode("utf-8", "surrogatepass")
 
@@ -189,12 +201,13 @@ def _csv_names(nodes: Sequence[Hashable]) -> Sequence[int | str]:
     if isinstance(nodes, range):
         return nodes
     names = _names_of_a_table(nodes)
-    if len(set(map(type, names))) > 1 and len(set(map(str, names))) < len(names):
-        msg = (
-            "node names in a .csv file must differ as text, which 1 and '1' do not.\n"
-            "  Save as .json, which keeps types."
-        )
-        raise PartitionError(msg)
+    for name in names:
+        if isinstance(name, str) and len(name) > _LONGEST_CSV_NAME:
+            msg = (
+                f"node names in a .csv file must have at most {_LONGEST_CSV_NAME:,} characters, "
+                f"got one of {len(name):,} that begins with {name[:20]!r}.\n  Save as .json."
+            )
+            raise PartitionError(msg)
     return names
 
 
@@ -246,12 +259,6 @@ def _parquet_names(nodes: Sequence[Hashable]) -> Any:
         # An array of numbers needs no object per node.
         return pyarrow.array(np.arange(nodes.start, nodes.stop, nodes.step))
     names = _names_of_a_table(nodes)
-    if len(set(map(type, names))) > 1:
-        msg = (
-            "node names in a .parquet file must be all int or all str.\n"
-            "  Save as .json, which keeps types."
-        )
-        raise PartitionError(msg)
     try:
         return pyarrow.array(names)
     except (pyarrow.ArrowException, OverflowError, UnicodeEncodeError) as error:
@@ -281,6 +288,14 @@ def _names_of_a_table(nodes: Sequence[Hashable]) -> list[int | str]:
                 "  Save as .json, which also keeps float, bool, None and tuple."
             )
             raise PartitionError(msg)
+    other = next((name for name in names if type(name) is not type(names[0])), None)
+    if other is not None:
+        msg = (
+            "node names in a table must be all int or all str, got "
+            f"{names[0]!r} and {other!r}.\n"
+            "  Save as .json, which keeps types."
+        )
+        raise PartitionError(msg)
     return names  # type: ignore[return-value]
 
 

@@ -270,14 +270,15 @@ class Partition(Sequence[Community]):
             The suffix says how. ``.json`` keeps node names of type int, str, float, bool, None
             and tuple with their types, the uninformed nodes and the spectrum. ``.csv`` and
             ``.parquet`` (needs ``kgroups[parquet]``) are tables with the columns ``node`` and
-            ``community`` for names that are all int or str. ``.json.gz`` and ``.csv.gz`` are
+            ``community`` for names that are all int or all str. ``.json.gz`` and ``.csv.gz`` are
             compressed.
 
         Notes
         -----
         The graph and the report are not written. Names of NumPy number types come back as the
         Python numbers they are equal to, and in ``.csv`` names that all look like whole numbers
-        come back as int.
+        come back as int. A file that is replaced keeps its permissions. ``.csv`` holds names as
+        they are: one such as ``=1+2`` is quoted, and still a formula to most spreadsheets.
         """
         from kgroups._partition_io import encode, write_atomically
 

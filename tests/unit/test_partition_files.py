@@ -2,6 +2,8 @@
 
 import builtins
 import json
+import stat
+import sys
 from enum import IntEnum
 from pathlib import Path
 
@@ -77,11 +79,30 @@ def test_names_that_a_table_cannot_keep(tmp_path, suffix, name):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_names_that_differ_by_type_only(tmp_path):
-    with pytest.raises(PartitionError, match=r"differ as text.*\n.*\.json"):
-        Partition([0, 1], [1, "1"]).save(tmp_path / "p.csv")
-    with pytest.raises(PartitionError, match=r"all int or all str.*\n.*\.json"):
-        Partition([0, 1], [1, "a"]).save(tmp_path / "p.parquet")
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".parquet"])
+@pytest.mark.parametrize("nodes", [[1, "1"], [1, "a"], ["a", 1]])
+def test_tables_refuse_names_of_two_types(tmp_path, suffix, nodes):
+    with pytest.raises(PartitionError, match=r"all int or all str, got .* and .*\n.*\.json"):
+        Partition([0, 1], nodes).save(tmp_path / f"p{suffix}")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("character", ["x", '"', "\r"])
+def test_the_longest_csv_name_comes_back_and_longer_ones_are_refused(tmp_path, character):
+    longest = character * 131_072
+    Partition([0, 1], [longest, "b"]).save(tmp_path / "p.csv")
+    assert Partition.load(tmp_path / "p.csv").nodes == (longest, "b")
+    with pytest.raises(PartitionError, match=r"at most 131,072 characters, got one of 131,073"):
+        Partition([0, 1], ["b", longest + character]).save(tmp_path / "q.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["p.csv"]
+
+
+@pytest.mark.parametrize("name", ["=1+2", "+1", "-x", "@SUM(A1)", "\t=1", "\r=1"])
+def test_names_that_spreadsheets_take_for_formulas_are_quoted(tmp_path, name):
+    Partition([0, 1], ["a", name]).save(tmp_path / "p.csv")
+    content = (tmp_path / "p.csv").read_bytes().decode()
+    assert content == f'node,community\n"a",0\n"{name}",1\n'
+    assert Partition.load(tmp_path / "p.csv").nodes == ("a", name)
 
 
 def test_numbers_too_large_for_parquet(tmp_path):
@@ -110,6 +131,31 @@ def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
         Partition([0, 0]).save(path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions work in another way there")
+def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path, monkeypatch):
+    path, modes, replace = tmp_path / "p.csv", [], Path.replace
+
+    def seen(self, target):
+        modes.append(stat.S_IMODE(self.stat().st_mode))
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", seen)
+    for mode in (0o600, 0o664, 0o444):
+        path.touch()
+        path.chmod(mode)
+        Partition([0, 1]).save(path)
+        assert stat.S_IMODE(path.stat().st_mode) == mode
+        path.unlink()
+    assert modes == [0o600, 0o664, 0o444]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions work in another way there")
+def test_a_new_file_has_the_usual_permissions(tmp_path):
+    (tmp_path / "other").touch()
+    Partition([0, 1]).save(tmp_path / "p.csv")
+    assert (tmp_path / "p.csv").stat().st_mode == (tmp_path / "other").stat().st_mode
 
 
 def test_saving_through_a_link_keeps_the_link(tmp_path):
