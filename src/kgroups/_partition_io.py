@@ -189,10 +189,10 @@ def _to_csv(partition: "Partition") -> bytes:
     stream.write(",".join(_COLUMNS) + "\n")
     # Quotes change nothing for readers of CSV. The writer does not see that a bare carriage return
     # ends a line for them, and some spreadsheets can be told to take what is quoted for text.
-    quoting = csv.QUOTE_MINIMAL
     if any(isinstance(v, str) and (v.startswith(_FORMULA_STARTS) or "\r" in v) for v in names):
-        quoting = csv.QUOTE_NONNUMERIC
-    writer = csv.writer(stream, lineterminator="\n", quoting=quoting)
+        writer = csv.writer(stream, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    else:
+        writer = csv.writer(stream, lineterminator="\n")
     writer.writerows(zip(names, partition.labels.tolist(), strict=True))
     return stream.getvalue().encode("utf-8", "surrogatepass")
 

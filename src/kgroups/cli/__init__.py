@@ -1,15 +1,23 @@
 """The command line: parse, call, print, exit."""
 
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any, NoReturn
 
-from kgroups.cli.parser import build_parser
 from kgroups.errors import KGroupsError
 
 __all__ = ["main"]
 
-_OK, _USER_ERROR, _INTERRUPTED, _BROKEN_PIPE = 0, 1, 130, 141
+_OK, _USER_ERROR, _INTERRUPTED, _BROKEN_PIPE, _TERMINATED = 0, 1, 130, 141, 143
+
+
+class _Terminated(KeyboardInterrupt):
+    """The process was asked to end by SIGTERM."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -23,31 +31,93 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 when all went well, 1 for a user error (told on stderr, without a traceback), 130 when
-        interrupted, 141 when the reader of the output went away. Wrong usage exits with 2.
+        0 when all went well, 1 for a user error (explained on stderr, without a traceback), 130
+        when interrupted, 141 when the reader of the output went away, 143 when terminated. Wrong
+        usage exits with 2.
     """
-    for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a node name shows its code instead.
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-    args = build_parser().parse_args(argv)
-    try:
-        args.run(args)
-        sys.stdout.flush()
-    except KGroupsError as error:
-        return _complain(str(error))
-    except KeyboardInterrupt:
-        return _INTERRUPTED
-    except BrokenPipeError:
-        # The interpreter flushes stdout once more at exit, which must not fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _BROKEN_PIPE
-    except OSError as error:
-        place = f"{error.filename}: " if error.filename is not None else ""
-        return _complain(f"{place}{error.strerror or error}")
+    with _usable_streams():
+        try:
+            with _sigterm_raised():
+                _run(argv)
+        except KGroupsError as error:
+            return _complain(str(error))
+        except _Terminated:
+            return _TERMINATED
+        except KeyboardInterrupt:
+            return _INTERRUPTED
+        except BrokenPipeError:
+            _abandon(sys.stdout)
+            return _BROKEN_PIPE
+        except OSError as error:
+            place = f"{error.filename}: " if error.filename is not None else ""
+            return _complain(f"{place}{error.strerror or error}")
     return _OK
 
 
+def _run(argv: Sequence[str] | None) -> None:
+    # Imported here, so that an interrupt during the import is handled like any other.
+    from kgroups.cli.parser import build_parser
+
+    try:
+        args = build_parser().parse_args(argv)
+    finally:
+        # Where the parser prints help and exits, a reader that went away is noticed now.
+        sys.stdout.flush()
+    args.run(args)
+    sys.stdout.flush()
+
+
+@contextmanager
+def _usable_streams() -> Iterator[None]:
+    """Replace closed streams by the null device; let the others print any node name."""
+    with ExitStack() as stack:
+        for stream, redirect in ((sys.stdout, redirect_stdout), (sys.stderr, redirect_stderr)):
+            if stream is None or stream.closed:
+                # This also keeps the descriptor from being given to a file that is written.
+                null = stack.enter_context(Path(os.devnull).open("w"))
+                stack.enter_context(redirect(null))
+            elif hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")
+        yield
+
+
+@contextmanager
+def _sigterm_raised() -> Iterator[None]:
+    """Let SIGTERM raise as an interrupt does, so that nothing half-written stays behind."""
+
+    def terminate(signum: int, frame: Any) -> NoReturn:
+        # A second signal ends the process at once.
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        raise _Terminated
+
+    if (
+        threading.current_thread() is not threading.main_thread()
+        or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
+    ):
+        # Only the main thread may set handlers, and that of a caller stays.
+        yield
+        return
+    signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
 def _complain(message: str) -> int:
-    print(f"kgroups: error: {message}", file=sys.stderr)
+    try:
+        print(f"kgroups: error: {message}", file=sys.stderr, flush=True)
+    except OSError:
+        _abandon(sys.stderr)
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _abandon(sys.stdout)
     return _USER_ERROR
+
+
+def _abandon(stream: Any) -> None:
+    """Send to the null device what the interpreter flushes at exit, which must not fail again."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, stream.fileno())
+    os.close(null)

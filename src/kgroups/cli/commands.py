@@ -3,8 +3,6 @@
 import argparse
 import io
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -13,6 +11,7 @@ import numpy as np
 
 from kgroups import datasets
 from kgroups._partition_io import check_names, check_suffix, write_atomically
+from kgroups._progress import stage_progress
 from kgroups.cli import views
 from kgroups.cli.sources import Source, open_graph, open_partition
 from kgroups.cli.targets import check_files, check_picture
@@ -28,7 +27,7 @@ def detect(args: argparse.Namespace) -> None:
     from kgroups.detect import detect_communities
 
     _check_targets(args)
-    with _progress() as begin:
+    with stage_progress() as begin:
         begin("reading the graph")
         source = open_graph(args)
         if args.output is not None:
@@ -77,7 +76,7 @@ def score(args: argparse.Namespace) -> None:
     """Score a partition from a file."""
     from kgroups.scoring import scores
 
-    with _progress() as begin:
+    with stage_progress() as begin:
         begin("reading the graph")
         source = open_graph(args)
         partition = open_partition(args.partition, source.graph)
@@ -95,7 +94,7 @@ def info(args: argparse.Namespace) -> None:
     """Describe a graph and what its spectrum shows."""
     from kgroups.spectrum import connected_components, estimate_k
 
-    with _progress() as begin:
+    with stage_progress() as begin:
         begin("reading the graph")
         source = open_graph(args)
         graph = source.graph
@@ -170,7 +169,7 @@ def warm(args: argparse.Namespace) -> None:
     from kgroups.backends.networkx import propagation
 
     start = perf_counter()
-    with _progress() as begin:
+    with stage_progress() as begin:
         begin("compiling")
         pipeline.warm()
         propagation.compile_kernels()
@@ -214,15 +213,6 @@ def _agreement(source: Source, partition: Partition) -> dict[str, dict[str, floa
             "ami": float(metrics.ami(truth[labelled], found[labelled])),
         }
     return compared
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[str], None]]:
-    """Show on a terminal which stage is running and since when; elsewhere show nothing."""
-    from tqdm import tqdm
-
-    with tqdm(bar_format="{desc} [{elapsed}]", leave=False, disable=None) as bar:
-        yield lambda stage: bar.set_description_str(stage)
 
 
 def _print_json(document: dict[str, Any]) -> None:

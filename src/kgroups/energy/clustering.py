@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from kgroups._doors import RngLike, as_rng, check_count
+from kgroups._progress import counted_progress
 from kgroups._types import Floats, Ints
 from kgroups.energy.fitting import Data, MatrixBetween, PointsBetween, as_data
 from kgroups.energy.semimetrics import MetricLike, Power
@@ -267,12 +267,12 @@ def _improved(
         # Rows that are made anew take their time, and use all threads themselves.
         together = max(1, int(_LINKS // (8.0 * k * w.size)))
         found = []
-        with tqdm(total=len(starts), desc="starts", leave=False, disable=None) as bar:
+        with counted_progress("bar", len(starts), "start") as show:
             for first in range(0, len(starts), together):
                 some = starts[first : first + together]
                 for z, L in zip(some, group_links(M, some, k), strict=True):
                     found.append(outcome(z, L))
-                    bar.update()
+                    show(len(found))
         return found
 
     def from_start(z: Ints) -> tuple[Outcome, float]:

@@ -1,15 +1,15 @@
 """Permutation test of equal distributions by the between-sample energy statistic."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from kgroups._doors import RngLike, as_rng, check_count
+from kgroups._progress import Progress, counted_progress
 from kgroups._types import Floats, Indices, Ints
 from kgroups.energy.points import as_points
 from kgroups.energy.semimetrics import MetricLike, Power, SemimetricLike
@@ -17,9 +17,7 @@ from kgroups.energy.statistics import row_labels
 from kgroups.energy.strips import Pairs, pairs_of, strips
 from kgroups.errors import InputError
 
-__all__ = ["EnergyTest", "Progress", "equal_distribution_test", "permutation_test"]
-
-Progress: TypeAlias = Callable[[int, int], None] | Literal["bar"] | None
+__all__ = ["EnergyTest", "equal_distribution_test", "permutation_test"]
 
 # Numbers in one matrix of indicators: 32 MB.
 _INDICATORS = 1 << 22
@@ -185,7 +183,7 @@ def _test(pairs: Pairs, z: Ints, permutations: int, rng: RngLike, progress: Prog
     count = check_count("permutations", permutations)
     S: Floats = np.empty(0)
     energy = 0.0
-    with _shown(progress, count) as show:
+    with counted_progress(progress, count, "permutation") as show:
         for labellings in _labellings(z, count, as_rng(rng)):
             found, energy = _statistics(pairs, labellings, sizes, partial(_tell, show, S.size))
             S = np.concatenate([S, found])
@@ -260,20 +258,3 @@ def _times(Z: Floats, M: Floats) -> Floats:
 
 def _tell(show: Callable[[int], Any], before: int, done: float) -> None:
     show(before + round(done))
-
-
-@contextmanager
-def _shown(progress: Progress, total: int) -> Iterator[Callable[[int], Any]]:
-    """Tell the caller, or a bar on a terminal, how many of the permutations' work is done."""
-    if progress is None:
-        yield lambda done: None
-    elif callable(progress):
-        yield lambda done: progress(min(done, total), total)
-    elif progress == "bar":
-        from tqdm import tqdm
-
-        with tqdm(total=total, unit="permutation", leave=False, disable=None) as bar:
-            yield lambda done: bar.update(min(done, total) - bar.n)
-    else:
-        msg = f'progress must be "bar", None or a callable of (done, total), got {progress!r}.'
-        raise InputError(msg)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kgroups._doors import check_choice
+from kgroups._progress import Progress
 from kgroups.errors import InputError
 from kgroups.reproduce.findings import Claim, Finding, Measured
 from kgroups.reproduce.gaussians import gauss_dim, gauss_n, many_clusters, unbalanced
@@ -13,7 +14,6 @@ from kgroups.reproduce.networks import drosophila, grqc, real
 from kgroups.reproduce.planted import girvan, sbm
 from kgroups.reproduce.starts import init
 from kgroups.reproduce.tables import dermatology, uci
-from kgroups.studies.running import Progress
 
 __all__ = ["EXPERIMENTS", "Claim", "Finding", "Measured", "reproduce"]
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from kgroups.studies.running import shown
+from kgroups._progress import counted_progress
 
 __all__ = ["told"]
 
@@ -12,7 +12,7 @@ Item = TypeVar("Item")
 
 def told(items: Sequence[Item], running: Mapping[str, Any]) -> Iterator[Item]:
     """Yield items and show how many are done, as ``running["progress"]`` says."""
-    with shown(running.get("progress"), len(items)) as show:
+    with counted_progress(running.get("progress"), len(items), "trial") as show:
         for done, item in enumerate(items):
             show(done)
             yield item

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kgroups import metrics
+from kgroups._progress import counted_progress
 from kgroups._types import Floats, Ints
 from kgroups.energy import Exponential, kernel_kgroups, kernel_kmeans, kernel_matrix
 from kgroups.errors import InputError
@@ -19,7 +20,6 @@ from kgroups.reproduce.starts import nearest_of_drawn
 from kgroups.reproduce.table_data import Sample, UciTable
 from kgroups.reproduce.vectors import association, require_sklearn
 from kgroups.studies.plan import trial_seed
-from kgroups.studies.running import shown
 
 __all__ = [
     "METHODS",
@@ -148,7 +148,7 @@ def in_parallel(
         raise InputError(msg)
     rows: list[Row] = []
     workers = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1)
-    with shown(running.get("progress"), len(tasks)) as show:
+    with counted_progress(running.get("progress"), len(tasks), "trial") as show:
         for done, made in enumerate(workers(delayed(run)(task) for task in tasks), start=1):
             rows += made
             show(done)

@@ -5,18 +5,17 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from os import PathLike
-from typing import Any, Literal, TypeAlias
+from typing import TypeAlias
 
+from kgroups._progress import Progress, counted_progress
 from kgroups.errors import InputError, MissingExtraError
 from kgroups.studies.journal import Journal
 from kgroups.studies.plan import Plan, Task
 from kgroups.studies.trial import Results, run_batch
 
-__all__ = ["Progress", "run_tasks", "shown"]
+__all__ = ["run_tasks"]
 
-Progress: TypeAlias = Callable[[int, int], None] | Literal["bar"] | None
 Finished: TypeAlias = dict[Task, Results]
 
 # Enough batches that no worker waits long at the end, few enough that sending them costs nothing.
@@ -49,7 +48,7 @@ def _run(
 ) -> Finished:
     finished = {task: before[task] for task in tasks if task in before}
     waiting = [task for task in tasks if task not in finished]
-    with shown(progress, len(tasks)) as show:
+    with counted_progress(progress, len(tasks), "trial") as show:
         show(len(finished))
         for batch in _done(plan, waiting, n_jobs):
             for task, results in batch:
@@ -110,20 +109,3 @@ def _workers(n_jobs: int | None) -> int | None:
     workers = int(joblib.effective_n_jobs(n_jobs))
     local = type(joblib.parallel.get_active_backend()[0]).__name__ == "LokyBackend"
     return None if workers == 1 and local else workers
-
-
-@contextmanager
-def shown(progress: Progress, total: int) -> Iterator[Callable[[int], Any]]:
-    """Tell the caller, or a bar on a terminal, how many trials of the total are done."""
-    if progress is None:
-        yield lambda done: None
-    elif callable(progress):
-        yield lambda done: progress(done, total)
-    elif progress == "bar":
-        from tqdm import tqdm
-
-        with tqdm(total=total, unit="trial", leave=False, disable=None) as bar:
-            yield lambda done: bar.update(done - bar.n)
-    else:
-        msg = f'progress must be "bar", None or a callable of (done, total), got {progress!r}.'
-        raise InputError(msg)

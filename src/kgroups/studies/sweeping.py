@@ -10,11 +10,12 @@ import numpy as np
 
 from kgroups import metrics as library
 from kgroups._doors import check_choice
+from kgroups._progress import Progress
 from kgroups.errors import InputError
 from kgroups.studies.journal import holds_plan, read_journal
 from kgroups.studies.methods import as_methods
 from kgroups.studies.plan import RESERVED, Cell, Metric, Plan, as_cells
-from kgroups.studies.running import Progress, run_tasks
+from kgroups.studies.running import run_tasks
 from kgroups.studies.table import Study, study_of
 
 __all__ = ["phase_transition", "sweep"]
