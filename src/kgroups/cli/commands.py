@@ -3,6 +3,7 @@
 import argparse
 import io
 import json
+from collections.abc import Hashable, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -13,8 +14,9 @@ from kgroups import datasets
 from kgroups._partition_io import check_names, check_suffix, write_atomically
 from kgroups._progress import stage_progress
 from kgroups.cli import views
-from kgroups.cli.sources import Source, open_graph, open_partition
+from kgroups.cli.sources import Source, graph_files, open_graph, open_partition
 from kgroups.cli.targets import check_files, check_picture
+from kgroups.errors import InputError
 from kgroups.partition import Partition
 
 __all__ = ["detect", "info", "list_datasets", "score", "warm"]
@@ -32,6 +34,8 @@ def detect(args: argparse.Namespace) -> None:
         source = open_graph(args)
         if args.output is not None:
             check_names(args.output, source.graph.nodes)
+        if args.json:
+            _check_json_names(source.graph.nodes)
         partition = detect_communities(
             source.graph,
             args.k,
@@ -184,7 +188,25 @@ def _check_targets(args: argparse.Namespace) -> None:
     if args.output is not None:
         check_suffix(args.output)
     check_picture(args.plot)
-    check_files(args.output, args.plot)
+    check_files(args.output, args.plot, read=graph_files(args))
+
+
+def _check_json_names(nodes: Sequence[Hashable]) -> None:
+    """Refuse names that JSON does not have, before there are communities to lose."""
+    if isinstance(nodes, range):
+        return
+    for node in nodes:
+        if type(node) in (int, str):
+            continue
+        try:
+            json.dumps(node, allow_nan=False)
+        except (TypeError, ValueError):
+            msg = (
+                "node names in a JSON document must be text, finite numbers, true, false or null, "
+                f"got {node!r} of type {type(node).__name__}.\n"
+                "  Store the names as text, or leave out --json."
+            )
+            raise InputError(msg) from None
 
 
 def _draw(partition: Partition, source: Source, path: str) -> None:

@@ -12,7 +12,10 @@ _GRAPH = (
     "network such as karate (`kgroups datasets` lists them; write ./karate for a file of that name)"
 )
 _PARTITION = "a partition file: .csv or .parquet with columns node and community, or .json"
-_EXIT = "exit codes: 0 done, 1 an error told on stderr, 2 wrong usage, 130 interrupted"
+_EXIT = (
+    "exit codes: 0 done, 1 an error explained on stderr, 2 wrong usage, 130 interrupted, "
+    "141 output closed, 143 terminated"
+)
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kgroups._partition_io import write_atomically
 from kgroups.cli.tables import table, width
-from kgroups.errors import InputError
+from kgroups.cli.targets import check_folder
 
 if TYPE_CHECKING:
     from kgroups.reproduce import Finding
@@ -52,9 +52,11 @@ def register(commands_of: Any) -> None:
 
 def run_experiments(args: argparse.Namespace) -> None:
     """Run one experiment or all, print what each found, and write it into a folder."""
+    from kgroups.plotting.axes import require_matplotlib
     from kgroups.reproduce import reproduce
 
-    _check_folder(args.output)
+    check_folder(args.output)
+    require_matplotlib()
     findings = []
     for name in _NAMES if args.all else (args.experiment,):
         finding = reproduce(name, trials=args.trials, n_jobs=args.jobs)
@@ -71,16 +73,6 @@ def run_experiments(args: argparse.Namespace) -> None:
         print(json.dumps({"experiments": documents, "output": args.output}, indent=2))
     else:
         print(f"wrote {Path(args.output) / 'report.md'}")
-
-
-def _check_folder(output: str) -> None:
-    folder = Path(output)
-    if folder.exists() and not folder.is_dir():
-        msg = f"--output must be a folder, {output!r} is a file."
-        raise InputError(msg)
-    from kgroups.plotting.axes import require_matplotlib
-
-    require_matplotlib()
 
 
 def _shown(finding: "Finding") -> str:

@@ -14,7 +14,7 @@ from kgroups.errors import InputError
 from kgroups.graph import Graph
 from kgroups.partition import Partition
 
-__all__ = ["Source", "open_graph", "open_partition"]
+__all__ = ["Source", "graph_files", "open_graph", "open_partition"]
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,12 @@ def open_graph(args: argparse.Namespace) -> Source:
         raise InputError(msg)
     dataset = datasets.load(args.graph, symmetrize=args.symmetrize)
     return Source(args.graph, as_graph(dataset.graph, weight=args.weight), dataset)
+
+
+def graph_files(args: argparse.Namespace) -> list[str | Path]:
+    """Return the files that :func:`open_graph` reads."""
+    known = {entry.name: entry.paths for entry in datasets.describe()}
+    return list(known.get(args.graph, [args.graph]))
 
 
 def open_partition(path: str, graph: Graph) -> Partition:

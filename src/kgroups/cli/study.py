@@ -87,7 +87,9 @@ def run_study(args: argparse.Namespace) -> None:
     """Run a phase-transition study, print its means, write what was asked for."""
     from kgroups.studies import phase_transition
 
-    _check_targets(args, {args.journal} - {None})
+    passing = args.journal is None and args.output is not None
+    journal = f"{args.output}.journal" if passing else args.journal
+    _check_targets(args, journal)
     missing = [name for name in _NEEDED if getattr(args, name) is None]
     if missing:
         msg = (
@@ -99,8 +101,6 @@ def run_study(args: argparse.Namespace) -> None:
     if shard is not None and args.journal is None:
         msg = "--shard needs --journal FILE, one per shard, from which `kgroups study merge` reads."
         raise InputError(msg)
-    passing = args.journal is None and args.output is not None
-    journal = f"{args.output}.journal" if passing else args.journal
     degrees, ratios = _numbers("degree", args.degree), _numbers("snr", args.snr)
     if args.beyond == "clip" and any(d >= 0 and s * s > d for d in degrees for s in ratios):
         print(_CLIPPED, file=sys.stderr)
@@ -133,7 +133,7 @@ def merge_shards(args: argparse.Namespace) -> None:
     """Put shards together, print the means, write what was asked for."""
     from kgroups.studies import merge
 
-    _check_targets(args, set(args.journals))
+    _check_targets(args, read=args.journals)
     _deliver(merge(args.journals), args)
 
 
@@ -202,13 +202,15 @@ def _add_targets(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
-def _check_targets(args: argparse.Namespace, journals: set[str]) -> None:
+def _check_targets(
+    args: argparse.Namespace, journal: str | None = None, read: Sequence[str] = ()
+) -> None:
     if args.output is not None:
         from kgroups.studies.files import check_table_name
 
         check_table_name(args.output)
     check_picture(args.plot)
-    check_files(*sorted(journals), args.output, args.plot)
+    check_files(args.output, args.plot, journal, read=read)
 
 
 def _numbers(name: str, text: str) -> list[float]:

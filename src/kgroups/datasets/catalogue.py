@@ -66,7 +66,13 @@ class Entry(ABC):
     @property
     def present(self) -> bool:
         """Whether every file is there; checksums are compared on loading."""
-        return all(_find(self, data_file) is not None for data_file in self.files)
+        return len(self.paths) == len(self.files)
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """Where the files are that were found."""
+        found = (_find(self, data_file) for data_file in self.files)
+        return tuple(path for path in found if path is not None)
 
 
 _Kind = TypeVar("_Kind", bound=Entry)

@@ -6,11 +6,14 @@ import re
 
 import networkx as nx
 import numpy as np
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 import kgroups
 from kgroups import datasets
 from kgroups.cli import commands, main
+from kgroups.cli.sources import Source
 from kgroups.cli.tables import facts, number, printable, shortened, table
 from kgroups.detect import detect_communities
 from kgroups.partition import Partition
@@ -118,6 +121,76 @@ def test_plot_writes_a_picture(run, triangles, tmp_path, suffix, start):
     assert (tmp_path / f"p{suffix}").read_bytes().startswith(start)
     assert {path.name for path in tmp_path.iterdir()} == {"triangles.csv", f"p{suffix}"}
     assert out.endswith(f"wrote {tmp_path / 'p'}{suffix}\n")
+
+
+@pytest.mark.parametrize("option", ["--output", "--plot"])
+@pytest.mark.parametrize("spelling", ["same", "relative", "symlink", "hard link"])
+def test_the_graph_that_is_read_is_never_overwritten(run, tmp_path, monkeypatch, option, spelling):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(commands, "open_graph", lambda args: pytest.fail("no work before this"))
+    suffix = ".csv" if option == "--output" else ".svg"
+    graph = tmp_path / f"graph{suffix}"
+    graph.write_text("a,b\nb,c\n")
+    target = {
+        "same": graph,
+        "relative": f"../{tmp_path.name}/graph{suffix}",
+        "symlink": tmp_path / f"symlink{suffix}",
+        "hard link": tmp_path / f"link{suffix}",
+    }[spelling]
+    if spelling == "symlink":
+        target.symlink_to(graph)
+    if spelling == "hard link":
+        target.hardlink_to(graph)
+    code, out, err = run("detect", graph, option, target)
+    assert (code, out) == (1, "")
+    assert "this file is read" in err
+    assert "Name another file" in err
+    assert graph.read_text() == "a,b\nb,c\n"
+
+
+def test_the_file_of_a_known_network_is_never_overwritten(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(commands, "open_graph", lambda args: pytest.fail("no work before this"))
+    target = tmp_path / "out.csv"
+    target.symlink_to(datasets.describe()[0].paths[0])
+    code, _, err = run("detect", "karate", "--output", target)
+    assert code == 1
+    assert "karate.edges.csv'), and would be destroyed" in err
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_results_of_experiments_do_not_go_into_a_folder_of_data(run, tmp_path, monkeypatch, linked):
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "dermatology.csv").write_text("data")
+    monkeypatch.setenv("KGROUPS_DATA", str(data))
+    folder = data
+    if linked:
+        folder = tmp_path / "results"
+        folder.mkdir()
+        (folder / "dermatology.csv").symlink_to(data / "dermatology.csv")
+    code, out, err = run("reproduce", "girvan", "--trials", 1, "--output", folder)
+    assert (code, out) == (1, "")
+    assert "without data that the experiments read" in err
+    assert "'dermatology.csv'" in err
+
+
+@pytest.mark.parametrize("name", [b"x", float("nan"), frozenset({1})])
+def test_names_that_json_does_not_have_are_told_before_the_work(run, monkeypatch, name):
+    graph = kgroups.Graph.from_edges([0, 1], [1, 2], nodes=["a", name, "c"])
+    monkeypatch.setattr(commands, "open_graph", lambda args: Source("g", graph, None))
+    assert run("detect", "g")[0] == 0
+    monkeypatch.setattr("kgroups.detect.detect_communities", lambda *a, **k: pytest.fail("work"))
+    code, out, err = run("detect", "g", "--json")
+    assert (code, out) == (1, "")
+    assert re.search(rf"(?s)text, finite numbers, .*, got .* of type {type(name).__name__}", err)
+
+
+def test_json_of_a_table_with_names_of_bytes(run, tmp_path):
+    ends = {"source": [b"a", b"b"], "target": [b"b", b"c"]}
+    pyarrow.parquet.write_table(pyarrow.table(ends), tmp_path / "g.parquet")
+    code, out, err = run("detect", tmp_path / "g.parquet", "--json")
+    assert (code, out) == (1, "")
+    assert "got b'a' of type bytes" in err
 
 
 def test_score_prints_modularity_as_networkx_has_it(run, tmp_path):

@@ -1,10 +1,15 @@
 """The command line as a process: exit codes, streams, pipes and terminals."""
 
 import os
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from kgroups.cli import main
+from kgroups.partition import Partition
 
 COMMAND = [sys.executable, "-m", "kgroups.cli"]
 
@@ -31,27 +36,142 @@ def test_exit_codes(words, code):
     assert "Traceback" not in done.stderr
 
 
-def test_an_interrupt_exits_with_130():
-    code = (
-        "import sys, kgroups.cli.commands as c\n"
-        "def stop(args): raise KeyboardInterrupt\n"
-        "c.info = stop\n"
-        "from kgroups.cli import main\n"
-        "sys.exit(main(['info', 'karate']))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+# A child that sends itself a signal at the first call of a function, whatever the time it takes.
+SIGNALLED = """
+import importlib, os, signal, sys, time
+name, module, function, *words = sys.argv[1:]
+signal.signal(signal.SIGINT, signal.default_int_handler)
+def send(*args, **options):
+    os.kill(os.getpid(), getattr(signal, name))
+    time.sleep(60)
+owner, _, attribute = function.rpartition(".")
+loaded = importlib.import_module(module)
+setattr(getattr(loaded, owner) if owner else loaded, attribute, send)
+from kgroups.cli import main
+sys.exit(main(words))
+"""
+DURING_A_WRITE = ["pathlib", "Path.replace"]
+STUDY = ["study", "--n", "60", "--k", "2", "--degree", "6", "--snr", "2", "--trials", "1"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals work in another way there")
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        (["kgroups.cli.parser", "build_parser"], ["detect", "karate"]),
+        (["kgroups.detect", "detect_communities"], ["detect", "karate"]),
+        (DURING_A_WRITE, ["detect", "karate", "--output", "p.csv"]),
+        (["kgroups.cli.commands", "open_graph"], ["score", "karate", "p.csv"]),
+        (["kgroups.cli.commands", "open_graph"], ["info", "karate"]),
+        (["kgroups.datasets", "describe"], ["datasets"]),
+        (["kgroups.studies", "phase_transition"], STUDY),
+        (["kgroups.studies", "merge"], ["study", "merge", "journal"]),
+        (DURING_A_WRITE, ["generate", "girvan-newman", "--snr", "2", "--output", "g.csv"]),
+        (["kgroups.reproduce", "reproduce"], ["reproduce", "girvan"]),
+        (["kgroups.detect", "warm"], ["warm"]),
+    ],
+)
+def test_signals_end_every_command_with_their_code_and_leave_nothing(
+    tmp_path, name, code, place, words
+):
+    command = [sys.executable, "-c", SIGNALLED, name, *place, *words]
+    done = subprocess.run(command, capture_output=True, check=False, timeout=120, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (code, b"", b"")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals work in another way there")
+def test_an_interrupt_while_modules_are_loaded_exits_with_130():
+    program = """
+import os, signal, sys
+from kgroups.cli import main
+signal.signal(signal.SIGINT, signal.default_int_handler)
+class Interrupt:
+    def find_spec(name, path=None, target=None):
+        if name == "kgroups.cli.parser":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupt)
+sys.exit(main(["info", "karate"]))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (130, b"")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals work in another way there")
+def test_the_handler_of_a_caller_stays():
+    def mine(signum, frame):
+        raise AssertionError
+
+    before = signal.signal(signal.SIGTERM, mine)
+    try:
+        assert main(["datasets", "--json"]) == 0
+        assert signal.getsignal(signal.SIGTERM) is mine
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        assert main(["datasets", "--json"]) == 0
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def buffered():
+    """Return the environment of a shell, in which output is written when the buffer is full."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes break in another way there")
-def test_a_reader_that_goes_away_is_no_error_message():
-    process = subprocess.Popen(
-        [*COMMAND, "datasets"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+@pytest.mark.parametrize("words", [["datasets"], ["detect", "karate"], ["--help"]])
+def test_a_reader_that_goes_away_is_no_error_message(words):
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [*COMMAND, *words],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        env=buffered(),
+        check=False,
+        timeout=120,
     )
-    process.stdout.close()
-    errors = process.stderr.read()
-    process.stderr.close()
-    assert (process.wait(timeout=60), errors) == (141, b"")
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes break in another way there")
+def test_an_error_that_nobody_reads_is_still_an_exit_code():
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [*COMMAND, "detect", "karat"]
+    done = subprocess.run(command, stdout=writer, stderr=writer, env=buffered(), check=False)
+    os.close(writer)
+    assert done.returncode == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
+@pytest.mark.parametrize("words", [["detect", "karate"], ["--help"]])
+def test_output_that_cannot_be_written_is_an_error(words):
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*COMMAND, *words], stdout=full, stderr=subprocess.PIPE, env=buffered(), check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr == b"kgroups: error: No space left on device\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the shell has no such redirection there")
+@pytest.mark.parametrize("closed", ["2>&-", ">&-", ">&- 2>&-"])
+@pytest.mark.parametrize(
+    ("words", "code"), [(["detect", "karate", "--output", "p.csv"], 0), (["detect", "karat"], 1)]
+)
+def test_closed_streams_change_neither_exit_code_nor_files(tmp_path, closed, words, code):
+    shell = ["/bin/sh", "-c", f'exec "$@" {closed}', "sh"]
+    done = subprocess.run(
+        [*shell, *COMMAND, *words], capture_output=True, check=False, timeout=120, cwd=tmp_path
+    )
+    assert done.returncode == code
+    assert b"Traceback" not in done.stderr
+    assert b"error" not in done.stdout
+    if code == 0:
+        Partition.load(tmp_path / "p.csv")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals there")

@@ -132,13 +132,15 @@ def test_a_picture_has_room_for_every_panel(run, tmp_path):
         ([*SMALL, "--plot", "study.txt"], "the name of a picture must end in"),
         ([*SMALL, "--output", "no/study.csv"], "there is no folder 'no'"),
         ([*SMALL, "--output", "a.csv", "--journal", "./a.csv"], "would overwrite each other"),
-        (["study", "merge", "a.csv", "--output", "a.csv"], "would overwrite each other"),
+        (["study", "merge", "a.csv", "--output", "./a.csv"], "this file is read (as 'a.csv')"),
+        ([*SMALL, "--output", "a.csv", "--plot", "loop.png"], "would overwrite each other"),
         ([*SMALL, "--plot", "taken.png"], "'taken.png' is a folder, no file can be written"),
         ([*SMALL, "--snr", "3", "--beyond", "error"], "degree=6 the largest snr is 2.44948974"),
     ],
 )
 def test_what_cannot_be_done_is_said(run, tmp_path, words, message):
     (tmp_path / "taken.png").mkdir()
+    (tmp_path / "loop.png").symlink_to(tmp_path / "a.csv.journal")
     code, out, err = run(*words)
     assert (code, out) == (1, "")
     assert message in err
