@@ -71,14 +71,27 @@ def _run(argv: Sequence[str] | None) -> None:
 def _usable_streams() -> Iterator[None]:
     """Replace closed streams by the null device; let the others print any node name."""
     with ExitStack() as stack:
+        _reserve_descriptors()
         for stream, redirect in ((sys.stdout, redirect_stdout), (sys.stderr, redirect_stderr)):
             if stream is None or stream.closed:
-                # This also keeps the descriptor from being given to a file that is written.
                 null = stack.enter_context(Path(os.devnull).open("w"))
                 stack.enter_context(redirect(null))
             elif hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
         yield
+
+
+def _reserve_descriptors() -> None:
+    """Open the null device on closed descriptors of standard streams, also for child processes.
+
+    They would otherwise go to the next files opened, which would get what libraries print.
+    """
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            # The lowest free descriptor is taken, which is this one.
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # noqa: FBT003
 
 
 @contextmanager
