@@ -56,13 +56,23 @@ def from_sparse(
     kind = matrix.dtype if matrix.dtype.kind == "b" else np.float64
     if matrix.format == "csr":
         exact = len(matrix.data) == len(matrix.indices) == matrix.indptr[-1]
-        if exact and matrix.has_canonical_format and np.all(matrix.data != 0):
+        if exact and _is_canonical(matrix) and np.all(matrix.data != 0):
             return _from_csr(matrix, weight, symmetrize, nodes)
         parts = (matrix.data.astype(kind), matrix.indices.copy(), matrix.indptr.copy())
         own = sparse.csr_array(parts, shape=matrix.shape)
     else:
         own = sparse.csr_array(matrix.astype(kind).tocsr())
     return _from_csr(_tidied(own), weight, symmetrize, nodes)
+
+
+def _is_canonical(matrix: Any) -> bool:
+    """Whether rows are sorted and without repeated entries, whatever scipy remembers of them.
+
+    scipy keeps the answer of its first look, which is stale once the rows change in place, so the
+    question is put to a new matrix that shares the arrays.
+    """
+    parts = (matrix.data, matrix.indices, matrix.indptr)
+    return bool(type(matrix)(parts, shape=matrix.shape).has_canonical_format)
 
 
 def from_own_csr(

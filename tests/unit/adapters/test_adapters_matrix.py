@@ -66,6 +66,23 @@ def test_unsorted_rows_are_left_as_they_are_in_the_matrix_of_the_caller():
 
 
 @pytest.mark.parametrize(
+    "size", [3, pytest.param(3000, marks=pytest.mark.compiled)], ids=["few", "many"]
+)
+@pytest.mark.parametrize("symmetrize", [None, "sum", "union"])
+def test_rows_reordered_in_place_after_scipy_called_them_sorted_are_read_rightly(size, symmetrize):
+    ring = np.arange(size)
+    ends = np.r_[ring, (ring + 1) % size], np.r_[(ring + 1) % size, ring]
+    matrix = sparse.csr_array((np.tile(1.0 + ring, 2), ends), shape=(size, size))
+    expected = as_graph(matrix, symmetrize=symmetrize).to_scipy()
+    assert matrix.has_canonical_format
+    for array in (matrix.indices, matrix.data):
+        array[:] = array.reshape(-1, 2)[:, ::-1].ravel()
+    graph = as_graph(matrix, symmetrize=symmetrize)
+    assert (graph.to_scipy() != expected).nnz == 0
+    assert np.all(np.diff(graph.indices.reshape(-1, 2)) > 0)
+
+
+@pytest.mark.parametrize(
     ("matrix", "message"),
     [
         (np.ones((2, 3)), r"must be square, got shape \(2, 3\)"),
