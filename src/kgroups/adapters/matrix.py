@@ -65,16 +65,6 @@ def from_sparse(
     return _from_csr(_tidied(own), weight, symmetrize, nodes)
 
 
-def _is_canonical(matrix: Any) -> bool:
-    """Whether rows are sorted and without repeated entries, whatever scipy remembers of them.
-
-    scipy keeps the answer of its first look, which is stale once the rows change in place, so the
-    question is put to a new matrix that shares the arrays.
-    """
-    parts = (matrix.data, matrix.indices, matrix.indptr)
-    return bool(type(matrix)(parts, shape=matrix.shape).has_canonical_format)
-
-
 def from_own_csr(
     matrix: "sparse.csr_array", weight: str | None, symmetrize: Symmetrize | None
 ) -> Graph:
@@ -95,6 +85,16 @@ def _check_entries(matrix: Any) -> None:
         except ValueError as error:
             msg = f"the sparse matrix is broken: {error}.\n  Build it anew from its entries."
             raise GraphError(msg) from error
+
+
+def _is_canonical(matrix: Any) -> bool:
+    """Whether rows are sorted and without repeated entries, whatever scipy remembers of them.
+
+    scipy keeps the answer of its first look, which is stale once the rows change in place, so the
+    question is put to a new matrix that shares the arrays.
+    """
+    parts = (matrix.data, matrix.indices, matrix.indptr)
+    return bool(type(matrix)(parts, shape=matrix.shape).has_canonical_format)
 
 
 def _check_square(shape: tuple[int, ...]) -> None:

@@ -19,12 +19,13 @@ from kgroups.adapters.arrays import (
 from kgroups.adapters.matrix import from_own_csr, from_sparse
 from kgroups.adapters.numbering import Texts
 from kgroups.adapters.streams import BATCH, Batch, graph_of_integers, graph_of_texts
-from kgroups.adapters.text import check_claim, parsing
+from kgroups.adapters.text import check_claim, format_error, parsing
 from kgroups.adapters.weights import fractional_names, weights_of_rows
 from kgroups.graph import Graph
 
 __all__ = ["read_npz"]
 
+_INDEX_ARRAYS = ("row", "col", "indices", "indptr", "offsets", "shape")
 _UTF_32 = f"utf-32-{sys.byteorder[0]}e"
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
@@ -35,6 +36,7 @@ def read_npz(file: BinaryIO, name: str, weight: str | None, symmetrize: Symmetri
 
     with parsing(name, "npz"), np.load(file, allow_pickle=False) as archive:
         if "format" in archive.files:
+            _check_indices(archive, name)
             if archive["format"].item() in ("csr", b"csr"):
                 matrix = _csr_matrix(archive)
                 check_claim(name, matrix.shape[0], matrix.nnz)
@@ -42,11 +44,34 @@ def read_npz(file: BinaryIO, name: str, weight: str | None, symmetrize: Symmetri
             file.seek(0)
             matrix = sparse.load_npz(file)
         elif {"row", "col"} <= set(archive.files):
+            _check_indices(archive, name)
             matrix = _matrix_of_entries(archive)
         else:
             return _graph_of_edges(archive, weight, symmetrize)
     check_claim(name, matrix.shape[0], matrix.nnz)
     return from_sparse(matrix, weight, symmetrize)
+
+
+def _check_indices(archive: Any, name: str) -> None:
+    """Refuse rows and columns with numbers that scipy would cut down to whole ones."""
+    for key in _INDEX_ARRAYS:
+        if key not in archive.files:
+            continue
+        member = _member(archive, key)
+        if member is not None and member.dtype.kind in "iu":
+            continue
+        values = archive[key].ravel()
+        if values.size == 0 or values.dtype.kind in "iu":
+            continue
+        is_float = values.dtype.kind == "f"
+        cut = np.flatnonzero(values != np.trunc(values)) if is_float else values[:0]
+        first = int(cut[0]) if cut.size else 0
+        problem = (
+            f"row and column numbers must be whole numbers, got {values[first].item()!r} in entry "
+            f"{first} of the array {key!r}"
+        )
+        hint = "Save this array with an integer type, for instance with array.astype(int)."
+        raise format_error(name, None, problem, hint)
 
 
 def _csr_matrix(archive: Any) -> Any:

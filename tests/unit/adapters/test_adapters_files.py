@@ -329,6 +329,39 @@ class TestNpz:
         with pytest.raises(GraphError, match=r"^c\.npz: an adjacency matrix must be symmetric"):
             read_graph(path)
 
+    @pytest.mark.parametrize(
+        ("arrays", "message"),
+        [
+            ({"row": [0.4, 1.9], "col": [1.9, 0.4]}, "got 0.4 in entry 0 of the array 'row'"),
+            ({"row": [0, 1], "col": [1.0, 0.0]}, "got 1.0 in entry 0 of the array 'col'"),
+            ({"row": [0, 1, 1], "col": [1, 0, 0.5]}, "got 0.5 in entry 2 of the array 'col'"),
+            ({"row": ["0", "1"], "col": [1, 0]}, "got '0' in entry 0 of the array 'row'"),
+            ({"row": [False, True], "col": [1, 0]}, "got False in entry 0 of the array 'row'"),
+            (
+                {"row": [0, 1], "col": [1, 0], "shape": [2, 2.5]},
+                "got 2.5 in entry 1 of the array 'shape'",
+            ),
+        ],
+    )
+    def test_row_and_column_numbers_that_are_not_whole_are_refused(self, tmp_path, arrays, message):
+        path = self.save(tmp_path / "a.npz", **arrays)
+        with pytest.raises(
+            FileFormatError, match=rf"^a\.npz: row and column .* whole numbers, {message}"
+        ):
+            read_graph(path)
+
+    @pytest.mark.parametrize("kind", ["csr", "csc", "coo", "bsr", "dia"])
+    def test_fractional_indices_in_what_scipy_saves_are_refused(self, tmp_path, kind):
+        path = tmp_path / "a.npz"
+        sparse.save_npz(path, sparse.coo_array([[0, 2.0], [2.0, 1.0]]).asformat(kind))
+        with np.load(path) as archive:
+            arrays = dict(archive)
+        key = {"coo": "row", "dia": "offsets"}.get(kind, "indices")
+        arrays[key] = arrays[key] + 0.25
+        np.savez(path, **arrays)
+        with pytest.raises(FileFormatError, match=rf"entry 0 of the array '{key}'"):
+            read_graph(path)
+
     def test_other_arrays_are_refused(self, tmp_path):
         with pytest.raises(
             GraphError, match=r"^a\.npz: .* one column 'source' .* got the columns 'x'"
