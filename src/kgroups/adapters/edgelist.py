@@ -12,7 +12,13 @@ from kgroups._types import Floats, Ints, Symmetrize
 from kgroups.adapters.arrays import from_edge_arrays
 from kgroups.adapters.direction import refuse_directed
 from kgroups.adapters.records import line_blocks, read_records
-from kgroups.adapters.text import all_integers, format_error, named_as_in_file, numbered_lines
+from kgroups.adapters.text import (
+    all_integers,
+    format_error,
+    named_as_in_file,
+    numbered_lines,
+    plain_number,
+)
 from kgroups.adapters.weights import no_such_attribute
 from kgroups.errors import FileFormatError
 from kgroups.graph import Graph
@@ -201,7 +207,7 @@ def _line_by_line(
         first = number if first is None else first
     _refuse_unknown_header(name, layout, first, source, target)
     names = np.empty(2 * len(source), dtype=object)
-    names[:] = named_as_in_file([*source, *target])
+    names[:] = named_as_in_file([*source, *target], file, name)
     if len(source) and isinstance(names[0], int) and max(map(abs, names)) < 2**63:
         names = names.astype(np.int64)
     ends = names[: len(source)], names[len(source) :]
@@ -217,7 +223,7 @@ def _wrong_length(name: str, number: int, got: int, expected: int) -> FileFormat
 
 def _weight(text: str, name: str, number: int) -> float:
     try:
-        return float(text)
+        return plain_number(text)
     except ValueError:
         problem = f"a weight must be a number, got {text!r}"
         hint = "Correct this line; a line with column names must hold source and target."

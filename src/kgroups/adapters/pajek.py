@@ -9,7 +9,13 @@ import numpy as np
 from kgroups._types import Floats, Symmetrize
 from kgroups.adapters.direction import graph_of_edges, refuse_directed
 from kgroups.adapters.matrix import from_dense
-from kgroups.adapters.text import check_claim, format_error, named_as_in_file, numbered_lines
+from kgroups.adapters.text import (
+    check_claim,
+    format_error,
+    named_as_in_file,
+    numbered_lines,
+    plain_number,
+)
 from kgroups.adapters.weights import checked_weights, no_such_attribute
 from kgroups.errors import FileFormatError
 from kgroups.graph import Graph
@@ -38,7 +44,7 @@ def read_pajek(
             network.start_section(number, words)
         else:
             network.section_reader(number, words)
-    return network.graph(weight, symmetrize)
+    return network.graph(file, weight, symmetrize)
 
 
 class _Network:
@@ -87,7 +93,7 @@ class _Network:
 
     def _number(self, line: int, word: str) -> float:
         try:
-            return float(word)
+            return plain_number(word)
         except ValueError:
             raise self._error(line, f"a number is needed, got {word!r}") from None
 
@@ -118,13 +124,13 @@ class _Network:
             raise self._error(line, f"*Matrix needs {self.n} rows of {self.n} numbers")
         self.rows.append([self._number(line, word) for word in words])
 
-    def graph(self, weight: str | None, symmetrize: Symmetrize | None) -> Graph:
+    def graph(self, file: BinaryIO, weight: str | None, symmetrize: Symmetrize | None) -> Graph:
         if self.n is None:
             raise self._error(None, "a Pajek network must have a *Vertices section")
         if weight not in (None, "weight"):
             raise no_such_attribute(str(weight), ["weight"], kind="attribute")
         check_claim(self.name, self.n, len(self.labels) + len(self.edges) + len(self.arcs))
-        nodes = self._node_names()
+        nodes = tuple(named_as_in_file(self._labels(), file, self.name))
         if self.rows:
             if len(self.rows) != self.n or self.edges or self.arcs:
                 raise self._error(None, f"*Matrix needs {self.n} rows, and no other edges")
@@ -142,9 +148,8 @@ class _Network:
             )
         return graph_of_edges(u, v, weights, nodes, symmetrize)
 
-    def _node_names(self) -> tuple[object, ...]:
+    def _labels(self) -> list[str]:
         """Labels where they are unique, else the vertex numbers."""
         n = self.n or 0
         labels = [self.labels.get(vertex, str(vertex + 1)) for vertex in range(n)]
-        names = labels if len(set(labels)) == n else [str(vertex + 1) for vertex in range(n)]
-        return tuple(named_as_in_file(names))
+        return labels if len(set(labels)) == n else [str(vertex + 1) for vertex in range(n)]

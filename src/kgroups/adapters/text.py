@@ -1,8 +1,10 @@
 """What the readers of text files share: numbered lines, node names, errors that name the place."""
 
 import re
+import sys
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import BinaryIO
 
 from kgroups.errors import FileFormatError, KGroupsError
 
@@ -13,6 +15,8 @@ __all__ = [
     "named_as_in_file",
     "numbered_lines",
     "parsing",
+    "plain_number",
+    "too_many_digits",
 ]
 
 _INTEGER = re.compile(r"0|-?[1-9][0-9]*")
@@ -42,12 +46,39 @@ def numbered_lines(file: Iterable[bytes], name: str) -> Iterator[tuple[int, str]
                 ) from None
 
 
-def named_as_in_file(labels: Sequence[object]) -> Sequence[Hashable]:
-    """Return integers if every label is one in plain notation, else the labels as text."""
+def named_as_in_file(labels: Sequence[object], file: BinaryIO, name: str) -> Sequence[Hashable]:
+    """Return integers if every label is one in plain notation, else the labels as text.
+
+    Python reads integers of a limited number of digits; one with more is an error with its line.
+    """
     texts = [label if isinstance(label, str) else str(label) for label in labels]
-    if all(map(_INTEGER.fullmatch, texts)):
+    if not all_integers(texts):
+        return texts
+    try:
         return [int(text) for text in texts]
-    return texts
+    except ValueError:
+        longest = max(texts, key=len)
+    file.seek(0)
+    lines = (number for number, line in numbered_lines(file, name) if longest in line)
+    raise too_many_digits(name, next(lines, None), longest)
+
+
+def too_many_digits(name: str, line: int | None, number: str) -> FileFormatError:
+    """Return the error for an integer that is longer than Python reads."""
+    problem = (
+        f"a whole number must have at most {sys.get_int_max_str_digits()} digits, got "
+        f"{len(number.lstrip('+-'))}"
+    )
+    hint = "Shorten this name, or let all names begin with a letter, so that they are text."
+    return format_error(name, line, problem, hint)
+
+
+def plain_number(text: str) -> float:
+    """Return a number in plain notation; ``float`` alone would read ``1_0`` as ten."""
+    if "_" in text or not text.isascii():
+        msg = f"not a number: {text!r}"
+        raise ValueError(msg)
+    return float(text)
 
 
 def all_integers(texts: Iterable[str]) -> bool:

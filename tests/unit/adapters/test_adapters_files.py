@@ -3,6 +3,7 @@
 import builtins
 import gzip
 import pickle
+import sys
 
 import networkx as nx
 import numpy as np
@@ -68,6 +69,100 @@ class TestDoor:
         path.write_bytes(content)
         with pytest.raises(FileFormatError, match=r"a\.txt\.gz: the file could not be read"):
             read_graph(path)
+
+
+LONG = "9" * (sys.get_int_max_str_digits() + 1)
+XML = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
+XML_WEIGHT = '<key id="w" for="edge" attr.name="weight" attr.type="{}">{}</key>'
+XML_GRAPH = (
+    '<graph edgedefault="undirected">\n<node id="{0}"/><node id="2"/>\n'
+    '<edge source="{0}" target="2"><data key="w">\n{1}</data></edge></graph></graphml>'
+)
+
+
+class TestNumbers:
+    @pytest.mark.parametrize(
+        ("name", "text"),
+        [
+            ("a.csv", f"1,2\n{LONG},3\n"),
+            ("a.csv", f"1 2 1.5\n3 -{LONG} 1\n"),
+            ("a.gml", f'graph [ node [ id 0 ]\n node [ id 1 label "{LONG}" ] ]'),
+            ("a.gml", f"graph [ node [ id 0 ]\n node [ id {LONG} ] ]"),
+            ("a.net", f'*Vertices 2\n1 "{LONG}"\n'),
+            ("a.graphml", XML + XML_WEIGHT.format("int", "") + XML_GRAPH.format(LONG, 1)),
+            ("a.graphml.gz", XML + XML_WEIGHT.format("int", "") + XML_GRAPH.format(LONG, 1)),
+        ],
+    )
+    def test_a_name_of_more_digits_than_python_reads_is_an_error_of_its_line(
+        self, write, name, text
+    ):
+        text = text.replace("id 0 ]", 'id 0 label "7" ]') if "label" in text else text
+        with pytest.raises(
+            FileFormatError,
+            match=rf"^{name}, line 2: .* whole number must have at most 4300 digits, got 4301",
+        ):
+            read_graph(write(name, text))
+
+    @pytest.mark.parametrize("name", ["a.csv", "a.csv.gz"])
+    def test_a_long_number_beside_other_text_is_text(self, write, name):
+        assert read_graph(write(name, f"ann,{LONG}\n")).nodes == ("ann", LONG)
+
+    @pytest.mark.parametrize("number", ["1_0", "1_000.5", "1e1_0", "\uff11\uff10"])
+    @pytest.mark.parametrize(
+        ("name", "text"),
+        [
+            ("a.csv", "ann,bob,1\nbob,cat,{}\n"),
+            ("a.csv", "1,2,1\n2,3,{}\n"),
+            ("a.tsv", "target\tweight\tsource\na\t{}\tb\n"),
+            ("a.net", "*Vertices 2\n*Edges 1 2 3\n1 2 {}\n"),
+            ("a.net", "*Vertices 2\n*Matrix\n0 {}\n1 0\n"),
+            ("a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 {}\n"),
+            ("a.mtx", "%%MatrixMarket matrix array real general\n1 1\n{}\n"),
+            (
+                "a.gml",
+                "graph [ node [ id 0 ] node [ id 1 ]\n\nedge [ source 0 target 1 weight {} ] ]",
+            ),
+            ("a.graphml", XML + XML_WEIGHT.format("double", "") + XML_GRAPH.format("1", "{}")),
+            ("a.graphml", XML + XML_WEIGHT.format("int", "") + XML_GRAPH.format("1", "{}")),
+            (
+                "a.graphml",
+                XML
+                + XML_WEIGHT.format("double", "\n\n<default>{}</default>")
+                + XML_GRAPH.format(1, 2),
+            ),
+        ],
+    )
+    def test_underscores_and_digits_of_other_scripts_make_no_weight(
+        self, write, name, text, number
+    ):
+        line = 3 if name[2:] in ("net", "mtx", "gml", "graphml") else 2
+        with pytest.raises(FileFormatError, match=rf"^{name}, line {line}: "):
+            read_graph(write(name, text.replace("{}", number)))
+
+    @pytest.mark.parametrize(
+        ("name", "text"),
+        [
+            ("a.csv", "1_0,2\n"),
+            ("a.csv", "1_0,2,1.5\n"),
+            ("a.net", '*Vertices 2\n1 "1_0"\n2 "2"\n*Edges\n1 2\n'),
+            (
+                "a.gml",
+                'graph [ node [ id 0 label "1_0" ] node [ id 1 label "2" ]\n'
+                "edge [ source 0 target 1 ] ]",
+            ),
+            ("a.graphml", XML + XML_GRAPH.replace('<data key="w">\n{1}</data>', "").format("1_0")),
+        ],
+    )
+    def test_underscores_stay_in_names(self, write, name, text):
+        assert read_graph(write(name, text)).nodes == ("1_0", "2")
+
+    def test_a_graphml_weight_may_be_true(self, write):
+        graph = XML_GRAPH.replace("\n{1}", "true").format(1)
+        assert read_graph(write("a.graphml", XML + XML_WEIGHT.format("boolean", "") + graph)).m == 1
+
+    def test_underscores_in_other_attributes_do_no_harm(self, write):
+        key = '<key id="w" for="edge" attr.name="note" attr.type="string"/>'
+        assert read_graph(write("a.graphml", XML + key + XML_GRAPH.format(1, "1_0"))).m == 1
 
 
 class TestGML:
