@@ -13,6 +13,7 @@ from kgroups.adapters.arrays import from_edge_arrays
 from kgroups.adapters.direction import refuse_directed
 from kgroups.adapters.records import line_blocks, read_records
 from kgroups.adapters.text import (
+    ReadOptions,
     all_integers,
     format_error,
     named_as_in_file,
@@ -53,24 +54,23 @@ class _Layout:
         )
 
 
-def read_edge_list(
-    file: BinaryIO, name: str, weight: str | None, symmetrize: Symmetrize | None
-) -> Graph:
+def read_edge_list(file: BinaryIO, name: str, options: ReadOptions) -> Graph:
     """Read one edge per line; see :func:`kgroups.read_graph` for the form."""
-    layout = _find_layout(file, name, weight)
+    layout = _find_layout(file, name, options)
     if layout is None:
         return Graph(np.zeros(1, np.int32), np.zeros(0, np.int32))
     file.seek(0)
     columns = _integer_columns(file, layout) if layout.is_bare else None
     if columns is not None:
         source, target, weights = columns
-        return from_edge_arrays(source, target, weights, symmetrize)
+        return from_edge_arrays(source, target, weights, options.symmetrize)
     file.seek(0)
-    return _line_by_line(file, name, layout, symmetrize)
+    return _line_by_line(file, name, layout, options.symmetrize)
 
 
-def _find_layout(file: BinaryIO, name: str, weight: str | None) -> _Layout | None:
+def _find_layout(file: BinaryIO, name: str, options: ReadOptions) -> _Layout | None:
     """Look at the first line that is not a comment; ``None`` when there is no such line."""
+    weight = options.weight
     for number, line in _data_lines(file, name):
         tries = (",", "\t", ";") if ".csv" in name.lower() else ("\t", ",", ";")
         delimiter = next((mark for mark in tries if mark in line), None)

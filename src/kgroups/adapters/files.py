@@ -1,21 +1,21 @@
 """Graph files of every supported format to ``Graph``; files are never trusted."""
 
-import gzip
 import os
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, TypeAlias
+from typing import BinaryIO, Literal, TypeAlias
 
 from kgroups._doors import check_choice
 from kgroups._types import Symmetrize
+from kgroups.adapters.compression import MAX_EXPANSION, expansion_limit, open_file
 from kgroups.adapters.edgelist import read_edge_list
 from kgroups.adapters.markup import read_gml, read_graphml
 from kgroups.adapters.matrixmarket import read_matrix_market
 from kgroups.adapters.npz import read_npz
 from kgroups.adapters.pajek import read_pajek
 from kgroups.adapters.parquet import read_parquet
-from kgroups.adapters.text import format_error
+from kgroups.adapters.text import ReadOptions, format_error
 from kgroups.adapters.weights import check_weight_name
 from kgroups.errors import FileFormatError, GraphError
 from kgroups.graph import Graph
@@ -25,7 +25,7 @@ __all__ = ["read_graph"]
 FileFormat: TypeAlias = Literal[
     "edgelist", "gml", "graphml", "pajek", "matrixmarket", "npz", "parquet"
 ]
-Reader: TypeAlias = Callable[[BinaryIO, str, str | None, Symmetrize | None], Graph]
+Reader: TypeAlias = Callable[[BinaryIO, str, ReadOptions], Graph]
 
 _READERS: dict[str, Reader] = {
     "edgelist": read_edge_list,
@@ -58,6 +58,7 @@ def read_graph(
     weight: str | None = "weight",
     symmetrize: Symmetrize | None = None,
     format: FileFormat | None = None,
+    max_expansion: float = MAX_EXPANSION,
 ) -> Graph:
     r"""Read a graph from a file.
 
@@ -74,6 +75,10 @@ def read_graph(
         ``"edgelist"`` (``.csv .tsv .txt .edges .edgelist``), ``"gml"``, ``"graphml"``,
         ``"pajek"`` (``.net .paj``), ``"matrixmarket"`` (``.mtx``), ``"npz"`` or ``"parquet"``,
         when the suffix does not tell.
+    max_expansion : float
+        Times its own size to which a compressed file may expand; content of at most 64 MiB is
+        read in any case, and ``float("inf")`` sets no limit. It holds for ``.gz``, for the arrays
+        of an ``.npz`` file and the columns of a Parquet file.
 
     Returns
     -------
@@ -84,7 +89,8 @@ def read_graph(
     Raises
     ------
     FileFormatError
-        If the file cannot be read; the message names the file and the line.
+        If the file cannot be read; the message names the file and the line. Also if a compressed
+        file expands beyond ``max_expansion``.
     MissingExtraError
         If a Parquet file is given and pyarrow is not installed.
 
@@ -123,9 +129,11 @@ def read_graph(
         raise format_error(str(path), None, "there is no such file", hint)
     reader = _READERS[_format_of(file_path) if format is None else format]
     name = file_path.name
+    limit = expansion_limit(file_path, max_expansion)
+    options = ReadOptions(weight, symmetrize, None, None, limit)
     try:
-        with _opened(file_path) as file:
-            return reader(file, name, weight, symmetrize)
+        with open_file(file_path, limit) as file:
+            return reader(file, name, options)
     except FileFormatError:
         raise
     except GraphError as error:
@@ -137,10 +145,6 @@ def read_graph(
     except (OSError, EOFError, zlib.error) as error:
         problem = f"the file could not be read: {error}"
         raise format_error(name, None, problem, "Check that the file is whole.") from error
-
-
-def _opened(path: Path) -> Any:
-    return gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb")
 
 
 def _format_of(path: Path) -> str:

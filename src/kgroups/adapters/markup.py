@@ -5,9 +5,9 @@ import sys
 from typing import Any, BinaryIO
 from xml.parsers import expat
 
-from kgroups._types import Symmetrize
 from kgroups.adapters.networkx import from_networkx
 from kgroups.adapters.text import (
+    ReadOptions,
     format_error,
     named_as_in_file,
     numbered_lines,
@@ -22,7 +22,7 @@ __all__ = ["read_gml", "read_graphml"]
 _GML_INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
-def read_gml(file: BinaryIO, name: str, weight: str | None, symmetrize: Symmetrize | None) -> Graph:
+def read_gml(file: BinaryIO, name: str, options: ReadOptions) -> Graph:
     """Read a GML file; nodes are named by ``label`` where it is unique, else by ``id``."""
     lines = [line for _, line in numbered_lines(file, name)]
     _refuse_long_integers(lines, name)
@@ -31,7 +31,8 @@ def read_gml(file: BinaryIO, name: str, weight: str | None, symmetrize: Symmetri
     labels = [data.get("label") for _, data in parsed.nodes(data=True)]
     if None in labels or len(set(map(str, labels))) < len(labels):
         labels = list(parsed)
-    return _renamed(from_networkx(parsed, weight, symmetrize), labels, file, name)
+    graph = from_networkx(parsed, options.weight, options.symmetrize)
+    return _renamed(graph, labels, file, name)
 
 
 def _refuse_long_integers(lines: list[str], name: str) -> None:
@@ -57,12 +58,11 @@ def _parse_gml(lines: list[str]) -> Any:
     return nx.parse_gml(text.split("\n"), label="id")
 
 
-def read_graphml(
-    file: BinaryIO, name: str, weight: str | None, symmetrize: Symmetrize | None
-) -> Graph:
+def read_graphml(file: BinaryIO, name: str, options: ReadOptions) -> Graph:
     """Read the first graph of a GraphML file; a default weight that it declares is used."""
     import networkx as nx
 
+    weight = options.weight
     with parsing(name, "XML"):
         _check_markup(file, name, weight)
     file.seek(0)
@@ -72,7 +72,8 @@ def read_graphml(
     if default is not None:
         for _, _, data in parsed.edges(data=True):
             data.setdefault(weight, default)
-    return _renamed(from_networkx(parsed, weight, symmetrize), list(parsed), file, name)
+    graph = from_networkx(parsed, weight, options.symmetrize)
+    return _renamed(graph, list(parsed), file, name)
 
 
 def _check_markup(file: BinaryIO, name: str, weight: str | None) -> None:

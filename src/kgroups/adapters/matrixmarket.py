@@ -11,10 +11,9 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from kgroups._types import Symmetrize
 from kgroups.adapters.matrix import from_sparse
 from kgroups.adapters.records import line_blocks, read_records
-from kgroups.adapters.text import check_claim, format_error, numbered_lines
+from kgroups.adapters.text import ReadOptions, check_claim, format_error, numbered_lines
 from kgroups.errors import FileFormatError
 from kgroups.graph import Graph
 
@@ -40,9 +39,7 @@ class _Header:
     line: int
 
 
-def read_matrix_market(
-    file: BinaryIO, name: str, weight: str | None, symmetrize: Symmetrize | None
-) -> Graph:
+def read_matrix_market(file: BinaryIO, name: str, options: ReadOptions) -> Graph:
     """Read a square matrix of real numbers or of a pattern."""
     from scipy import sparse
 
@@ -59,7 +56,7 @@ def read_matrix_market(
         rows, columns = np.r_[rows, columns[off]], np.r_[columns, rows[off]]
         values = np.r_[values, sign * values[off]]
     matrix = sparse.coo_array((values, (rows, columns)), shape=(n_rows, n_columns))
-    return from_sparse(matrix, weight, symmetrize)
+    return from_sparse(matrix, options.weight, options.symmetrize)
 
 
 def _read_header(file: BinaryIO, name: str) -> _Header:

@@ -1,14 +1,13 @@
 """NumPy archives to ``Graph``; arrays of edges come in batches, and nothing is unpickled."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.lib import format as npy
 
-from kgroups._types import Symmetrize
 from kgroups.adapters.arrays import (
     as_column,
     check_lengths,
@@ -19,23 +18,26 @@ from kgroups.adapters.arrays import (
 from kgroups.adapters.matrix import from_own_csr, from_sparse
 from kgroups.adapters.numbering import Texts
 from kgroups.adapters.streams import BATCH, Batch, graph_of_integers, graph_of_texts
-from kgroups.adapters.text import check_claim, format_error, parsing
+from kgroups.adapters.text import ReadOptions, check_claim, format_error, parsing
 from kgroups.adapters.weights import fractional_names, weights_of_rows
 from kgroups.graph import Graph
 
 __all__ = ["read_npz"]
 
 _INDEX_ARRAYS = ("row", "col", "indices", "indptr", "offsets", "shape")
+_MATRIX_ARRAYS = (*_INDEX_ARRAYS, "data", "format")
 _UTF_32 = f"utf-32-{sys.byteorder[0]}e"
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
 
-def read_npz(file: BinaryIO, name: str, weight: str | None, symmetrize: Symmetrize | None) -> Graph:
+def read_npz(file: BinaryIO, name: str, options: ReadOptions) -> Graph:
     """Read a scipy.sparse matrix, or arrays of edges or of matrix entries."""
     from scipy import sparse
 
+    weight, symmetrize = options.weight, options.symmetrize
     with parsing(name, "npz"), np.load(file, allow_pickle=False) as archive:
         if "format" in archive.files:
+            options.limit.check(_expanded_size(archive, _MATRIX_ARRAYS))
             _check_indices(archive, name)
             if archive["format"].item() in ("csr", b"csr"):
                 matrix = _csr_matrix(archive)
@@ -44,10 +46,11 @@ def read_npz(file: BinaryIO, name: str, weight: str | None, symmetrize: Symmetri
             file.seek(0)
             matrix = sparse.load_npz(file)
         elif {"row", "col"} <= set(archive.files):
+            options.limit.check(_expanded_size(archive, _MATRIX_ARRAYS))
             _check_indices(archive, name)
             matrix = _matrix_of_entries(archive)
         else:
-            return _graph_of_edges(archive, weight, symmetrize)
+            return _graph_of_edges(archive, options)
     check_claim(name, matrix.shape[0], matrix.nnz)
     return from_sparse(matrix, weight, symmetrize)
 
@@ -97,10 +100,18 @@ def _matrix_of_entries(arrays: Any) -> Any:
     return sparse.coo_array((data, (row, col)), shape=shape)
 
 
-def _graph_of_edges(archive: Any, weight: str | None, symmetrize: Symmetrize | None) -> Graph:
-    wanted = edge_columns(archive.files, weight)
+def _expanded_size(archive: Any, keys: Iterable[str]) -> int:
+    """Return the bytes that some arrays announce; zipfile never reads more than that."""
+    members = {info.filename: info.file_size for info in archive.zip.infolist()}
+    return sum(members.get(key, members.get(f"{key}.npy", 0)) for key in keys)
+
+
+def _graph_of_edges(archive: Any, options: ReadOptions) -> Graph:
+    symmetrize = options.symmetrize
+    wanted = edge_columns(archive.files, options.weight)
     if symmetrize == "union":
         del wanted[2:]
+    options.limit.check(_expanded_size(archive, wanted))
     members = [_member(archive, key) for key in wanted]
     columns = [member for member in members if member is not None]
     if len(columns) == len(wanted):

@@ -10,6 +10,7 @@ from kgroups._types import Floats, Symmetrize
 from kgroups.adapters.direction import graph_of_edges, refuse_directed
 from kgroups.adapters.matrix import from_dense
 from kgroups.adapters.text import (
+    ReadOptions,
     check_claim,
     format_error,
     named_as_in_file,
@@ -26,9 +27,7 @@ _WORD = re.compile(r'"([^"]*)"|(\S+)')
 _HINT = "See the Pajek manual for the form of a network file."
 
 
-def read_pajek(
-    file: BinaryIO, name: str, weight: str | None, symmetrize: Symmetrize | None
-) -> Graph:
+def read_pajek(file: BinaryIO, name: str, options: ReadOptions) -> Graph:
     """Read the first network of a Pajek file.
 
     An edge counts as one arc each way where the file also has arcs.
@@ -44,7 +43,7 @@ def read_pajek(
             network.start_section(number, words)
         else:
             network.section_reader(number, words)
-    return network.graph(file, weight, symmetrize)
+    return network.graph(file, options.weight, options.symmetrize)
 
 
 class _Network:

@@ -5,11 +5,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from kgroups._types import Symmetrize
 from kgroups.adapters.arrays import as_column, edge_columns, from_edge_arrays, from_stream
 from kgroups.adapters.numbering import Texts
 from kgroups.adapters.streams import BATCH, Batch, graph_of_integers, graph_of_texts
-from kgroups.adapters.text import parsing
+from kgroups.adapters.text import ReadOptions, parsing
 from kgroups.adapters.weights import (
     bad_weight_of_row,
     fractional_names,
@@ -22,12 +21,12 @@ from kgroups.graph import Graph
 __all__ = ["read_parquet"]
 
 _READ_AHEAD = 1 << 20
+_BYTES_PER_VALUE = 8
 
 
-def read_parquet(
-    file: BinaryIO, name: str, weight: str | None, symmetrize: Symmetrize | None
-) -> Graph:
-    """Read the columns ``source``, ``target`` and the weights of a Parquet file."""
+def read_parquet(file: BinaryIO, name: str, options: ReadOptions) -> Graph:
+    """Read the columns that hold the edges and the weights of a Parquet file."""
+    symmetrize = options.symmetrize
     try:
         from pyarrow import parquet
     except ImportError as error:
@@ -39,9 +38,10 @@ def read_parquet(
     with parsing(name, "Parquet"):
         # With a buffer, pages are read one by one; else a row group is read as a whole.
         content = parquet.ParquetFile(file, buffer_size=_READ_AHEAD, pre_buffer=False)
-        wanted = edge_columns(content.schema_arrow.names, weight)
+        wanted = edge_columns(content.schema_arrow.names, options.weight)
         if symmetrize == "union":
             del wanted[2:]
+        _check_expansion(content, wanted, options)
         stream = _ParquetEdges(content, wanted)
         build = _builder([content.schema_arrow.field(column).type for column in wanted], wanted)
         if build is not None:
@@ -49,6 +49,18 @@ def read_parquet(
         table = content.read(columns=wanted)
     source, target, *rest = (as_column(table[column]) for column in wanted)
     return from_edge_arrays(source, target, rest[0] if rest else None, symmetrize)
+
+
+def _check_expansion(content: Any, wanted: list[str], options: ReadOptions) -> None:
+    """Check what the columns announce: bytes in the file, and numbers or texts in memory."""
+    announced = content.metadata.num_rows * len(wanted) * _BYTES_PER_VALUE
+    for group in range(content.metadata.num_row_groups):
+        row_group = content.metadata.row_group(group)
+        columns = map(row_group.column, range(row_group.num_columns))
+        announced += sum(
+            column.total_uncompressed_size for column in columns if column.path_in_schema in wanted
+        )
+    options.limit.check(announced)
 
 
 def _builder(kinds: list[Any], columns: list[str]) -> Any:

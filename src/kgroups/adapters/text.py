@@ -1,14 +1,20 @@
-"""What the readers of text files share: numbered lines, node names, errors that name the place."""
+"""What the readers of files share: options, numbered lines, node names, errors with the place."""
 
 import re
 import sys
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import BinaryIO
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO
 
+from kgroups._types import Symmetrize
 from kgroups.errors import FileFormatError, KGroupsError
 
+if TYPE_CHECKING:
+    from kgroups.adapters.compression import Limit
+
 __all__ = [
+    "ReadOptions",
     "all_integers",
     "check_claim",
     "format_error",
@@ -23,6 +29,17 @@ _INTEGER = re.compile(r"0|-?[1-9][0-9]*")
 _NODES_ALWAYS_BELIEVED = 10_000_000
 _NODES_PER_ENTRY = 1_000
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """What the caller asks of a file; see :func:`kgroups.read_graph`."""
+
+    weight: str | None
+    symmetrize: Symmetrize | None
+    source: str | None
+    target: str | None
+    limit: "Limit"
 
 
 def format_error(name: str, line: int | None, problem: str, hint: str) -> FileFormatError:

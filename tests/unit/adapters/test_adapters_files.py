@@ -4,6 +4,7 @@ import builtins
 import gzip
 import pickle
 import sys
+import tracemalloc
 
 import networkx as nx
 import numpy as np
@@ -12,7 +13,8 @@ import pyarrow.parquet
 import pytest
 from scipy import sparse
 
-from kgroups.adapters import read_graph
+import kgroups
+from kgroups.adapters import compression, read_graph
 from kgroups.errors import (
     DirectedGraphError,
     FileFormatError,
@@ -513,6 +515,106 @@ class TestParquet:
     def test_what_is_no_parquet_is_refused(self, write):
         with pytest.raises(FileFormatError, match=r"^a\.parquet: the file must be valid Parquet"):
             read_graph(write("a.parquet", b"hello"))
+
+
+class TestExpansion:
+    """Files that expand a hundredfold, with a limit that is small enough to reach at once."""
+
+    MESSAGE = (
+        r": a compressed file must not expand to more than 100 times its size and more than 64 MiB,"
+        r" got \d+ bytes that expand to at least \d+\.\n  If you trust .* max_expansion"
+    )
+
+    @pytest.fixture
+    def small(self, monkeypatch):
+        monkeypatch.setattr(compression, "_ALWAYS_ALLOWED", 1 << 16)
+
+    @pytest.mark.parametrize(
+        ("name", "start", "repeated"),
+        [
+            ("a.csv.gz", "", "1,2\n"),
+            ("a.csv.gz", "", "ann,bob\n"),
+            ("a.txt.gz", "ann bob\n#", "a"),
+            ("a.gml.gz", "graph [ ", "node [ id 1 ] "),
+            ("a.graphml.gz", "<graphml>", "<node/>"),
+            ("a.net.gz", "*Vertices 2\n*Edges\n", "1 2\n"),
+            ("a.mtx.gz", "%%MatrixMarket matrix coordinate real general\n2 2 9\n", "1 2 1\n"),
+        ],
+    )
+    def test_compressed_text_that_expands_too_far_is_refused(
+        self, write, small, name, start, repeated
+    ):
+        path = write(name, start + repeated * 200_000)
+        with pytest.raises(FileFormatError, match=rf"^{name}{self.MESSAGE}"):
+            read_graph(path)
+
+    def test_more_than_the_limit_is_never_held_in_memory(self, write, small):
+        path = write("a.csv.gz", "x" * 50_000_000)
+        tracemalloc.start()
+        try:
+            with pytest.raises(FileFormatError, match=self.MESSAGE):
+                read_graph(path)
+            assert tracemalloc.get_traced_memory()[1] < 20_000_000
+        finally:
+            tracemalloc.stop()
+
+    def test_the_limit_as_it_is_by_default(self, tmp_path):
+        path = tmp_path / "a.csv.gz"
+        path.write_bytes(gzip.compress(b"#" * (1 << 20)) * 100)
+        with pytest.raises(FileFormatError, match=r"expand to at least 6[78]\d{6}\."):
+            read_graph(path)
+        path.write_bytes(gzip.compress(b"#" * (1 << 20)) * 8 + gzip.compress(b"\n1,2\n"))
+        assert read_graph(path).m == 1
+
+    def test_arrays_that_expand_too_far_are_refused(self, tmp_path, small):
+        zeros = np.zeros(10**6, np.int64)
+        columns = tmp_path / "columns.npz"
+        np.savez_compressed(columns, source=zeros, target=zeros, weight=zeros)
+        entries = tmp_path / "entries.npz"
+        np.savez_compressed(entries, row=zeros, col=zeros)
+        matrix = tmp_path / "matrix.npz"
+        sparse.save_npz(matrix, sparse.csr_array((zeros, (zeros, zeros)), shape=(10**6, 10**6)))
+        for path in (columns, entries, matrix):
+            with pytest.raises(FileFormatError, match=rf"^{path.name}{self.MESSAGE}"):
+                read_graph(path)
+
+    def test_arrays_that_are_not_read_may_be_of_any_size(self, tmp_path, small):
+        features = np.zeros(10**6)
+        np.savez_compressed(tmp_path / "a.npz", source=[1, 2], target=[2, 3], features=features)
+        assert read_graph(tmp_path / "a.npz").m == 2
+
+    def test_parquet_columns_that_expand_too_far_are_refused(self, tmp_path, small):
+        zeros = np.zeros(10**6, np.int64)
+        table = pa.table({"source": zeros, "target": zeros})
+        pyarrow.parquet.write_table(table, tmp_path / "a.parquet")
+        with pytest.raises(FileFormatError, match=rf"^a\.parquet{self.MESSAGE}"):
+            read_graph(tmp_path / "a.parquet")
+
+    def test_the_limit_can_be_raised(self, write, small):
+        path = write("a.csv.gz", "1,2\n" * 100_000)
+        assert read_graph(path, max_expansion=2000).m == 100_000
+        assert read_graph(path, max_expansion=float("inf")).m == 100_000
+        with pytest.raises(FileFormatError, match="more than 5 times its size"):
+            read_graph(path, max_expansion=5)
+
+    @pytest.mark.parametrize("value", [0.5, float("nan"), "100", None, True])
+    def test_the_limit_must_be_a_number_of_at_least_one(self, write, value):
+        with pytest.raises(InputError, match=r"max_expansion must be a number >= 1, got"):
+            read_graph(write("a.csv", "1,2\n"), max_expansion=value)
+
+    def test_ordinary_files_stay_far_below_the_limit(self, write, tmp_path, monkeypatch):
+        monkeypatch.setattr(compression, "_ALWAYS_ALLOWED", 0)
+        graph = kgroups.generators.planted_partition(5000, k=5, degree=10, snr=2, rng=0).graph
+        u, v, _ = graph.edges()
+        lines = "".join(f"{i},{j}\n" for i, j in zip(u, v, strict=True))
+        paths = [write("a.csv.gz", lines), tmp_path / "a.npz", tmp_path / "b.npz"]
+        sparse.save_npz(paths[1], graph.to_scipy())
+        np.savez_compressed(paths[2], source=u, target=v, weight=np.ones(len(u)))
+        paths.append(tmp_path / "a.parquet")
+        table = pa.table({"source": u, "target": v, "weight": np.ones(len(u))})
+        pyarrow.parquet.write_table(table, paths[3], compression="zstd")
+        for path in paths:
+            assert read_graph(path, max_expansion=25).m == graph.m
 
 
 def starved(*_, **__):
