@@ -16,6 +16,7 @@ MAX_EXPANSION = 100.0
 
 _ALWAYS_ALLOWED = 64 << 20
 _STEP = 1 << 20
+_DEFLATE_RATIO = 1032  # No deflate stream expands further.
 
 
 @dataclass(frozen=True)
@@ -64,10 +65,19 @@ def expansion_limit(path: Path, max_expansion: object) -> Limit:
 
 
 def open_file(path: Path, limit: Limit) -> BinaryIO:
-    """Open a file for reading, decompressed while it is read if it ends with ``.gz``."""
+    """Open a file for reading, decompressed while it is read if it ends with ``.gz``.
+
+    A file beyond the limit is refused here, before a reader has made anything of its beginning.
+    """
     if path.suffix.lower() != ".gz":
         return path.open("rb")
-    return cast("BinaryIO", io.BufferedReader(_Decompressed(path, limit)))
+    content = _Decompressed(path, limit)
+    try:
+        content.check_whole()
+    except BaseException:
+        content.close()
+        raise
+    return cast("BinaryIO", io.BufferedReader(content))
 
 
 class _Decompressed(io.RawIOBase):
@@ -76,6 +86,14 @@ class _Decompressed(io.RawIOBase):
     def __init__(self, path: Path, limit: Limit) -> None:
         self._file = gzip.open(path, "rb")  # noqa: SIM115 (closed with this object)
         self._limit = limit
+
+    def check_whole(self) -> None:
+        """Decompress everything once without keeping it, unless so small a file is harmless."""
+        if self._limit.size * _DEFLATE_RATIO > _ALWAYS_ALLOWED:
+            passing = bytearray(_STEP)
+            while self.readinto(passing):
+                pass
+            self.seek(0)
 
     def readable(self) -> bool:
         return True
