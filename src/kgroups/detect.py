@@ -48,6 +48,8 @@ def detect_communities(
     k: int | None = None,
     *,
     weight: str | None = "weight",
+    source: str | None = None,
+    target: str | None = None,
     operator: BetheHessian = BetheHessian(),
     regime: Regime = Auto(),
     init: Seed | WarmStart = KMeansSeed(),
@@ -69,6 +71,9 @@ def detect_communities(
         are connected. If given, exactly ``k`` non-empty communities are returned.
     weight : str or None
         Edge attribute or column that holds the weights; ``None`` ignores weights.
+    source, target : str, optional
+        Columns of a table, or of a file with a table, that hold the ends of the edges. Usual names
+        such as ``source`` and ``target`` or ``from`` and ``to`` are found without.
     operator : BetheHessian
         The operator and its choice of r.
     regime : Auto, Exact, FewGroups or ManyGroups
@@ -117,12 +122,12 @@ def detect_communities(
     rng = as_rng(rng)
 
     clock.start("reading the graph")
-    source = as_graph(graph, weight=weight, symmetrize=symmetrize)
-    k = None if k is None else check_k(k, source.n)
-    start = _start(init, source, k)
+    given = as_graph(graph, weight=weight, source=source, target=target, symmetrize=symmetrize)
+    k = None if k is None else check_k(k, given.n)
+    start = _start(init, given, k)
     # All regimes but Exact solve dense problems of small components only.
-    with single_threaded(source.n if isinstance(regime, Exact) else min(source.n, EXACT_NODES)):
-        problem, order, ordering = _prepared(source, operator, self_loops)
+    with single_threaded(given.n if isinstance(regime, Exact) else min(given.n, EXACT_NODES)):
+        problem, order, ordering = _prepared(given, operator, self_loops)
 
         clock.start("counting communities")
         counts, counted, spectrum = _counted(problem, regime)
@@ -156,9 +161,9 @@ def detect_communities(
         visits=found.visits + sum(one.visits for one in found.refinements),
         seconds=seconds,
         **counted,
-        **_facts(source, problem, found.z, self_loops),
+        **_facts(given, problem, found.z, self_loops),
     )
-    return _partition(source, order, found, spectrum, report)
+    return _partition(given, order, found, spectrum, report)
 
 
 def refine_partition(

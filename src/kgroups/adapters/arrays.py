@@ -9,17 +9,17 @@ import numpy as np
 
 from kgroups._mirror import are_few
 from kgroups._types import Floats, Indices, Symmetrize
+from kgroups.adapters.columns import edge_columns
 from kgroups.adapters.direction import graph_of_edges
 from kgroups.adapters.numbering import Texts
 from kgroups.adapters.streams import BATCH, Batch, EdgeStream, graph_of_integers
-from kgroups.adapters.weights import checked_weights, no_such_attribute
+from kgroups.adapters.weights import checked_weights
 from kgroups.errors import GraphError
 from kgroups.graph import Graph
 
 __all__ = [
     "as_column",
     "check_lengths",
-    "edge_columns",
     "from_columns",
     "from_edge_arrays",
     "from_stream",
@@ -52,29 +52,18 @@ def from_columns(
     )
 
 
-def from_table(table: Any, weight: str | None, symmetrize: Symmetrize | None) -> Graph:
+def from_table(
+    table: Any,
+    weight: str | None,
+    symmetrize: Symmetrize | None,
+    source: str | None = None,
+    target: str | None = None,
+) -> Graph:
     """Convert a pandas DataFrame or a pyarrow Table by its column names."""
     names: Any = table.column_names if hasattr(table, "column_names") else table.columns
-    wanted = edge_columns(list(names), weight)
-    source, target, *rest = (as_column(table[name]) for name in wanted)
-    return from_edge_arrays(source, target, rest[0] if rest else None, symmetrize)
-
-
-def edge_columns(names: Sequence[Any], weight: str | None) -> list[str]:
-    """Choose the columns to read: source, target, and the weights where there are any."""
-    if names.count("source") != 1 or names.count("target") != 1:
-        listed = ", ".join(repr(name) for name in names) or "none"
-        msg = (
-            "a table of edges must have one column 'source' and one column 'target', "
-            f"got the columns {listed}.\n  Rename its columns."
-        )
-        raise GraphError(msg)
-    if weight is None or (weight == "weight" and weight not in names):
-        return ["source", "target"]
-    if names.count(weight) != 1:
-        others = [name for name in names if name not in ("source", "target")]
-        raise no_such_attribute(weight, others, kind="column")
-    return ["source", "target", weight]
+    wanted = edge_columns(list(names), weight, source, target)
+    u, v, *rest = (as_column(table[name]) for name in wanted)
+    return from_edge_arrays(u, v, rest[0] if rest else None, symmetrize)
 
 
 def from_edge_arrays(

@@ -7,6 +7,7 @@ import numpy as np
 
 from kgroups._doors import check_choice
 from kgroups._types import Symmetrize
+from kgroups.adapters.columns import check_column_names, refuse_column_names
 from kgroups.adapters.direction import binary
 from kgroups.adapters.weights import check_weight_name
 from kgroups.errors import GraphError
@@ -16,7 +17,12 @@ __all__ = ["as_graph"]
 
 
 def as_graph(
-    obj: Any, *, weight: str | None = "weight", symmetrize: Symmetrize | None = None
+    obj: Any,
+    *,
+    weight: str | None = "weight",
+    source: str | None = None,
+    target: str | None = None,
+    symmetrize: Symmetrize | None = None,
 ) -> Graph:
     """Convert anything that holds a graph.
 
@@ -26,13 +32,16 @@ def as_graph(
         A :class:`kgroups.Graph`, which passes through; a networkx or igraph graph; a square
         ``scipy.sparse`` matrix or array, or a two-dimensional numpy array, whose nonzero entries
         are weights; a tuple ``(source, target[, weight])`` of one-dimensional arrays with any
-        node names; a pandas DataFrame or pyarrow Table with columns ``source`` and ``target``;
-        or the path of a file that :func:`kgroups.read_graph` reads.
+        node names; a pandas DataFrame or pyarrow Table with a column for each end; or the path of
+        a file that :func:`kgroups.read_graph` reads.
     weight : str or None
         Edge attribute or column that holds the weights. Edges without ``"weight"`` weigh 1; any
         other name must exist. ``None`` ignores all weights, so that an edge counts 1 and parallel
         edges count as many as they are. Matrices and arrays have no names: there only ``None``
         makes a difference.
+    source, target : str, optional
+        Columns of a table that hold the ends of the edges. Columns with usual names, such as
+        ``source`` and ``target`` or ``from`` and ``to``, are found without.
     symmetrize : {"sum", "union"}, optional
         What to do with a directed graph or an asymmetric matrix, which is an error otherwise:
         add the weights of both directions (a self-loop counts once), or put an edge of weight 1
@@ -48,7 +57,8 @@ def as_graph(
     Raises
     ------
     GraphError
-        If nothing here can hold a graph, or a matrix is not square or not symmetric.
+        If nothing here can hold a graph, a matrix is not square or not symmetric, or a table does
+        not say which columns hold the edges.
     DirectedGraphError
         If the graph is directed and ``symmetrize`` is not given.
     WeightError
@@ -69,19 +79,32 @@ def as_graph(
     """
     check_choice("symmetrize", symmetrize, (None, "sum", "union"))
     check_weight_name(weight)
+    check_column_names(source, target)
     if isinstance(obj, Graph):
+        refuse_column_names("a kgroups.Graph", source)
         return _reweighted(obj, weight, symmetrize)
     if isinstance(obj, str | os.PathLike):
         from kgroups.adapters.files import read_graph
 
-        return read_graph(obj, weight=weight, symmetrize=symmetrize)
-    return _converted(obj, weight, symmetrize)
+        return read_graph(obj, weight=weight, source=source, target=target, symmetrize=symmetrize)
+    return _converted(obj, weight, source, target, symmetrize)
 
 
-def _converted(obj: Any, weight: str | None, symmetrize: Symmetrize | None) -> Graph:
+def _converted(
+    obj: Any,
+    weight: str | None,
+    source: str | None,
+    target: str | None,
+    symmetrize: Symmetrize | None,
+) -> Graph:
     """Recognise the object by where its class comes from, so that no package is imported."""
     families = {(cls.__module__.partition(".")[0], cls.__name__) for cls in type(obj).__mro__}
     packages = {package for package, _ in families}
+    if ("pandas", "DataFrame") in families or ("pyarrow", "Table") in families:
+        from kgroups.adapters.arrays import from_table
+
+        return from_table(obj, weight, symmetrize, source, target)
+    refuse_column_names(f"{type(obj).__module__}.{type(obj).__qualname__}", source)
     if ("networkx", "Graph") in families:
         from kgroups.adapters.networkx import from_networkx
 
@@ -98,10 +121,6 @@ def _converted(obj: Any, weight: str | None, symmetrize: Symmetrize | None) -> G
         from kgroups.adapters.matrix import from_dense
 
         return from_dense(obj, weight, symmetrize)
-    if ("pandas", "DataFrame") in families or ("pyarrow", "Table") in families:
-        from kgroups.adapters.arrays import from_table
-
-        return from_table(obj, weight, symmetrize)
     if isinstance(obj, tuple | list):
         from kgroups.adapters.arrays import from_columns
 

@@ -3,13 +3,14 @@
 import csv
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 import numpy as np
 
 from kgroups._types import Floats, Ints, Symmetrize
 from kgroups.adapters.arrays import from_edge_arrays
+from kgroups.adapters.columns import end_columns, weight_column
 from kgroups.adapters.direction import refuse_directed
 from kgroups.adapters.records import line_blocks, read_records
 from kgroups.adapters.text import (
@@ -21,11 +22,16 @@ from kgroups.adapters.text import (
     plain_number,
 )
 from kgroups.adapters.weights import no_such_attribute
-from kgroups.errors import FileFormatError
+from kgroups.errors import FileFormatError, GraphError
 from kgroups.graph import Graph
 
 __all__ = ["read_edge_list"]
 
+_HEADER_HINT = (
+    "call two columns source and target, or pass their names as source= and target= (--source and "
+    "--target on the command line)"
+)
+_NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
 _COMMENT = re.compile(r"(?:^|\s)[#%].*")
 _COMMENT_BYTES = re.compile(rb"(?m)(?:^|[ \t])[#%][^\r\n]*")
 _UNUSUAL_INTEGER = re.compile(rb"(?<![0-9A-Za-z.+-])[+-]?0[0-9]|(?<![0-9A-Za-z.])(?:\+[0-9]|-0)")
@@ -43,6 +49,7 @@ class _Layout:
     direction: int | None
     header_line: int | None
     fields: tuple[str, ...]
+    is_guess: bool = False
 
     @property
     def is_bare(self) -> bool:
@@ -75,15 +82,22 @@ def _find_layout(file: BinaryIO, name: str, options: ReadOptions) -> _Layout | N
         tries = (",", "\t", ";") if ".csv" in name.lower() else ("\t", ",", ";")
         delimiter = next((mark for mark in tries if mark in line), None)
         fields = tuple(_split(line, delimiter, name, number))
-        titles = [field.lower() for field in fields]
-        if "source" in titles and "target" in titles:
-            return _layout_of_header(fields, titles, delimiter, number, weight)
+        ends = _ends_in_header(fields, name, number, options)
+        if ends is not None:
+            layout = _layout_of_header(fields, ends, delimiter, number, weight)
+            titles = {fields[end].lower() for end in ends}
+            is_certain = options.source is not None or titles == {"source", "target"}
+            return layout if is_certain else replace(layout, is_guess=True)
         if len(fields) not in (2, 3):
             problem = (
                 f"a line must hold two node names and perhaps a weight, got {len(fields)} fields"
             )
-            hint = "Name the columns in a first line with source and target, or drop the others."
-            raise format_error(name, number, problem, hint)
+            raise format_error(
+                name,
+                number,
+                problem,
+                f"Begin with a header and {_HEADER_HINT}, or drop the others.",
+            )
         if weight not in (None, "weight") and len(fields) == 2:
             raise no_such_attribute(str(weight), (), kind="column")
         third = 2 if weight is not None and len(fields) == 3 else None
@@ -91,27 +105,35 @@ def _find_layout(file: BinaryIO, name: str, options: ReadOptions) -> _Layout | N
     return None
 
 
+def _ends_in_header(
+    fields: tuple[str, ...], name: str, number: int, options: ReadOptions
+) -> tuple[int, int] | None:
+    """Return the columns of both ends if the line names columns, and does not hold an edge."""
+    try:
+        ends = end_columns(fields, options.source, options.target)
+    except GraphError as error:
+        msg = f"{name}, line {number}: {error}"
+        raise FileFormatError(msg) from None
+    if ends is None or options.source is not None:
+        return ends
+    titles = {fields[end].lower() for end in ends}
+    has_number = any(_NUMBER.fullmatch(field) for field in fields)
+    return None if has_number and titles != {"source", "target"} else ends
+
+
 def _layout_of_header(
     fields: tuple[str, ...],
-    titles: list[str],
+    ends: tuple[int, int],
     delimiter: str | None,
     number: int,
     weight: str | None,
 ) -> _Layout:
-    column = None
-    if weight is not None:
-        if weight in fields:
-            column = fields.index(weight)
-        elif weight.lower() in titles:
-            column = titles.index(weight.lower())
-        elif weight != "weight":
-            others = [field for field in fields if field.lower() not in ("source", "target")]
-            raise no_such_attribute(weight, others, kind="column")
-    direction = (
-        titles.index("type") if "type" in titles and column != titles.index("type") else None
-    )
-    source, target = titles.index("source"), titles.index("target")
-    return _Layout(delimiter, len(fields), source, target, column, direction, number, fields)
+    column = weight_column(fields, weight, ends)
+    titles = [field.lower() for field in fields]
+    direction = titles.index("type") if "type" in titles else None
+    if direction in (column, *ends):
+        direction = None
+    return _Layout(delimiter, len(fields), *ends, column, direction, number, fields)
 
 
 def _data_lines(file: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
@@ -206,6 +228,8 @@ def _line_by_line(
         target.append(v)
         first = number if first is None else first
     _refuse_unknown_header(name, layout, first, source, target)
+    if layout.is_guess:
+        _refuse_doubtful_header(name, layout, {*source, *target})
     names = np.empty(2 * len(source), dtype=object)
     names[:] = named_as_in_file([*source, *target], file, name)
     if len(source) and isinstance(names[0], int) and max(map(abs, names)) < 2**63:
@@ -226,7 +250,7 @@ def _weight(text: str, name: str, number: int) -> float:
         return plain_number(text)
     except ValueError:
         problem = f"a weight must be a number, got {text!r}"
-        hint = "Correct this line; a line with column names must hold source and target."
+        hint = f"Correct this line. If it is a header: {_HEADER_HINT}."
         raise format_error(name, number, problem, hint) from None
 
 
@@ -238,5 +262,28 @@ def _refuse_unknown_header(
         return
     if all_integers(source[1:]) and all_integers(target[1:]):
         problem = f"{source[0]!r} and {target[0]!r} look like column names above integer node names"
-        hint = "Call the columns source and target, or put # before this line."
+        hint = f"If it is a header, {_HEADER_HINT}, or put # before this line."
         raise format_error(name, first, problem, hint)
+
+
+def _refuse_doubtful_header(name: str, layout: _Layout, names: set[str]) -> None:
+    """Refuse a header that was known by its words if there are nodes of such names."""
+    words = [layout.fields[end] for end in (layout.source, layout.target)]
+    kinds = set(map(_kind_of_name, words))
+    alike = next((end for end in sorted(names) if _kind_of_name(end) in kinds), None)
+    if alike is not None:
+        problem = (
+            f"{words[0]!r} and {words[1]!r} may be column names or an edge, because there is a "
+            f"node {alike!r}"
+        )
+        hint = (
+            f"If they are column names, pass source={words[0]!r} and target={words[1]!r} (--source "
+            "and --target on the command line);\n  if they are an edge, put a line source,target "
+            "before it."
+        )
+        raise format_error(name, layout.header_line, problem, hint)
+
+
+def _kind_of_name(name: str) -> str:
+    """Return what is alike in node1 and Node27, or in u and B."""
+    return "a letter" if len(name) == 1 and name.isalpha() else name.lower().rstrip("0123456789")

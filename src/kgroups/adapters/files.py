@@ -8,6 +8,7 @@ from typing import BinaryIO, Literal, TypeAlias
 
 from kgroups._doors import check_choice
 from kgroups._types import Symmetrize
+from kgroups.adapters.columns import check_column_names, refuse_column_names
 from kgroups.adapters.compression import MAX_EXPANSION, expansion_limit, open_file
 from kgroups.adapters.edgelist import read_edge_list
 from kgroups.adapters.markup import read_gml, read_graphml
@@ -36,6 +37,7 @@ _READERS: dict[str, Reader] = {
     "npz": read_npz,
     "parquet": read_parquet,
 }
+_TABLES = ("edgelist", "npz", "parquet")
 _FORMAT_OF_SUFFIX = {
     ".csv": "edgelist",
     ".tsv": "edgelist",
@@ -56,6 +58,8 @@ def read_graph(
     path: str | os.PathLike[str],
     *,
     weight: str | None = "weight",
+    source: str | None = None,
+    target: str | None = None,
     symmetrize: Symmetrize | None = None,
     format: FileFormat | None = None,
     max_expansion: float = MAX_EXPANSION,
@@ -69,6 +73,9 @@ def read_graph(
     weight : str or None
         Edge attribute or column that holds the weights, as in :func:`kgroups.as_graph`. The third
         column of an edge list without a header is the weight, whatever its name.
+    source, target : str, optional
+        Columns that hold the ends of the edges: of an edge list with a header, of a Parquet file,
+        or arrays of an ``.npz`` file. Columns with usual names are found without; see Notes.
     symmetrize : {"sum", "union"}, optional
         What to do with a directed graph, as in :func:`kgroups.as_graph`.
     format : str, optional
@@ -89,8 +96,8 @@ def read_graph(
     Raises
     ------
     FileFormatError
-        If the file cannot be read; the message names the file and the line. Also if a compressed
-        file expands beyond ``max_expansion``.
+        If the file cannot be read; the message names the file and the line. Also if it holds no
+        node, or expands beyond ``max_expansion``.
     MissingExtraError
         If a Parquet file is given and pyarrow is not installed.
 
@@ -98,7 +105,11 @@ def read_graph(
     -----
     Edge lists have one edge per line, two node names and perhaps a weight, separated by commas,
     tabs, semicolons or blanks. What follows ``#`` or ``%`` at the start of a line or after a
-    blank is a comment. A first line with the names ``source`` and ``target`` chooses the columns.
+    blank is a comment. A first line with usual column names (in capitals or not) is a header that
+    chooses the columns: ``source, target``, ``from, to``, ``src, dst``, ``node1, node2``, ``u, v``,
+    ``ego, alter``, ``id1, id2`` and the like. If one of them but ``source`` and ``target`` is also
+    the name of a node, the file is refused until ``source`` and ``target`` are given. Columns of
+    Parquet files, arrays of ``.npz`` files and columns of tables are found by the same names.
     The edges are undirected, unless a column ``type`` says ``directed``. A pair that stands there
     twice, in whichever direction, is a parallel edge and its weights are added; where a file lists
     each edge in both directions, ``symmetrize="union"`` makes each one edge of weight 1.
@@ -123,17 +134,20 @@ def read_graph(
     check_choice("symmetrize", symmetrize, (None, "sum", "union"))
     check_choice("format", format, (None, *_READERS))
     check_weight_name(weight)
+    check_column_names(source, target)
     file_path = Path(path)
     if not file_path.exists():
         hint = "Check the path; it must be the path of a graph file."
         raise format_error(str(path), None, "there is no such file", hint)
-    reader = _READERS[_format_of(file_path) if format is None else format]
+    chosen = _format_of(file_path) if format is None else format
+    if chosen not in _TABLES:
+        refuse_column_names(f"a file of the format {chosen}", source)
     name = file_path.name
     limit = expansion_limit(file_path, max_expansion)
-    options = ReadOptions(weight, symmetrize, None, None, limit)
+    options = ReadOptions(weight, symmetrize, source, target, limit)
     try:
         with open_file(file_path, limit) as file:
-            return reader(file, name, options)
+            graph = _READERS[chosen](file, name, options)
     except FileFormatError:
         raise
     except GraphError as error:
@@ -145,6 +159,10 @@ def read_graph(
     except (OSError, EOFError, zlib.error) as error:
         problem = f"the file could not be read: {error}"
         raise format_error(name, None, problem, "Check that the file is whole.") from error
+    if graph.n == 0:
+        problem = "the file must hold at least one node, got none"
+        raise format_error(name, None, problem, "Check that it is the right file, and whole.")
+    return graph
 
 
 def _format_of(path: Path) -> str:

@@ -11,10 +11,10 @@ from numpy.lib import format as npy
 from kgroups.adapters.arrays import (
     as_column,
     check_lengths,
-    edge_columns,
     from_edge_arrays,
     from_stream,
 )
+from kgroups.adapters.columns import edge_columns
 from kgroups.adapters.matrix import from_own_csr, from_sparse
 from kgroups.adapters.numbering import Texts
 from kgroups.adapters.streams import BATCH, Batch, graph_of_integers, graph_of_texts
@@ -36,6 +36,8 @@ def read_npz(file: BinaryIO, name: str, options: ReadOptions) -> Graph:
 
     weight, symmetrize = options.weight, options.symmetrize
     with parsing(name, "npz"), np.load(file, allow_pickle=False) as archive:
+        if options.source is not None:
+            return _graph_of_edges(archive, options)
         if "format" in archive.files:
             options.limit.check(_expanded_size(archive, _MATRIX_ARRAYS))
             _check_indices(archive, name)
@@ -108,7 +110,7 @@ def _expanded_size(archive: Any, keys: Iterable[str]) -> int:
 
 def _graph_of_edges(archive: Any, options: ReadOptions) -> Graph:
     symmetrize = options.symmetrize
-    wanted = edge_columns(archive.files, options.weight)
+    wanted = edge_columns(archive.files, options.weight, options.source, options.target)
     if symmetrize == "union":
         del wanted[2:]
     options.limit.check(_expanded_size(archive, wanted))

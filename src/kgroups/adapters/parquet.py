@@ -5,7 +5,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from kgroups.adapters.arrays import as_column, edge_columns, from_edge_arrays, from_stream
+from kgroups.adapters.arrays import as_column, from_edge_arrays, from_stream
+from kgroups.adapters.columns import edge_columns
 from kgroups.adapters.numbering import Texts
 from kgroups.adapters.streams import BATCH, Batch, graph_of_integers, graph_of_texts
 from kgroups.adapters.text import ReadOptions, parsing
@@ -38,7 +39,8 @@ def read_parquet(file: BinaryIO, name: str, options: ReadOptions) -> Graph:
     with parsing(name, "Parquet"):
         # With a buffer, pages are read one by one; else a row group is read as a whole.
         content = parquet.ParquetFile(file, buffer_size=_READ_AHEAD, pre_buffer=False)
-        wanted = edge_columns(content.schema_arrow.names, options.weight)
+        names = content.schema_arrow.names
+        wanted = edge_columns(names, options.weight, options.source, options.target)
         if symmetrize == "union":
             del wanted[2:]
         _check_expansion(content, wanted, options)

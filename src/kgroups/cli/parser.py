@@ -3,6 +3,7 @@
 import argparse
 
 import kgroups
+from kgroups.adapters.compression import MAX_EXPANSION
 from kgroups.cli import commands, generate, reproduce, study
 
 __all__ = ["build_parser"]
@@ -84,6 +85,20 @@ def _add_graph(parser: argparse.ArgumentParser) -> None:
     )
     weights.add_argument(
         "--no-weight", dest="weight", action="store_const", const=None, help="ignore weights"
+    )
+    for end in ("source", "target"):
+        parser.add_argument(
+            f"--{end}",
+            metavar="NAME",
+            help=f"column of a table that holds the {end} of each edge; usual names are found",
+        )
+    parser.add_argument(
+        "--max-expansion",
+        type=float,
+        default=MAX_EXPANSION,
+        metavar="TIMES",
+        help="how many times its size a compressed file may expand to, beyond 64 MiB "
+        f"(default: {MAX_EXPANSION:g}; inf for no limit)",
     )
     parser.add_argument(
         "--symmetrize",

@@ -42,12 +42,25 @@ def open_graph(args: argparse.Namespace) -> Source:
     if args.graph not in datasets.names():
         if not Path(args.graph).exists():
             raise InputError(_absent_message(args.graph))
-        graph = read_graph(args.graph, weight=args.weight, symmetrize=args.symmetrize)
+        graph = read_graph(
+            args.graph,
+            weight=args.weight,
+            source=args.source,
+            target=args.target,
+            symmetrize=args.symmetrize,
+            max_expansion=args.max_expansion,
+        )
         return Source(args.graph, graph, None)
     if args.weight not in (None, "weight"):
         msg = (
             f"the weights of a known network are called 'weight', got --weight {args.weight}.\n"
             "  Leave --weight out, or pass --no-weight."
+        )
+        raise InputError(msg)
+    if (args.source, args.target) != (None, None):
+        msg = (
+            f"--source and --target name the columns of a file, got the known network {args.graph}."
+            "\n  Leave them out."
         )
         raise InputError(msg)
     dataset = datasets.load(args.graph, symmetrize=args.symmetrize)

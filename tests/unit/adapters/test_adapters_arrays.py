@@ -1,12 +1,14 @@
 """Arrays and tables in: any names, numbered the same way whatever holds them."""
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 
+import kgroups
 from kgroups.adapters import arrays, as_graph
-from kgroups.errors import GraphError, WeightError
+from kgroups.errors import GraphError, InputError, WeightError
 
 
 def edges_of(graph):
@@ -67,11 +69,68 @@ def test_tables_are_read_by_column_names(make):
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pa.table], ids=["pandas", "pyarrow"])
-def test_tables_without_ends_are_refused(make):
-    with pytest.raises(
-        GraphError, match="'source' and one column 'target', got the columns 'from'"
-    ):
-        as_graph(make({"from": [1], "to": [2]}))
+class TestColumnsOfTables:
+    def test_tables_without_ends_are_refused(self, make):
+        message = r"'source' and one column 'target', got the columns 'a', 'b'(.|\n)*with source="
+        with pytest.raises(GraphError, match=message):
+            as_graph(make({"a": [1], "b": [2]}))
+
+    @pytest.mark.parametrize(
+        ("first", "second"),
+        [
+            ("from", "to"),
+            ("From", "To"),
+            ("SOURCE", "Target"),
+            ("src", "dst"),
+            ("node_1", "node_2"),
+            ("Node A", "Node B"),
+            ("FromNodeId", "ToNodeId"),
+            (":START_ID", ":END_ID"),
+            ("u", "v"),
+            ("ego", "alter"),
+            ("id1", "id2"),
+        ],
+    )
+    def test_columns_with_usual_names_are_found(self, make, first, second):
+        table = make({"x": [5], second: ["b"], first: ["a"], "Weight": [2.5]})
+        graph = as_graph(table)
+        assert (graph.nodes, graph.weights.tolist()) == (("a", "b"), [2.5, 2.5])
+
+    def test_columns_can_be_named(self, make):
+        table = make({"source": ["x"], "target": ["y"], "Caller": ["a"], "called": ["b"]})
+        assert as_graph(table).nodes == ("x", "y")
+        assert as_graph(table, source="Caller", target="called").nodes == ("a", "b")
+        assert as_graph(table, source="caller", target="CALLED").nodes == ("a", "b")
+        partition = kgroups.detect_communities(table, source="called", target="Caller")
+        assert partition.nodes == ("b", "a")
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"source": "a", "target": "z"}, "target must name one column .* 'z'; .* are 'a', 'b'"),
+            ({"source": "a"}, "two columns, or both be left out, got source='a' and target=None"),
+            ({"source": "a", "target": "a"}, "names of two columns.* got source='a' and target='a"),
+            ({"source": "a", "target": "A"}, "names of two columns.* got source='a' and target='a"),
+            ({"source": 0, "target": 1}, "names of two columns.* got source=0 and target=1"),
+        ],
+    )
+    def test_names_that_choose_no_columns_are_refused(self, make, options, message):
+        with pytest.raises(InputError, match=message):
+            as_graph(make({"a": [1], "b": [2]}), **options)
+
+    def test_several_usual_pairs_need_a_choice(self, make):
+        table = make({"from": [1], "to": [2], "ego": [3], "alter": [4]})
+        with pytest.raises(GraphError, match="got 'from' and 'to' or 'ego' and 'alter'"):
+            as_graph(table)
+        assert as_graph(table, source="ego", target="alter").nodes == (3, 4)
+
+
+@pytest.mark.parametrize(
+    "graph", [np.zeros((2, 2)), ([0], [1]), nx.path_graph(3), kgroups.Graph.from_edges([0], [1])]
+)
+def test_column_names_of_what_has_no_columns_are_refused(graph):
+    with pytest.raises(InputError, match=r"name the columns of a table of edges, got .*none"):
+        as_graph(graph, source="a", target="b")
 
 
 @pytest.mark.parametrize("dtype", ["int32", "Int64", "int64[pyarrow]", "category", "object"])

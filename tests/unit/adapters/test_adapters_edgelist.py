@@ -5,6 +5,7 @@ import gzip
 import numpy as np
 import pytest
 
+import kgroups
 from kgroups.adapters import edgelist, read_graph, records
 from kgroups.errors import DirectedGraphError, FileFormatError, WeightError
 
@@ -47,9 +48,6 @@ def write(tmp_path):
         ("source target\nann bob\n", ("ann", "bob"), 1),
         ("Target,Source,Id\nbob,ann,1\n", ("ann", "bob"), 1),
         ("3 3\n", (3,), 1),
-        ("", range(0), 0),
-        ("# nothing\n\n", range(0), 0),
-        ("source,target\n", range(0), 0),
     ],
 )
 def test_lines_are_edges(write, content, nodes, m):
@@ -86,6 +84,78 @@ def test_a_header_chooses_the_columns(write):
         read_graph(path, weight="price")
 
 
+@pytest.mark.parametrize(
+    ("header", "line"),
+    [
+        ("from,to", "ann,bob"),
+        ("From,To", "1,2"),
+        ("Source;Target", "ann;bob"),
+        ("src\tdst", "ann\tbob"),
+        ("node_1,node_2", "ann,bob"),
+        ("Node 1,Node 2", "ann,bob"),
+        ("FromNodeId ToNodeId", "17 18"),
+        ("u v", "ann bob"),
+        ("ego,alter", "ann,bob"),
+        ('"id1","id2"', "ann,bob"),
+        ("from,to,weight", "ann,bob,1"),
+        ("weight,to,from", "1,ann,bob"),
+        ("since,FROM,type,TO", "2020,ann,friend,bob"),
+    ],
+)
+def test_a_header_of_usual_names_is_no_edge(write, header, line):
+    graph = read_graph(write(f"# calls\n{header}\n{line}\n"))
+    assert (graph.n, graph.m) == (2, 1)
+    assert set(graph.nodes) in ({"ann", "bob"}, {1, 2}, {17, 18})
+
+
+def test_the_header_of_usual_names_chooses_the_weights(write):
+    path = write("to,from,Weight,cost\nb,a,2.5,7\n")
+    assert read_graph(path).nodes == ("a", "b")
+    assert read_graph(path).weights.tolist() == [2.5, 2.5]
+    assert read_graph(path, weight="cost").weights.tolist() == [7, 7]
+
+
+@pytest.mark.parametrize(
+    ("content", "node"),
+    [
+        ("u v\nv w\nw u\n", "u"),
+        ("u,v\na,b\n", "a"),
+        ("node1 node2\nnode3 node4\n", "node3"),
+        ("from,to\nfrom,by\nat,by\n", "from"),
+    ],
+)
+def test_a_header_that_may_be_an_edge_is_refused_until_the_caller_says(write, content, node):
+    words = content.splitlines()[0].replace(",", " ").split()
+    message = (
+        rf"^graph\.txt, line 1: '{words[0]}' and '{words[1]}' may be column names or an edge, "
+        rf"because there is a node '{node}'\.\n  If they are column names, pass source='{words[0]}'"
+    )
+    path = write(content)
+    with pytest.raises(FileFormatError, match=message):
+        read_graph(path)
+    edges = content.count("\n")
+    assert read_graph(path, source=words[0], target=words[1]).m == edges - 1
+    assert read_graph(write(f"source target\n{content}".replace(",", " "))).m == edges
+
+
+def test_a_line_with_a_number_beside_usual_names_is_an_edge(write):
+    graph = read_graph(write("u v 1.5\nv w 2\n"))
+    assert (graph.nodes, graph.m) == (("u", "v", "w"), 2)
+
+
+def test_columns_can_be_named(write):
+    path = write("who;whom;how often;since\nann;bob;3;2020\nbob;cat;1;2021\n")
+    graph = read_graph(path, source="who", target="WHOM", weight="how often")
+    assert (graph.nodes, graph.weights.tolist()) == (("ann", "bob", "cat"), [3, 3, 1, 1])
+    partition = kgroups.detect_communities(path, source="who", target="whom")
+    assert partition.nodes == ("ann", "bob", "cat")
+    message = r"^graph\.txt, line 1: source must name one column .* 'x'; .* 'who', 'whom', 'how"
+    with pytest.raises(FileFormatError, match=message):
+        read_graph(path, source="x", target="whom")
+    with pytest.raises(FileFormatError, match="line 1: one pair of columns must hold the ends"):
+        read_graph(write("u,v,from,to\na,b,c,d\n"))
+
+
 def test_the_third_column_without_a_header_is_the_weight_whatever_its_name(write):
     assert read_graph(write("1 2 3\n"), weight="cost").weights.tolist() == [3, 3]
     with pytest.raises(WeightError, match="got 'cost'; it has none"):
@@ -112,8 +182,8 @@ def test_a_type_column_can_say_directed(write):
         ("a,b\n,c\n", 2, "a node name is empty"),
         ('a,b\n"c,d\n', 2, "unexpected end of data"),
         (b"a b\n\xff\xfe c\n", 2, "text must be UTF-8"),
-        ("from,to\n1,2\n2,3\n", 1, "'from' and 'to' look like column names"),
-        ("from,to,w\n1,2,1\n", 1, "a weight must be a number, got 'w'"),
+        ("here,there\n1,2\n2,3\n", 1, "'here' and 'there' look like column names"),
+        ("here,there,w\n1,2,1\n", 1, "a weight must be a number, got 'w'"),
     ],
 )
 def test_a_malformed_line_is_named(write, content, line, problem):

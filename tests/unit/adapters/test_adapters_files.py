@@ -167,6 +167,57 @@ class TestNumbers:
         assert read_graph(write("a.graphml", XML + key + XML_GRAPH.format(1, "1_0"))).m == 1
 
 
+class TestWithoutNodes:
+    @pytest.mark.parametrize(
+        ("name", "text"),
+        [
+            ("a.csv", ""),
+            ("a.csv", "source,target,weight\n"),
+            ("a.txt", "# nothing\n\n% at all\n"),
+            ("a.tsv.gz", "# nothing\n"),
+            ("a.gml", "graph [ ]"),
+            ("a.graphml", XML + '<graph edgedefault="undirected"></graph></graphml>'),
+            ("a.net", "*Vertices 0\n"),
+            ("a.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n"),
+        ],
+    )
+    def test_a_file_without_a_node_is_refused(self, write, name, text):
+        message = rf"^{name}: the file must hold at least one node, got none\.\n  Check"
+        with pytest.raises(FileFormatError, match=message):
+            read_graph(write(name, text))
+
+    def test_matrices_without_rows_are_refused(self, tmp_path):
+        sparse.save_npz(tmp_path / "a.npz", sparse.csr_array((0, 0)))
+        np.savez(tmp_path / "b.npz", row=np.zeros(0, int), col=np.zeros(0, int))
+        for name in ("a.npz", "b.npz"):
+            with pytest.raises(FileFormatError, match=rf"^{name}: .* at least one node"):
+                read_graph(tmp_path / name)
+
+    @pytest.mark.parametrize(
+        ("name", "text"),
+        [
+            ("a.gml", "graph [ node [ id 1 ] node [ id 2 ] ]"),
+            (
+                "a.graphml",
+                XML
+                + '<graph edgedefault="undirected"><node id="a"/><node id="b"/></graph></graphml>',
+            ),
+            ("a.net", "*Vertices 2\n"),
+            ("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 0\n"),
+        ],
+    )
+    def test_nodes_without_edges_are_a_graph(self, write, name, text):
+        graph = read_graph(write(name, text))
+        assert (graph.n, graph.m) == (2, 0)
+
+
+class TestColumnNames:
+    @pytest.mark.parametrize("name", ["a.gml", "a.graphml", "a.net", "a.mtx"])
+    def test_formats_without_columns_refuse_column_names(self, write, name):
+        with pytest.raises(InputError, match="name the columns of a table of edges, got a file of"):
+            read_graph(write(name, ""), source="a", target="b")
+
+
 class TestGML:
     def test_labels_name_the_nodes_and_attributes_weigh_the_edges(self, write):
         text = (

@@ -7,7 +7,7 @@ import pytest
 
 from kgroups import _mirror
 from kgroups.adapters import npz, parquet, read_graph
-from kgroups.errors import GraphError, WeightError
+from kgroups.errors import FileFormatError, GraphError, WeightError
 
 
 @pytest.fixture(params=["few", pytest.param("many", marks=pytest.mark.compiled)])
@@ -116,10 +116,23 @@ def test_npz_files_that_are_wrong(save, size, columns, message):
 
 @pytest.mark.parametrize("suffix", [".npz", ".parquet"])
 @pytest.mark.parametrize("kind", [np.int64, np.str_])
-def test_files_without_edges(save, size, suffix, kind):
+def test_files_without_edges_are_refused(save, size, suffix, kind):
     empty = np.array([], kind)
-    graph = read_graph(save(suffix, source=empty, target=empty, weight=np.array([], float)))
-    assert (graph.n, graph.m) == (0, 0)
+    path = save(suffix, source=empty, target=empty, weight=np.array([], float))
+    with pytest.raises(FileFormatError, match=rf"^a\{suffix}: .* at least one node, got none"):
+        read_graph(path)
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".parquet"])
+def test_columns_are_found_by_usual_names_or_named(save, size, suffix):
+    columns = {"To": [2, 3], "from_": [1, 2], "caller": [7, 8], "called": [8, 9]}
+    path = save(suffix, **columns, Weight=[0.5, 2.5])
+    graph = read_graph(path)
+    assert (tuple(graph.nodes), graph.weights.tolist()) == ((1, 2, 3), [0.5, 0.5, 2.5, 2.5])
+    graph = read_graph(path, source="caller", target="called", weight=None)
+    assert (tuple(graph.nodes), graph.weights) == ((7, 8, 9), None)
+    with pytest.raises(GraphError, match=rf"^a\{suffix}: source must name one column .* 'x'"):
+        read_graph(path, source="x", target="called")
 
 
 def test_names_of_other_types_are_kept_as_they_were(save, size):
