@@ -12,6 +12,7 @@ import pytest
 
 import kgroups
 from kgroups import datasets
+from kgroups.adapters import compression
 from kgroups.cli import commands, main
 from kgroups.cli.sources import Source
 from kgroups.cli.tables import facts, number, printable, shortened, table
@@ -247,12 +248,52 @@ def test_info_prints_k_at_three_r_and_the_warnings(run):
     assert out.count("Warning:") == len(spectrum.warnings)
 
 
-def test_detect_and_info_of_an_empty_graph(run, tmp_path):
-    nx.write_gml(nx.Graph(), tmp_path / "empty.gml")
+def test_detect_and_info_of_a_graph_without_edges(run, tmp_path):
+    nx.write_gml(nx.empty_graph(2), tmp_path / "empty.gml")
     code, out, _ = run("detect", tmp_path / "empty.gml", "--plot", tmp_path / "p.png")
     assert code == 0
-    assert "0 nodes, 0 edges\n\n0 communities\n" in out
+    assert "2 nodes, 0 edges\n\n2 communities" in out
     assert run("info", tmp_path / "empty.gml")[0] == 0
+
+
+@pytest.mark.parametrize("content", ["", "# no edges yet\n", "source,target\n"])
+@pytest.mark.parametrize("command", ["detect", "info"])
+def test_a_file_without_a_data_line_is_an_error(run, tmp_path, command, content):
+    path = tmp_path / "graph.csv"
+    path.write_text(content)
+    code, out, err = run(command, path)
+    assert (code, out) == (1, "")
+    assert "graph.csv: the file must hold at least one node, got none" in err
+
+
+def test_the_columns_of_a_file_are_found_or_named(run, tmp_path):
+    path = tmp_path / "calls.csv"
+    path.write_text("from,to\nann,bob\nbob,cat\n")
+    assert json.loads(run("detect", path, "--json")[1])["nodes"] == ["ann", "bob", "cat"]
+    path.write_text("caller,place,called\nann,rome,bob\nbob,oslo,cat\n")
+    code, _, err = run("detect", path)
+    assert code == 1
+    assert "--source and --target" in err
+    named = ("--source", "caller", "--target", "called", "--json")
+    code, out, _ = run("detect", path, *named)
+    assert (code, json.loads(out)["nodes"]) == (0, ["ann", "bob", "cat"])
+    assert json.loads(run("info", path, *named)[1])["graph"]["edges"] == 2
+    code, _, err = run("detect", "karate", "--source", "caller", "--target", "called")
+    assert code == 1
+    assert "got the known network karate" in err
+
+
+def test_how_far_a_file_may_expand_is_an_option(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(compression, "_ALWAYS_ALLOWED", 1 << 10)
+    path = tmp_path / "graph.csv.gz"
+    path.write_bytes(gzip.compress(b"ann,bob\n" * 10_000))
+    code, _, err = run("info", path)
+    assert code == 1
+    assert "must not expand to more than 100 times" in err
+    assert "--max-expansion" in err
+    assert run("info", path, "--max-expansion", "inf")[0] == 0
+    code, _, err = run("info", path, "--max-expansion", "0")
+    assert (code, "max_expansion must be a number >= 1, got 0" in err) == (1, True)
 
 
 def test_many_communities_are_cut_with_a_word(run, tmp_path):
