@@ -85,19 +85,13 @@ def _find_layout(file: BinaryIO, name: str, options: ReadOptions) -> _Layout | N
         ends = _ends_in_header(fields, name, number, options)
         if ends is not None:
             layout = _layout_of_header(fields, ends, delimiter, number, weight)
-            titles = {fields[end].lower() for end in ends}
-            is_certain = options.source is not None or titles == {"source", "target"}
-            return layout if is_certain else replace(layout, is_guess=True)
+            return replace(layout, is_guess=not _is_surely_header(fields, ends, options))
         if len(fields) not in (2, 3):
             problem = (
                 f"a line must hold two node names and perhaps a weight, got {len(fields)} fields"
             )
-            raise format_error(
-                name,
-                number,
-                problem,
-                f"Begin with a header and {_HEADER_HINT}, or drop the others.",
-            )
+            hint = f"Begin with a header and {_HEADER_HINT}, or drop the others."
+            raise format_error(name, number, problem, hint)
         if weight not in (None, "weight") and len(fields) == 2:
             raise no_such_attribute(str(weight), (), kind="column")
         third = 2 if weight is not None and len(fields) == 3 else None
@@ -114,11 +108,15 @@ def _ends_in_header(
     except GraphError as error:
         msg = f"{name}, line {number}: {error}"
         raise FileFormatError(msg) from None
-    if ends is None or options.source is not None:
+    if ends is None or _is_surely_header(fields, ends, options):
         return ends
+    return None if any(map(_NUMBER.fullmatch, fields)) else ends
+
+
+def _is_surely_header(fields: tuple[str, ...], ends: tuple[int, int], options: ReadOptions) -> bool:
+    """Whether the caller named the columns, or the line says source and target."""
     titles = {fields[end].lower() for end in ends}
-    has_number = any(_NUMBER.fullmatch(field) for field in fields)
-    return None if has_number and titles != {"source", "target"} else ends
+    return options.source is not None or titles == {"source", "target"}
 
 
 def _layout_of_header(
@@ -267,7 +265,7 @@ def _refuse_unknown_header(
 
 
 def _refuse_doubtful_header(name: str, layout: _Layout, names: set[str]) -> None:
-    """Refuse a header that was known by its words if there are nodes of such names."""
+    """Refuse a header that only its words gave away if there are nodes of such names."""
     words = [layout.fields[end] for end in (layout.source, layout.target)]
     kinds = set(map(_kind_of_name, words))
     alike = next((end for end in sorted(names) if _kind_of_name(end) in kinds), None)
@@ -278,8 +276,8 @@ def _refuse_doubtful_header(name: str, layout: _Layout, names: set[str]) -> None
         )
         hint = (
             f"If they are column names, pass source={words[0]!r} and target={words[1]!r} (--source "
-            "and --target on the command line);\n  if they are an edge, put a line source,target "
-            "before it."
+            "and --target on the command line);\n  if they are an edge, put a header with source "
+            "and target before it."
         )
         raise format_error(name, layout.header_line, problem, hint)
 
