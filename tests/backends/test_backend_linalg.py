@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend_parity import assert_declined, assert_parity
+from kgroups.backends.networkx.convert import convert_from_nx
 from strategies_backends import cases
 
 FORMATS = ("csr", "csc", "lil", "dok", "bsr", "dia", "nonsense")
@@ -50,6 +51,17 @@ def test_bethe_hessian_matrix_of_listed_nodes(case, data):
 @given(cases((nx.Graph,), least_nodes=1), st.sampled_from([None, 2, 0.5]))
 def test_bethe_hessian_spectrum(case, r):
     assert_parity(nx.bethe_hessian_spectrum, case.graph, r)
+
+
+@pytest.mark.parametrize("kind", [nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+def test_bethe_hessian_spectrum_of_directed_graphs_and_multigraphs_is_left_to_networkx(kind):
+    G = kind(nx.gnm_random_graph(200, 800, seed=1))
+    assert_declined(nx.bethe_hessian_spectrum, G)
+    assert_declined(nx.bethe_hessian_spectrum, G, k=2)
+    with nx.config(fallback_to_nx=True), pytest.raises(nx.NetworkXNotImplemented):
+        nx.bethe_hessian_spectrum(convert_from_nx(G))
+    with nx.config(backend_priority=["kgroups"]), pytest.raises(nx.NetworkXNotImplemented):
+        nx.bethe_hessian_spectrum(G)
 
 
 @given(cases((nx.Graph,), least_nodes=1), st.data())

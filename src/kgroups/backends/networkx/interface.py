@@ -26,6 +26,7 @@ from kgroups.backends.networkx.rules import (
     no_multigraph,
     nodes_in_blocks,
     nodes_in_set,
+    simple_undirected,
     undirected,
 )
 from kgroups.backends.networkx.suite import on_start_tests
@@ -111,7 +112,9 @@ SERVED: dict[str, Served] = {
         looked_at=nodes_in_blocks,
     ),
     "bethe_hessian_matrix": Served(linalg.bethe_hessian_matrix, cold_from=150),
-    "bethe_hessian_spectrum": Served(linalg.bethe_hessian_spectrum, cold_from=150),
+    "bethe_hessian_spectrum": Served(
+        linalg.bethe_hessian_spectrum, declines=simple_undirected, cold_from=150
+    ),
     "stochastic_block_model": Served(generators.stochastic_block_model, declines=known_stream),
     "random_partition_graph": Served(generators.random_partition_graph, declines=known_stream),
     "planted_partition_graph": Served(generators.planted_partition_graph, declines=known_stream),

@@ -11,6 +11,7 @@ __all__ = [
     "no_multigraph",
     "nodes_in_blocks",
     "nodes_in_set",
+    "simple_undirected",
     "undirected",
 ]
 
@@ -37,6 +38,14 @@ def known_stream(arguments: Mapping[str, Any]) -> str | None:
 def undirected(arguments: Mapping[str, Any]) -> str | None:
     """Decline directed graphs, for which igraph optimises another objective."""
     return "only undirected graphs are served" if arguments["G"].is_directed() else None
+
+
+def simple_undirected(arguments: Mapping[str, Any]) -> str | None:
+    """Decline directed graphs and multigraphs, for which networkx raises an error."""
+    G = arguments["G"]
+    if G.is_directed() or G.is_multigraph():
+        return "networkx defines it for undirected graphs without parallel edges only"
+    return None
 
 
 def nodes_in_set(arguments: Mapping[str, Any]) -> int:
