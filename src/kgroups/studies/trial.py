@@ -1,12 +1,12 @@
 """One trial: draw a graph, let every method find labels, compare them with the planted ones."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+from kgroups._blas import single_threaded
 from kgroups.adapters import as_graph
 from kgroups.adapters.labels import as_labels
 from kgroups.errors import InputError
@@ -24,7 +24,8 @@ Results = dict[str, dict[str, float]]
 def run_batch(plan: Plan, tasks: Sequence[Task]) -> list[tuple[Task, Results]]:
     """Run several trials in this process, on one thread of linear algebra."""
     _warm()
-    with _one_thread():
+    # Whatever the size of the matrices: other trials use the other cores.
+    with single_threaded(0):
         return [(task, run_trial(plan, task)) for task in tasks]
 
 
@@ -85,18 +86,3 @@ def _warm() -> None:
     from kgroups.detect import warm
 
     warm()
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Hold linear algebra to one thread: on small matrices more of them only wait for each other.
-
-    The limit needs threadpoolctl, which comes with the extra ``study``.
-    """
-    try:
-        from threadpoolctl import threadpool_limits
-    except ImportError:
-        yield
-        return
-    with threadpool_limits(limits=1):
-        yield

@@ -1,11 +1,13 @@
 """Sweeps: rows that do not depend on where and how the trials ran."""
 
 import sys
+import threading
 
 import joblib
 import networkx as nx
 import numpy as np
 import pytest
+import threadpoolctl
 
 import kgroups as kg
 from kgroups import metrics
@@ -55,6 +57,39 @@ def test_threads_of_joblib_give_the_same_rows():
     with joblib.parallel_config("threading", n_jobs=2):
         inside = small_study()
     assert untimed(inside) == untimed(small_study(n_jobs=1))
+
+
+def blas_threads():
+    found = threadpoolctl.threadpool_info()
+    return {one["filepath"]: one["num_threads"] for one in found if one["user_api"] == "blas"}
+
+
+def test_a_study_on_threads_leaves_linear_algebra_as_it_was():
+    """The first thread to begin is the first to end, while the other still works."""
+    both_began, first_ended = threading.Barrier(2, timeout=60), threading.Event()
+    inside = []
+
+    def draw(cliques, size, rng):
+        if both_began.wait() != 0:
+            first_ended.wait(timeout=60)
+        inside.append(blas_threads())
+        return ring(cliques, size, rng)
+
+    def tell(done, total):
+        if done:
+            first_ended.set()
+
+    small_study(n_jobs=1)  # loads all libraries
+    with threadpoolctl.threadpool_limits(limits=2):
+        before = blas_threads()
+        assert 2 in before.values()
+        # From 3.8 on threadpoolctl obeys the thread alone that set a number last.
+        for library in threadpoolctl.ThreadpoolController().lib_controllers:
+            getattr(library, "clear_controlling_thread", lambda *, force: None)(force=True)
+        with joblib.parallel_config("threading", n_jobs=2):
+            sweep(draw, {"cliques": 3, "size": 4}, trials=2, progress=tell)
+        assert blas_threads() == before
+    assert inside == [dict.fromkeys(before, 1)] * 2
 
 
 def test_a_resumed_study_gives_the_rows_of_one_run(tmp_path):
