@@ -11,6 +11,7 @@ from typing import TypeAlias
 from kgroups._progress import Progress, counted_progress
 from kgroups.errors import InputError, MissingExtraError
 from kgroups.studies.journal import Journal
+from kgroups.studies.names import check_named
 from kgroups.studies.plan import Plan, Task
 from kgroups.studies.trial import Results, run_batch
 
@@ -34,7 +35,9 @@ def run_tasks(
     """Return the results of the tasks; those that the journal holds are not run again."""
     if journal is None:
         return _run(plan, tasks, {}, lambda task, results: None, n_jobs, progress)
-    with Journal(journal, plan.describe()) as book:
+    entries = plan.describe()
+    check_named(entries)
+    with Journal(journal, entries) as book:
         return _run(plan, tasks, book.finished, book.append, n_jobs, progress)
 
 

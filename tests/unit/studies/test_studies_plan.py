@@ -1,13 +1,13 @@
 """Cells, tasks and seeds: what decides the rows of a study."""
 
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, wraps
 
 import numpy as np
 import pytest
 
 from kgroups.errors import InputError
-from kgroups.studies.names import described
+from kgroups.studies.names import check_named, described
 from kgroups.studies.plan import Plan, Task, as_cells, trial_seed
 
 
@@ -88,6 +88,87 @@ class Law:
 class Plain:
     def draw(self, n, rng):
         return n
+
+
+class Scaled:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def draw(self, n, rng):
+        return self.factor * n
+
+    def __call__(self, n, rng):
+        return self.factor * n
+
+
+def decorated(factor):
+    def decorate(function):
+        @wraps(function)
+        def scaled(*args):
+            return factor * function(*args)
+
+        return scaled
+
+    return decorate
+
+
+def local(kind):
+    if kind == "first":
+
+        def draw(n, rng):
+            return n
+    else:
+
+        def draw(n, rng):
+            return -n
+
+    return draw
+
+
+def counted(n, rng):
+    return n
+
+
+LONG = np.arange(5_000.0)
+ALIKE = {
+    "lambdas": (lambda n, rng: n, lambda n, rng: -n),
+    "functions made inside another one": (local("first"), local("second")),
+    "closures": (decorated(2)(counted), decorated(3)(counted)),
+    "objects": (Scaled(2), Scaled(3)),
+    "methods": (Scaled(2).draw, Scaled(3).draw),
+    "methods of builtin types": (np.random.RandomState(1).gamma, np.random.RandomState(2).gamma),
+    "options that are functions": (partial(counted, rng=local("a")), partial(counted, rng=max)),
+    "options inside containers": (partial(counted, [Scaled(2)]), partial(counted, [Scaled(3)])),
+}
+
+
+@pytest.mark.parametrize("pair", ALIKE.values(), ids=ALIKE)
+def test_callables_that_look_alike_are_refused_by_journals(pair):
+    first, second = map(described, pair)
+    assert first != second
+    for role in ("generator", "methods", "metrics"):
+        plan = {"generator": "a.b", "methods": {"x": "a.b"}, "metrics": {"y": "a.b"}}
+        check_named(plan)
+        plan[role] = first if role == "generator" else {"mine": first}
+        with pytest.raises(
+            InputError, match=r"knows functions by their names[^\n]*; the " + role[:6]
+        ):
+            check_named(plan)
+
+
+def test_named_callables_keep_their_names():
+    names = [
+        described(counted),
+        described(Scaled),
+        described(Plain().draw),
+        described(partial(counted, law=max, start=Law(2.0))),
+        described(partial(counted, LONG)),
+    ]
+    check_named({"generator": " ".join(names), "methods": {}, "metrics": {}})
+    changed = LONG.copy()
+    changed[2_500] += 1e-9
+    assert described(partial(counted, LONG)) != described(partial(counted, changed))
+    assert described(partial(counted, LONG)) == described(partial(counted, LONG.copy()))
 
 
 def test_callables_are_described_with_their_options():

@@ -111,6 +111,22 @@ def test_a_resumed_study_gives_the_rows_of_one_run(tmp_path):
     assert calls == [(12, 12)]
 
 
+def test_a_journal_returns_no_rows_of_another_lambda(tmp_path):
+    def run(function, **options):
+        grid = {"cliques": 3, "size": 4}
+        return sweep(ring, grid, {"mine": function}, trials=1, progress=None, **options)
+
+    one, other = (lambda graph, k, rng: [0] * 12), (lambda graph, k, rng: list(range(12)))
+    assert run(one).rows[0]["k_hat"] == 1
+    assert run(other).rows[0]["k_hat"] == 12
+    for function in (one, other):
+        with pytest.raises(
+            InputError, match=r"the method 'mine' is .*<lambda> at 0x.*\n  Define it"
+        ):
+            run(function, journal=tmp_path / "journal")
+    assert not (tmp_path / "journal").exists()
+
+
 def test_shards_merge_to_the_rows_of_one_run(tmp_path):
     paths = [tmp_path / f"{i}.jsonl" for i in (1, 2, 3)]
     parts = [small_study(journal=path, shard=(i, 3)) for i, path in enumerate(paths, start=1)]
