@@ -1,4 +1,6 @@
-"""igraph in: names, weights, and memory that is read only where it was tested."""
+"""igraph in: names, weights, and graphs that change while they are read."""
+
+import threading
 
 import igraph
 import numpy as np
@@ -6,18 +8,7 @@ import pytest
 
 from kgroups import _mirror
 from kgroups.adapters import as_graph
-from kgroups.adapters import igraph as adapter
-from kgroups.errors import DirectedGraphError, WeightError
-
-
-@pytest.fixture(params=["memory", "edge list"])
-def path(request, monkeypatch):
-    """Run a test on the read of the C structure and on the fallback."""
-    if request.param == "edge list":
-        monkeypatch.setattr(adapter, "TESTED_VERSIONS", ())
-    elif igraph.__version__ not in adapter.TESTED_VERSIONS:
-        pytest.skip(f"igraph {igraph.__version__} is not a tested version")
-    return request.param
+from kgroups.errors import DirectedGraphError, GraphError, WeightError
 
 
 @pytest.fixture
@@ -28,7 +19,7 @@ def friends():
     return graph
 
 
-def test_names_weights_loops_and_parallel_edges_come_in(friends, path):
+def test_names_weights_loops_and_parallel_edges_come_in(friends):
     graph = as_graph(friends)
     assert graph.nodes == ("ann", "bob", "cy", "dee")
     expected = [[0, 3, 0, 0], [3, 0, 0.5, 0], [0, 0.5, 4, 0], [0, 0, 0, 0]]
@@ -37,38 +28,7 @@ def test_names_weights_loops_and_parallel_edges_come_in(friends, path):
     assert as_graph(friends, weight=None).to_scipy()[0, 1] == 2
 
 
-def test_memory_is_read_on_tested_versions_only(friends, monkeypatch):
-    if igraph.__version__ not in adapter.TESTED_VERSIONS:
-        pytest.skip(f"igraph {igraph.__version__} is not a tested version")
-    ends = adapter._ends_in_memory(friends)
-    assert np.sort(ends, axis=0).T.tolist() == [[0, 1], [1, 2], [0, 1], [2, 2]]
-    monkeypatch.setattr(adapter, "TESTED_VERSIONS", ("0.0.1",))
-    assert adapter._ends_in_memory(friends) is None
-
-
-@pytest.mark.parametrize(
-    ("method", "answer"),
-    [("vcount", lambda: 5), ("ecount", lambda: 3)],
-)
-def test_memory_that_contradicts_igraph_is_not_used(friends, monkeypatch, method, answer):
-    class Liar:
-        def __getattr__(self, name):
-            return answer if name == method else getattr(friends, name)
-
-    assert adapter._ends_in_memory(Liar()) is None
-
-
-def test_memory_whose_sample_differs_is_not_used(friends):
-    other = igraph.Graph(n=4, edges=[(0, 1), (1, 3), (0, 1), (2, 2)])
-
-    class Liar:
-        def __getattr__(self, name):
-            return getattr(other if name == "es" else friends, name)
-
-    assert adapter._ends_in_memory(Liar()) is None
-
-
-def test_changed_graphs_are_read_as_they_are(path):
+def test_changed_graphs_are_read_as_they_are():
     graph = igraph.Graph.Famous("Zachary")
     graph.delete_edges(range(0, 40, 3))
     graph.delete_vertices([5, 6])
@@ -85,7 +45,7 @@ def test_names_that_cannot_name_nodes_give_indices(names):
 
 
 @pytest.mark.parametrize("n", [0, 3])
-def test_graphs_without_edges(n, path):
+def test_graphs_without_edges(n):
     assert as_graph(igraph.Graph(n=n)).n == n
     assert as_graph(igraph.Graph(n=n), weight="cost").m == 0
 
@@ -97,7 +57,7 @@ def test_missing_weights_count_one(friends):
     assert as_graph(friends).to_scipy()[1, 2] == 1.0
 
 
-def test_bad_weights_name_the_edge(friends, path):
+def test_bad_weights_name_the_edge(friends):
     friends.es["weight"] = [1.0, -0.5, 2.0, 4.0]
     with pytest.raises(WeightError, match=r"got -0\.5 on edge \('(bob|cy)', '(bob|cy)'\)\."):
         as_graph(friends)
@@ -111,7 +71,7 @@ def test_a_named_weight_that_no_edge_has(friends):
         as_graph(friends, weight="cost")
 
 
-def test_directed_graphs_name_the_ways_on(path):
+def test_directed_graphs_name_the_ways_on():
     directed = igraph.Graph(n=3, edges=[(0, 1), (1, 0), (1, 2)], directed=True)
     with pytest.raises(DirectedGraphError, match=r'a directed igraph Graph\.\n.*symmetrize="sum"'):
         as_graph(directed)
@@ -119,7 +79,7 @@ def test_directed_graphs_name_the_ways_on(path):
     assert as_graph(directed, symmetrize="union").weights is None
 
 
-def test_the_graph_does_not_live_in_the_memory_of_igraph(path, monkeypatch):
+def test_the_graph_does_not_live_in_the_memory_of_igraph(monkeypatch):
     for few in (_mirror._FEW_EDGES, 0):
         monkeypatch.setattr(_mirror, "_FEW_EDGES", few)
         ring = igraph.Graph.Ring(50)
@@ -130,7 +90,7 @@ def test_the_graph_does_not_live_in_the_memory_of_igraph(path, monkeypatch):
         assert graph.indices[-2:].tolist() == [0, 48]
 
 
-def test_weights_that_change_the_graph_do_so_before_its_memory_is_read(path):
+def test_weights_that_change_the_graph_change_nothing_that_was_read():
     ring = igraph.Graph.Ring(50)
 
     class Meddler:
@@ -141,4 +101,58 @@ def test_weights_that_change_the_graph_do_so_before_its_memory_is_read(path):
             return 2.0
 
     ring.es["weight"] = [Meddler()] + [1.0] * 49
-    assert as_graph(ring).to_scipy()[0, 25] == 1.0
+    graph = as_graph(ring)
+    assert graph.to_scipy()[0, 1] == 2.0
+    assert graph.to_scipy()[0, 25] == 0.0
+
+
+def edited(edit):
+    """Return a graph that changes between the reading of its weights and of its edges."""
+
+    class Edited(igraph.Graph):
+        def get_edgelist(self):
+            edit(self)
+            return super().get_edgelist()
+
+    graph = Edited(n=3, edges=[(0, 1), (1, 2)])
+    graph.es["weight"] = [1.0, 2.0]
+    return graph
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda graph: graph.delete_edges([0]),
+        lambda graph: graph.add_edges([(0, 2)]),
+        lambda graph: (graph.add_vertices(1), graph.delete_edges([0]), graph.add_edges([(0, 3)])),
+    ],
+    ids=["fewer edges", "more edges", "an unknown vertex"],
+)
+def test_a_graph_that_another_thread_changes_meanwhile_is_refused(edit):
+    with pytest.raises(GraphError, match="must not change while it is read"):
+        as_graph(edited(edit))
+
+
+def test_a_graph_that_another_thread_edits_is_read_as_one_of_its_states():
+    """Reading igraph's own memory gave rows of edges that were being freed."""
+    graph = igraph.Graph.Ring(2_000)
+    chords = [(i, i + 1_000) for i in range(1_000)]
+    states = {2_000, 3_000}
+    done = threading.Event()
+
+    def edit():
+        while not done.is_set():
+            graph.add_edges(chords)
+            graph.delete_edges(range(2_000, 3_000))
+
+    editor = threading.Thread(target=edit)
+    editor.start()
+    try:
+        found = [as_graph(graph) for _ in range(200)]
+    finally:
+        done.set()
+        editor.join()
+    assert {one.m for one in found} <= states
+    for one in found:
+        degrees = np.unique(np.diff(one.indptr))
+        assert degrees.tolist() == [2 if one.m == 2_000 else 3]
