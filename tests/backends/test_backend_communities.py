@@ -1,6 +1,7 @@
 """Louvain and Leiden through the networkx backend: networkx's objective, igraph's draws."""
 
 import random
+import threading
 from statistics import mean
 
 import igraph
@@ -10,10 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import kgroups as kg
 from backend_parity import assert_declined
 from kgroups.backends.networkx import communities
 from kgroups.backends.networkx.convert import convert_from_nx
 from kgroups.backends.networkx.rules import NETWORKX_VERSION
+from kgroups.errors import InputError
+from kgroups.studies import METHODS
+from kgroups.studies.bench import Workbench
 from strategies_backends import UNDIRECTED, cases
 
 modularity = nx.community.modularity
@@ -108,14 +113,81 @@ def test_seeds_repeat_and_move_on():
     assert any(one != drawn[0] for one in drawn)
 
 
-def test_igraph_draws_from_pythons_generator_again_afterwards():
-    def drawn():
-        random.seed(11)
-        return igraph.Graph.Erdos_Renyi(20, m=30).get_edgelist()
+def louvain_of_backend():
+    return nx.community.louvain_communities(nx.karate_club_graph(), seed=1, backend="kgroups")
 
+
+def louvain_of_study():
+    graph = kg.generators.planted_partition(40, 2, 6.0, 1.5, rng=0).graph
+    return METHODS["louvain"](Workbench(graph, graph, 2, 5)).tolist()
+
+
+@pytest.fixture
+def igraph_generator():
+    """Return what sets the generator of igraph; the default one is set again afterwards."""
+    yield igraph.set_random_number_generator
+    igraph.set_random_number_generator(random)
+
+
+def drawn():
+    return igraph.Graph.Erdos_Renyi(20, m=30).get_edgelist()
+
+
+@pytest.mark.parametrize("call", [louvain_of_backend, louvain_of_study])
+def test_igraph_draws_from_pythons_generator_again_afterwards(call):
+    random.seed(11)
     before = drawn()
-    nx.community.louvain_communities(nx.karate_club_graph(), seed=1, backend="kgroups")
+    random.seed(11)
+    call()
     assert drawn() == before
+
+
+@pytest.mark.parametrize("call", [louvain_of_backend, louvain_of_study])
+def test_igraph_draws_from_its_own_generator_again_afterwards(call, igraph_generator):
+    expected = call()
+    igraph_generator(None)
+    assert call() == expected
+    before = random.getstate()
+    drawn()
+    assert random.getstate() == before
+
+
+@pytest.mark.parametrize("call", [louvain_of_backend, louvain_of_study])
+def test_a_generator_that_the_caller_gave_to_igraph_is_never_replaced(call, igraph_generator):
+    own = random.Random(3)
+    igraph_generator(own)
+    with pytest.raises((NotImplementedError, InputError), match=r"kgroups|set_random_number_gen"):
+        call()
+    before = own.getstate()
+    drawn()
+    assert own.getstate() != before
+
+
+def test_each_thread_keeps_its_generator_of_igraph():
+    """New threads draw from igraph's own generator, where igraph was built with threads in mind."""
+    expected, found = louvain_of_backend(), []
+    one_at_a_time, both_ran = threading.Lock(), threading.Barrier(2, timeout=60)
+
+    def draws_from_python():
+        with one_at_a_time:
+            before = random.getstate()
+            drawn()
+            return random.getstate() != before
+
+    def run():
+        before = draws_from_python()
+        both_ran.wait()
+        found.extend(louvain_of_backend() == expected for _ in range(20))
+        both_ran.wait()
+        found.append(draws_from_python() == before)
+
+    threads = [threading.Thread(target=run) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [True] * 42
+    assert draws_from_python()
 
 
 @leiden_on_modularity

@@ -1,7 +1,11 @@
-"""igraph graphs to ``Graph``."""
+"""igraph graphs to ``Graph``, and random numbers for igraph."""
 
-from collections.abc import Hashable, Sequence
+import random
+import sys
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -9,10 +13,13 @@ import numpy as np
 from kgroups._types import Floats, Symmetrize
 from kgroups.adapters.direction import graph_of_edges, refuse_directed
 from kgroups.adapters.weights import checked_weights, no_such_attribute
-from kgroups.errors import GraphError
+from kgroups.errors import GraphError, InputError
 from kgroups.graph import Graph
 
-__all__ = ["from_igraph"]
+__all__ = ["from_igraph", "igraph_draws_from"]
+
+# igraph has one source of random numbers per process.
+_drawing = Lock()
 
 
 def from_igraph(graph: Any, weight: str | None, symmetrize: Symmetrize | None) -> Graph:
@@ -75,3 +82,59 @@ def _edge_weights(
         return nodes[a], nodes[b]
 
     return checked_weights(values, edge)
+
+
+@contextmanager
+def igraph_draws_from(source: random.Random) -> Iterator[None]:
+    """Let igraph draw its random numbers from a given source, and then from where it did before.
+
+    igraph holds functions of a Python object, by default of the module ``random``, for the whole
+    process, and for each thread whether it calls them or its own C generator. Neither can be asked
+    for, so both are found out. Another object than ``random`` could not be given back.
+
+    Raises
+    ------
+    InputError
+        If the caller has set a generator of their own.
+    """
+    import igraph
+
+    with _drawing:
+        if not _igraph_holds_default():
+            msg = (
+                "igraph must draw from Python's module random while a seed is given to it, got a "
+                "generator of your own, which igraph cannot give back.\n"
+                "  Call igraph.set_random_number_generator(random) before, and set yours again "
+                "afterwards."
+            )
+            raise InputError(msg)
+        by_python = _igraph_calls_python()
+        igraph.set_random_number_generator(source)
+        try:
+            yield
+        finally:
+            igraph.set_random_number_generator(random)
+            if not by_python:
+                igraph.set_random_number_generator(None)
+
+
+def _igraph_holds_default() -> bool:
+    """Whether igraph holds the functions of ``random``: each then has a reference more."""
+
+    def references(name: str) -> int:
+        return sys.getrefcount(getattr(random, name))
+
+    unused = references("vonmisesvariate")
+    return all(references(name) > unused for name in ("randint", "random", "gauss"))
+
+
+def _igraph_calls_python() -> bool:
+    """Whether igraph, if told to draw in this thread, calls the functions of ``random``."""
+    import igraph
+
+    before = random.getstate()
+    igraph.Graph(1).layout_random()
+    if random.getstate() == before:
+        return False
+    random.setstate(before)
+    return True

@@ -1,7 +1,6 @@
 """Other methods that studies put beside kgroups."""
 
 import random
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from kgroups._types import Floats, Ints
+from kgroups.adapters.igraph import igraph_draws_from
 from kgroups.seed import KMeansSeed
 from kgroups.spectrum.lanczos import largest_eigenpairs
 from kgroups.studies.bench import Workbench
@@ -16,7 +16,6 @@ from kgroups.studies.bench import Workbench
 __all__ = ["infomap_labels", "leiden_labels", "louvain_labels", "spectral_labels"]
 
 _DENSE_NODES = 300
-_IGRAPH_RANDOM = threading.Lock()
 
 
 def spectral_labels(work: Workbench) -> Ints:
@@ -69,10 +68,5 @@ def _igraph_of(work: Workbench) -> Iterator[tuple[Any, Floats | None]]:
 
     u, v, weights = work.graph.edges()
     graph = igraph.Graph(n=work.graph.n, edges=np.column_stack([u, v]))
-    # igraph has one source of random numbers per process, which threads must not share.
-    with _IGRAPH_RANDOM:
-        igraph.set_random_number_generator(random.Random(int(work.rng().integers(2**63))))
-        try:
-            yield graph, weights if work.graph.is_weighted else None
-        finally:
-            igraph.set_random_number_generator(random)
+    with igraph_draws_from(random.Random(int(work.rng().integers(2**63)))):
+        yield graph, weights if work.graph.is_weighted else None

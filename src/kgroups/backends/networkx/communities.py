@@ -9,15 +9,16 @@ from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from numbers import Real
-from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from kgroups._types import Ints
+from kgroups.adapters.igraph import igraph_draws_from
 from kgroups.backends.networkx.graph import ConvertedGraph
 from kgroups.backends.networkx.partitions import Blocks, communities_of
 from kgroups.backends.networkx.quality import inner_weight, modularity_of
+from kgroups.errors import InputError
 
 __all__ = [
     "leiden_communities",
@@ -32,8 +33,6 @@ Communities = list[set[Hashable]]
 
 _LEIDEN_GAIN = 1e-10
 _THETA = 0.01
-# igraph has one random number generator for the whole process.
-_igraph_is_drawing = Lock()
 
 
 def louvain_communities(
@@ -222,12 +221,9 @@ def _potts_quality(G: ConvertedGraph, labels: Ints, weight: str | None, resoluti
 @contextmanager
 def _drawing_from(seed: Any) -> Iterator[None]:
     """Let igraph draw from a stream that depends on the seed alone."""
-    import igraph
-
     source = random.Random() if seed is None else random.Random(int(seed.random() * 2**53))
-    with _igraph_is_drawing:
-        igraph.set_random_number_generator(source)
-        try:
+    try:
+        with igraph_draws_from(source):
             yield
-        finally:
-            igraph.set_random_number_generator(random)
+    except InputError as error:
+        raise NotImplementedError(str(error)) from error
