@@ -24,12 +24,21 @@ class Structure:
         Neighbours of each node, as row indices, in the order of the dicts.
     nodes : sequence of hashable
         Names in row order.
+    names : tuple of hashable
+        The neighbours by name.
     """
 
-    def __init__(self, indptr: Indices, neighbours: Indices, nodes: Sequence[Hashable]) -> None:
+    def __init__(
+        self,
+        indptr: Indices,
+        neighbours: Indices,
+        nodes: Sequence[Hashable],
+        names: tuple[Hashable, ...],
+    ) -> None:
         from scipy import sparse
 
         self.nodes = nodes
+        self._names = names
         self._neighbours = neighbours
         self._dict_indptr = indptr
         places = np.arange(len(neighbours), dtype=neighbours.dtype)
@@ -43,6 +52,15 @@ class Structure:
         """Whether the dicts still have as many nodes and entries."""
         entries = sum(map(len, adjacency.values()))
         return len(adjacency) == len(self.nodes) and entries == len(self.indices)
+
+    def matches(self, adjacency: dict[Any, Any]) -> bool:
+        """Whether the dicts still have these nodes and entries, in this order."""
+        return (
+            self.counts_match(adjacency)
+            and list(adjacency) == list(self.nodes)
+            and list(map(len, adjacency.values())) == np.diff(self._dict_indptr).tolist()
+            and tuple(chain.from_iterable(adjacency.values())) == self._names
+        )
 
     @cached_property
     def _rising(self) -> npt.NDArray[np.bool_]:
@@ -81,22 +99,22 @@ def read_structure(adjacency: dict[Any, Any]) -> Structure:
     np.cumsum(np.fromiter(map(len, adjacency.values()), np.int64, n), out=indptr[1:])
     entries = int(indptr[-1])
     index_type = np.int32 if max(n, entries) < np.iinfo(np.int32).max else np.int64
-    neighbours, nodes = _neighbours(adjacency, entries, index_type)
-    return Structure(indptr.astype(index_type), neighbours, nodes)
+    names = tuple(chain.from_iterable(adjacency.values()))
+    neighbours, nodes = _neighbours(adjacency, names, index_type)
+    return Structure(indptr.astype(index_type), neighbours, nodes, names)
 
 
 def _neighbours(
-    adjacency: dict[Any, Any], entries: int, index_type: type[np.signedinteger[Any]]
+    adjacency: dict[Any, Any], flat: tuple[Any, ...], index_type: type[np.signedinteger[Any]]
 ) -> tuple[Indices, Sequence[Hashable]]:
-    n = len(adjacency)
+    n, entries = len(adjacency), len(flat)
     kinds = set(map(type, adjacency))
-    flat = chain.from_iterable(adjacency.values())
     if kinds and all(issubclass(kind, int | np.integer) for kind in kinds):
         try:
             names = np.fromiter(adjacency, np.int64, n)
             found = np.fromiter(flat, np.int64, entries)
         except OverflowError:
-            flat = chain.from_iterable(adjacency.values())
+            pass
         else:
             in_order = np.array_equal(names, np.arange(n))
             nodes = range(n) if in_order and kinds == {int} else tuple(adjacency)

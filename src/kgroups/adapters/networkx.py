@@ -15,7 +15,14 @@ from kgroups.adapters.direction import graph_of_edges, refuse_directed
 from kgroups.adapters.weights import checked_weights, no_such_attribute
 from kgroups.graph import Graph
 
-__all__ = ["from_networkx", "is_plain", "known_structure", "remember_structure", "structure_of"]
+__all__ = [
+    "from_networkx",
+    "is_plain",
+    "kept_structure",
+    "known_structure",
+    "remember_structure",
+    "structure_of",
+]
 
 _CACHE_KEY = "kgroups-structure"
 _FACTORIES = (
@@ -87,7 +94,17 @@ def _remembers(graph: Any) -> bool:
 
 
 def known_structure(graph: Any) -> Structure | None:
-    """Return the structure that was read before, or None if the graph has changed since."""
+    """Return the structure that was read before, or None if the graph has changed since.
+
+    All names are compared, which takes less time than reading them: an edit of many edges that
+    fails half-way changes the graph, and networkx does not empty its cache.
+    """
+    structure = kept_structure(graph)
+    return structure if structure is not None and structure.matches(graph._adj) else None
+
+
+def kept_structure(graph: Any) -> Structure | None:
+    """Return the structure that was read before, if networkx knows no change and counts agree."""
     if not _remembers(graph) or _CACHE_KEY not in graph.__networkx_cache__:
         return None
     token, structure = _structures.get(graph, (None, None))

@@ -247,6 +247,41 @@ def test_entries_that_come_behind_the_back_of_networkx_are_noticed(karate):
     assert matches(karate)
 
 
+def fail(edit, *given):
+    """Edit a graph by a list whose end is no edge or node, so that networkx stops half-way."""
+    with pytest.raises((TypeError, nx.NetworkXError)):
+        edit(given)
+
+
+def swap_one_edge(G):
+    fail(G.remove_edges_from, (0, 1), 3)
+    fail(G.add_edges_from, (0, 4), 3)
+
+
+def keep_all_degrees(G):
+    fail(G.remove_edges_from, (0, 1), (3, 4), 3)
+    fail(G.add_edges_from, (0, 3), (1, 4), 3)
+
+
+def rename_a_node(G):
+    fail(G.remove_nodes_from, 4, [])
+    fail(G.add_edges_from, (3, "new"), 3)
+
+
+@pytest.mark.parametrize("change", [swap_one_edge, keep_all_degrees, rename_a_node])
+def test_bulk_edits_that_failed_half_way_with_equal_counts_are_noticed(change):
+    G = nx.path_graph(5)
+    as_graph(G)
+    before = len(G), G.number_of_edges()
+    change(G)
+    assert (len(G), G.number_of_edges()) == before
+    assert adapter._CACHE_KEY in G.__networkx_cache__  # networkx has not noticed
+    for _ in range(2):
+        graph = as_graph(G)
+        assert list(graph.nodes) == list(G)
+        assert np.array_equal(graph.to_scipy().toarray(), nx.to_numpy_array(G))
+
+
 def test_views_follow_their_parent(karate):
     view = karate.subgraph(range(10))
     as_graph(view)

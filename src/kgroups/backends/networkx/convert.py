@@ -10,7 +10,12 @@ import numpy as np
 
 from kgroups._types import Indices
 from kgroups.adapters.adjacency import Structure
-from kgroups.adapters.networkx import is_plain, known_structure, structure_of
+from kgroups.adapters.networkx import (
+    is_plain,
+    kept_structure,
+    known_structure,
+    structure_of,
+)
 from kgroups.backends.networkx.graph import ConvertedGraph
 from kgroups.backends.networkx.reading import (
     Weights,
@@ -128,7 +133,7 @@ def converted(graph: Any, attribute: str | None) -> bool:
     if any(isinstance(one, ConvertedGraph) and one.holds(attribute) for one in kept):
         return True
     plain = attribute is None and not graph.is_directed() and not graph.is_multigraph()
-    return plain and is_plain(graph) and known_structure(graph) is not None
+    return plain and is_plain(graph) and kept_structure(graph) is not None
 
 
 def _keep_nothing_of_ours(view: Any) -> None:
