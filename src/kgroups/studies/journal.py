@@ -1,11 +1,13 @@
 """The journal of a study: a line per finished trial, so that nothing is computed twice."""
 
+import io
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import Any
 
 from kgroups.errors import FileFormatError, InputError
 from kgroups.studies.plan import Task
@@ -31,7 +33,9 @@ class Journal:
         if not self.path.resolve().parent.is_dir():
             msg = f"there is no folder {str(self.path.parent)!r} for the journal {str(path)!r}."
             raise InputError(msg)
-        self._stream: BinaryIO = self.path.open("a+b")
+        # Without a buffer: what could not be written must not be tried once more at the end.
+        self._stream: io.FileIO = self.path.open("a+b", buffering=0)
+        self.finished: dict[Task, Results] = {}
         try:
             self._lock()
             self.finished = self._resume(dict(plan))
@@ -79,8 +83,23 @@ class Journal:
         return finished
 
     def _write(self, record: dict[str, Any]) -> None:
-        self._stream.write(json.dumps(record).encode() + b"\n")
-        self._stream.flush()
+        """Append a whole line, or leave the file as it was."""
+        line = memoryview(json.dumps(record).encode() + b"\n")
+        length = os.fstat(self._stream.fileno()).st_size
+        try:
+            while line:
+                line = line[self._stream.write(line) :]
+        except BaseException as error:
+            # If this fails too, the next start cuts half a line off.
+            with suppress(OSError):
+                self._stream.truncate(length)
+            if not isinstance(error, OSError):
+                raise
+            msg = (
+                f"the journal could not be written: {error.strerror}. The {len(self.finished)} "
+                "trials before are kept.\n  Make room for it, then the same call goes on from there"
+            )
+            raise OSError(error.errno, msg, str(self.path)) from error
 
     def _lock(self) -> None:
         """Refuse a journal that another process is writing, where the system can tell."""

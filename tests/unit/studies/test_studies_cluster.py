@@ -1,10 +1,19 @@
-"""A study on a Dask cluster of which a worker dies."""
+"""Studies on several processes, here and on a Dask cluster, of which one is killed."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+from pathlib import Path
 
+import networkx as nx
 import pytest
+
+from kgroups.studies import sweep
+from kgroups.studies.journal import read_journal
 
 PROGRAM = """
 import json, logging, os, signal, sys
@@ -69,3 +78,32 @@ def test_a_killed_worker_loses_no_row_and_doubles_none(tmp_path):
     assert result == {"same": True, "rows": 200, "workers": [2, True], "killed": 1}
     trials = [json.loads(line) for line in journal.read_text().splitlines()[1:]]
     assert len(trials) == len({(line["cell"], line["trial"]) for line in trials}) == 100
+
+
+def draw(n, rng):
+    return nx.complete_graph(n), [0] * n
+
+
+def die_once(graph, k, rng, flag):
+    """Return labels, but kill the process in the seventh cell if no other one was killed before."""
+    if len(graph) == 7 and not Path(flag).exists():
+        Path(flag).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return [0] * len(graph)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL there")
+def test_a_killed_process_is_an_error_and_the_study_goes_on_from_its_journal(tmp_path):
+    find = partial(die_once, flag=str(tmp_path / "killed"))
+
+    def run(**options):
+        grid = {"n": list(range(2, 10))}
+        return sweep(draw, grid, {"mine": find}, trials=1, progress=None, **options)
+
+    with pytest.raises(BrokenProcessPool, match="unexpectedly terminated"):
+        run(n_jobs=2, journal=tmp_path / "journal")
+    kept = read_journal(tmp_path / "journal")[1]
+    study = run(n_jobs=1, journal=tmp_path / "journal")
+    assert [row["n"] for row in study.rows] == list(range(2, 10))
+    for task, results in kept.items():
+        assert study.rows[task.cell]["seconds"] == results["mine"]["seconds"]

@@ -1,6 +1,10 @@
 """The journal: valid after any interruption, and of one study only."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -112,3 +116,71 @@ def test_journal_in_use(path):
         pytest.raises(InputError, match="is being written by another process"),
     ):
         Journal(path, PLAN)
+
+
+APPENDING = """
+import sys
+from kgroups.studies.journal import Journal
+from kgroups.studies.plan import Task
+
+plan = {"cells": [{"n": 3}], "methods": {"a": "m.a"}, "trials": 10**9, "entropy": 0}
+results = {"a": {"overlap": 0.5, "k_hat": 2, "seconds": 0.1, "padding": "x" * 20_000}}
+with Journal(sys.argv[1], plan) as book:
+    print(len(book.finished), flush=True)
+    for trial in range(len(book.finished), 10**9):
+        book.append(Task(0, trial), results)
+        if trial % 100 == 0:
+            print(trial, flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL there")
+def test_a_process_killed_while_it_writes_loses_no_finished_line(tmp_path):
+    path, kept = tmp_path / "journal", 0
+    for _ in range(2):
+        writer = subprocess.Popen(
+            [sys.executable, "-c", APPENDING, str(path)], stdout=subprocess.PIPE, text=True
+        )
+        with writer, writer.stdout as told:
+            assert int(told.readline()) == kept
+            told.readline()
+            finished = int(told.readline())
+            os.kill(writer.pid, signal.SIGKILL)
+        _, found = read_journal(path)
+        kept = len(found)
+        assert set(found) == {Task(0, trial) for trial in range(kept)}
+        assert kept > finished
+
+
+def test_a_full_disk_is_a_clear_error_and_keeps_what_was_written(path):
+    """The limit on the size of a file stands for the disk: half of the line fits."""
+    resource = pytest.importorskip("resource")
+    whole = path.read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        with Journal(path, PLAN) as book:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (len(whole) + 20, limits[1]))
+            for _ in range(2):
+                with pytest.raises(OSError, match="3 trials before are kept") as caught:
+                    book.append(Task(0, 3), RESULTS)
+                assert caught.value.filename == str(path)
+                assert Task(0, 3) not in book.finished
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert path.read_bytes() == whole
+    with Journal(path, PLAN) as book:
+        book.append(Task(0, 3), RESULTS)
+    assert len(read_journal(path)[1]) == 4
+
+
+def test_a_disk_that_is_full_from_the_start_is_a_clear_error(tmp_path):
+    resource = pytest.importorskip("resource")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, limits[1]))
+    try:
+        with pytest.raises(OSError, match=r"could not be written: .* The 0 trials before are kept"):
+            Journal(tmp_path / "new", PLAN)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    with Journal(tmp_path / "new", PLAN) as book:
+        assert book.finished == {}
