@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from kgroups._types import Floats, Indices, Ints
+from kgroups._types import Floats, Indices, Ints, index_type
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -75,13 +75,13 @@ def columns_of_edges(u: Indices, v: Indices, w: Floats | None, n: int) -> Column
     """Gather edges by their larger end in two passes; afterwards the edges are not needed."""
     from kgroups._mirror_nb import count_columns, fill_columns
 
-    index_type = _index_type(n, u.size)
+    kind = index_type(n, 2 * u.size)
     ends = _readonly(u), _readonly(v)
     weighted = w is not None and not np.all(w == 1)
-    start = np.zeros(n + 1, index_type)
+    start = np.zeros(n + 1, kind)
     count_columns(*ends, start)
-    np.cumsum(start, out=start, dtype=index_type)
-    low = np.empty(u.size, index_type)
+    np.cumsum(start, out=start, dtype=kind)
+    low = np.empty(u.size, kind)
     weight = np.empty(u.size if weighted else 0)
     fill_columns(*ends, _readonly(w if weighted else _NONE), start[:-1].copy(), low, weight)
     return Columns(start, low, weight if weighted else None)
@@ -189,10 +189,6 @@ def _with_values(
     return Rows(indptr, indices, sums, counts)
 
 
-def _index_type(n: int, edges: int) -> type[np.signedinteger[Any]]:
-    return np.int32 if max(n, 2 * edges) < np.iinfo(np.int32).max else np.int64
-
-
 def _readonly(array: Any) -> Any:
     """Return what numba compiles once: contiguous, of a type that indices have, read-only."""
     if array.dtype not in (np.int32, np.int64, np.float64):
@@ -205,9 +201,9 @@ def _readonly(array: Any) -> Any:
 def _rows_of_few(u: Indices, v: Indices, w: Floats | None, n: int) -> Rows:
     from scipy import sparse
 
-    index_type = _index_type(n, u.size)
+    kind = index_type(n, 2 * u.size)
     # One triangle only, so that both directions of parallel edges hold the very same sum.
-    ends = (np.minimum(u, v).astype(index_type), np.maximum(u, v).astype(index_type))
+    ends = (np.minimum(u, v).astype(kind), np.maximum(u, v).astype(kind))
 
     def upper(values: Any) -> Any:
         return sparse.coo_array((values, ends), shape=(n, n)).tocsr()

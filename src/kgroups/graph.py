@@ -9,7 +9,7 @@ import numpy as np
 
 from kgroups._exports import igraph_of_edges, networkx_of_edges
 from kgroups._mirror import Rows, diagonal_slots, permuted_rows, rows_of_edges
-from kgroups._types import CSR, Floats, Indices, Ints
+from kgroups._types import CSR, Floats, Indices, Ints, index_type
 from kgroups.errors import GraphError, WeightError
 
 if TYPE_CHECKING:
@@ -134,10 +134,10 @@ class Graph:
                 "  Divide all weights by a large number: communities do not change."
             )
             raise WeightError(msg)
-        index_type = np.int32 if max(n, nnz) < np.iinfo(np.int32).max else np.int64
+        kind = index_type(n, nnz)
         put = object.__setattr__
-        put(self, "indptr", _frozen(np.asarray(indptr, index_type)))
-        put(self, "indices", _frozen(np.asarray(indices, index_type)))
+        put(self, "indptr", _frozen(np.asarray(indptr, kind)))
+        put(self, "indices", _frozen(np.asarray(indices, kind)))
         put(self, "weights", None if weights is None else _frozen(np.asarray(weights, float)))
         put(
             self,

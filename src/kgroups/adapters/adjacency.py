@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kgroups._types import Indices
+from kgroups._types import Indices, index_type
 
 __all__ = ["Structure", "read_structure"]
 
@@ -98,14 +98,14 @@ def read_structure(adjacency: dict[Any, Any]) -> Structure:
     indptr = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(np.fromiter(map(len, adjacency.values()), np.int64, n), out=indptr[1:])
     entries = int(indptr[-1])
-    index_type = np.int32 if max(n, entries) < np.iinfo(np.int32).max else np.int64
+    kind = index_type(n, entries)
     names = tuple(chain.from_iterable(adjacency.values()))
-    neighbours, nodes = _neighbours(adjacency, names, index_type)
-    return Structure(indptr.astype(index_type), neighbours, nodes, names)
+    neighbours, nodes = _neighbours(adjacency, names, kind)
+    return Structure(indptr.astype(kind), neighbours, nodes, names)
 
 
 def _neighbours(
-    adjacency: dict[Any, Any], flat: tuple[Any, ...], index_type: type[np.signedinteger[Any]]
+    adjacency: dict[Any, Any], flat: tuple[Any, ...], kind: type[np.signedinteger[Any]]
 ) -> tuple[Indices, Sequence[Hashable]]:
     n, entries = len(adjacency), len(flat)
     kinds = set(map(type, adjacency))
@@ -119,10 +119,10 @@ def _neighbours(
             in_order = np.array_equal(names, np.arange(n))
             nodes = range(n) if in_order and kinds == {int} else tuple(adjacency)
             numbered = found if in_order else _positions(names, found)
-            return numbered.astype(index_type, copy=False), nodes
+            return numbered.astype(kind, copy=False), nodes
     nodes = tuple(adjacency)
     number = dict(zip(nodes, range(n), strict=True)).__getitem__
-    return np.fromiter(map(number, flat), index_type, entries), nodes
+    return np.fromiter(map(number, flat), kind, entries), nodes
 
 
 def _positions(names: Indices, found: Indices) -> Indices:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kgroups._types import Indices, Ints
+from kgroups._types import Indices, Ints, index_type
 
 __all__ = ["IntegerNames", "TextNames", "Texts"]
 
@@ -67,7 +67,7 @@ class IntegerNames:
             if done == u.size:
                 return
             self._names = _enlarged(self._names, 2 * self._names.size)
-            self._table = _empty_table(self._names.size, np.int32)
+            self._table = _empty_table(self._names.size, index_type(self._names.size))
             place_integers(self._names, self.count, self._table)
 
     def take_names(self) -> Any:

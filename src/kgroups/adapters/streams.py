@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from kgroups._mirror import Columns, columns_of_edges, pattern_of_columns, rows_of_columns
-from kgroups._types import Bools, Floats, Indices, Symmetrize
+from kgroups._types import Bools, Floats, Indices, Symmetrize, index_type
 from kgroups.adapters.numbering import IntegerNames, TextNames
 from kgroups.errors import GraphError
 from kgroups.graph import Graph
@@ -124,8 +124,7 @@ def _filled(
 ) -> _Ends:
     """Read all edges, each end as the number that ``number`` writes for it."""
     m = stream.edges
-    index_type = np.int32 if 2 * m < np.iinfo(np.int32).max else np.int64
-    u, v = np.empty(m, index_type), np.empty(m, index_type)
+    u, v = np.empty((2, m), index_type(2 * m))
     w = np.empty(m) if stream.weighted and symmetrize != "union" else None
     done = 0
     for batch in stream.batches():

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from kgroups._types import Indices
+from kgroups._types import Indices, index_type
 from kgroups.graph import Graph
 
 __all__ = ["Ends", "joined_ends", "simple_graph"]
@@ -29,9 +29,9 @@ def simple_graph(ends: Ends, n: int) -> Graph:
     loops = u == v
     if loops.any():
         u, v = u[~loops], v[~loops]
-    index_type = np.int32 if max(n, 2 * u.size) < np.iinfo(np.int32).max else np.int64
-    rows = np.concatenate([u, v], dtype=index_type)
-    columns = np.concatenate([v, u], dtype=index_type)
+    kind = index_type(n, 2 * u.size)
+    rows = np.concatenate([u, v], dtype=kind)
+    columns = np.concatenate([v, u], dtype=kind)
     # Only the pattern counts: the sums of repeated pairs may wrap around in so small a type.
     entries = np.ones(rows.size, dtype=np.int8)
     pattern = sparse.coo_array((entries, (rows, columns)), shape=(n, n)).tocsr()

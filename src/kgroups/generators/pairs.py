@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from kgroups._types import Bools, Floats, Indices, Ints
+from kgroups._types import Bools, Floats, Indices, Ints, index_type
 from kgroups.generators.assembly import Ends, joined_ends
 
 __all__ = [
@@ -71,16 +71,12 @@ class UniformBlocks:
 
     def draw(self, block: Ints, counts: Ints, rng: np.random.Generator) -> Indices:
         """Return ``counts[t]`` nodes of ``block[t]``, each node as likely."""
-        index_type = _index_type(self.n)
+        kind = index_type(self.n)
         place = rng.random(int(counts.sum()))
         place *= np.repeat(self.mass[block], counts)
-        drawn: Indices = place.astype(index_type)
-        drawn += np.repeat(self.starts[block].astype(index_type), counts)
+        drawn: Indices = place.astype(kind)
+        drawn += np.repeat(self.starts[block].astype(kind), counts)
         return drawn
-
-
-def _index_type(n: int) -> type[np.int32] | type[np.int64]:
-    return np.int32 if n < np.iinfo(np.int32).max else np.int64
 
 
 def draw_pairs(blocks: UniformBlocks, pairs: BlockPairs, rng: np.random.Generator) -> Ends:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from kgroups._types import Floats, Indices, Ints
+from kgroups._types import Floats, Indices, Ints, index_type
 from kgroups.errors import InputError
 from kgroups.generators.arguments import real_number
 
@@ -66,7 +66,7 @@ class PropensityBlocks:
     def __init__(self, sizes: Ints, propensities: Floats) -> None:
         self._ends = np.cumsum(sizes)
         self._reached = np.concatenate([[0.0], np.cumsum(propensities)])
-        self._index_type = np.int32 if self._ends[-1] < np.iinfo(np.int32).max else np.int64
+        self._index_type = index_type(int(self._ends[-1]))
         self._base = self._reached[self._ends - sizes]
         self.mass: Floats = self._reached[self._ends] - self._base
 

@@ -49,7 +49,7 @@ def contingency(truth: Any, labels: Any) -> Contingency:
 
 
 def _cells(truth: Ints, labels: Ints, n_rows: int, n_columns: int) -> Contingency:
-    key = truth * n_columns + labels
+    key = np.multiply(truth, n_columns, dtype=np.int64) + labels
     # A counted table is faster than a sorted one, but must not outgrow the labels themselves.
     if n_rows * n_columns <= 4 * truth.size + 1024:
         table = np.bincount(key, minlength=n_rows * n_columns)

@@ -62,7 +62,7 @@ def coarse_graph(A: CSR, z: Ints, k: int) -> CSR:
     """Return the graph of groups: weights between them summed, inner weights on the diagonal."""
     if k * k <= 4 * len(A.indices) + _FEW_CELLS:
         # A table of all pairs of groups is no larger than the graph, and quicker to fill.
-        cell = z[rows_of(A)] * k + z[A.indices]
+        cell = np.multiply(z, k, dtype=np.int64)[rows_of(A)] + z[A.indices]
         table = np.asarray(np.bincount(cell, weights=A.data, minlength=k * k), dtype=float)
         filled = np.flatnonzero(table)
         indptr = np.searchsorted(filled, np.arange(0, k * k + 1, k) if k else [0])

@@ -8,7 +8,7 @@ from weakref import ref
 import networkx as nx
 import numpy as np
 
-from kgroups._types import Indices
+from kgroups._types import Indices, index_type
 from kgroups.adapters.adjacency import Structure
 from kgroups.adapters.networkx import (
     is_plain,
@@ -230,10 +230,11 @@ def _of_edge_view(graph: Any, wanted: Mapping[str, Any]) -> ConvertedGraph:
     for name, default in wanted.items():
         single = attribute_values(lambda: (edge[2] for edge in edges), name, default)
         weights[name] = None if single is None else sums_of(single[edge], entry, entries)
+    kind = index_type(n, entries)
     return ConvertedGraph(
         nodes,
-        np.concatenate([[0], np.cumsum(np.bincount(u[first], minlength=n))]).astype(np.int32),
-        v[first].astype(np.int32),
+        np.concatenate([[0], np.cumsum(np.bincount(u[first], minlength=n))]).astype(kind),
+        v[first].astype(kind),
         directed=graph.is_directed(),
         multigraph=graph.is_multigraph(),
         counts=parallel if np.any(parallel > 1) else None,

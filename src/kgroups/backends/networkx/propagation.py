@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from kgroups._csr import readonly
-from kgroups._types import CSR, Floats, Ints
+from kgroups._types import CSR, Floats, Ints, index_type
 from kgroups.backends.networkx.graph import ConvertedGraph
 from kgroups.backends.networkx.partitions import communities_of
 
@@ -105,7 +105,8 @@ def _frequencies(G: ConvertedGraph, weights: Any) -> CSR:
     if not np.all(np.isfinite(data)):
         msg = "weights must be finite"
         raise NotImplementedError(msg)
-    return readonly(CSR(G.indptr.astype(np.int32), G.indices.astype(np.int32), data))
+    kind = index_type(len(G), int(G.indptr[-1]))
+    return readonly(CSR(G.indptr.astype(kind), G.indices.astype(kind), data))
 
 
 def _both_ways(A: CSR) -> CSR:
@@ -116,10 +117,11 @@ def _both_ways(A: CSR) -> CSR:
     rows = np.concatenate([arcs.row, arcs.col])
     columns = np.concatenate([arcs.col, arcs.row])
     order = np.argsort(rows, kind="stable")
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))]).astype(np.int32)
+    kind = index_type(n, rows.size)
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))]).astype(kind)
     data = np.concatenate([arcs.data, arcs.data])[order]
     # Entries that come twice stay apart: an arc each way makes two neighbours.
-    return readonly(CSR(indptr, columns[order].astype(np.int32), data))
+    return readonly(CSR(indptr, columns[order].astype(kind), data))
 
 
 def _room(n: int) -> tuple[Floats, Any, Ints]:

@@ -1,0 +1,140 @@
+"""More entries than int32 can count: index types and codes of pairs, without so many entries."""
+
+from types import SimpleNamespace
+
+import igraph
+import networkx as nx
+import numpy as np
+import pytest
+
+import kgroups as kg
+from kgroups import _mirror, _types
+from kgroups._types import index_type
+from kgroups.adapters.adjacency import read_structure
+from kgroups.backends.networkx.convert import convert_from_nx
+from kgroups.backends.networkx.pairs import pairs_between, pairs_within
+from kgroups.backends.networkx.propagation import _frequencies
+from kgroups.generators.codes import codes_of
+from kgroups.generators.pairs import BlockPairs, UniformBlocks, all_pairs
+from kgroups.metrics.contingency import _cells
+
+HUGE = 2**31
+
+
+def clear_groups():
+    return nx.planted_partition_graph(3, 20, 0.6, 0.02, seed=1)
+
+
+def as_igraph(G):
+    return igraph.Graph(n=len(G), edges=list(G.edges))
+
+
+def as_file(G, folder):
+    path = folder / "edges.csv"
+    path.write_text("".join(f"{1_000 * u},{1_000 * v}\n" for u, v in G.edges))
+    return path
+
+
+FORMS = {
+    "networkx": lambda G, folder: G,
+    "view": lambda G, folder: G.subgraph(list(G)),
+    "igraph": lambda G, folder: as_igraph(G),
+    "matrix": lambda G, folder: nx.to_scipy_sparse_array(G),
+    "arrays": lambda G, folder: tuple(np.array(G.edges).T),
+    "file": as_file,
+}
+
+
+@pytest.fixture
+def small_bound(monkeypatch):
+    """Take ten for the largest number of entries that int32 counts."""
+    monkeypatch.setattr(_types, "INT32_BOUND", 10)
+
+
+def test_int32_is_used_while_it_fits():
+    assert index_type(5, HUGE - 2) is np.int32
+    assert index_type(5, HUGE - 1) is np.int64
+    assert index_type(HUGE, 5) is np.int64
+
+
+@pytest.mark.parametrize("few", [True, False], ids=["few edges", "many edges"])
+@pytest.mark.parametrize("form", FORMS)
+def test_a_graph_of_more_entries_than_int32_counts_has_the_same_communities(
+    form, few, tmp_path, monkeypatch
+):
+    """All of it in int64, on the way in and in the kernels."""
+    if not few:
+        monkeypatch.setattr(_mirror, "_FEW_EDGES", 0)
+    G = clear_groups()
+    short = kg.detect_communities(FORMS[form](G, tmp_path), rng=0)
+    monkeypatch.setattr(_types, "INT32_BOUND", 10)
+    G.__networkx_cache__.clear()
+    given = FORMS[form](G, tmp_path)
+    graph = kg.as_graph(given)
+    assert graph.indptr.dtype == graph.indices.dtype == np.int64
+    long = kg.detect_communities(given, rng=0)
+    assert long.labels.tolist() == short.labels.tolist()
+    assert len(long) == 3
+
+
+def test_structures_and_conversions_choose_the_type(small_bound):
+    G = clear_groups()
+    assert read_structure(G._adj).indices.dtype == np.int64
+    view = convert_from_nx(G.subgraph(list(G)))
+    assert view.indptr.dtype == view.indices.dtype == np.int64
+
+
+def test_generators_choose_the_type(small_bound):
+    drawn = kg.generators.planted_partition(60, 2, 6.0, 1.5, rng=0)
+    assert drawn.graph.indices.dtype == np.int64
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
+def test_label_propagation_in_long_indices_gives_the_same_communities(kind, monkeypatch):
+    def run():
+        G = kind(clear_groups())
+        parts = nx.community.asyn_lpa_communities(G, seed=1, backend="kgroups")
+        return sorted(map(sorted, parts))
+
+    short = run()
+    monkeypatch.setattr(_types, "INT32_BOUND", 10)
+    assert run() == short
+
+
+class Hub(SimpleNamespace):
+    """A node with more arcs than int32 counts, none of which is listed."""
+
+    indptr = np.array([0, HUGE + 5])
+    indices = np.empty(0, np.int64)
+
+    def __len__(self):
+        return 1
+
+
+def test_row_starts_beyond_int32_stay_what_they_are():
+    assert _frequencies(Hub(), None).indptr.tolist() == [0, HUGE + 5]
+
+
+def test_cells_of_many_classes_and_groups_are_told_apart():
+    top = 60_000
+    truth = np.array([0, top - 1, top - 1], np.int32)
+    labels = np.array([1, top - 1, 2], np.int32)
+    table = _cells(truth, labels, top, top)
+    assert table.rows.tolist() == [0, top - 1, top - 1]
+    assert table.columns.tolist() == [1, 2, top - 1]
+
+
+def test_pairs_of_nodes_have_codes_of_64_bits():
+    n = HUGE - 2
+    u, v = np.array([0, n - 1], np.int32), np.array([n - 1, n - 2], np.int32)
+    assert codes_of(u, v, n).tolist() == [n - 1, (n - 2) * n + n - 1]
+
+
+def test_numbers_of_pairs_are_counted_beyond_int32():
+    assert pairs_between(HUGE, HUGE).number == HUGE**2
+    assert pairs_within(HUGE, directed=False, loops=False).number == HUGE * (HUGE - 1) // 2
+    side = 1 << 17
+    blocks = UniformBlocks(np.array([side, side]))
+    across = BlockPairs(np.array([0]), np.array([1]), np.array([0.5]))
+    _, u, v = next(all_pairs(blocks, across))
+    assert int(u.max()) < side <= int(v.min())
