@@ -234,9 +234,16 @@ def refine_partition(
 
 
 def warm() -> None:
-    """Compile every kernel, so that the next call starts at once."""
+    """Compile every kernel, so that the next call starts at once.
+
+    With ``NUMBA_DISABLE_JIT=1`` there is nothing to compile, and nothing is run.
+    """
+    import numba
+
     from kgroups.energy.warming import compile_dense_kernels
 
+    if vars(numba.config)["DISABLE_JIT"]:
+        return
     source = np.array([0, 0, 1, 2, 3, 3, 4])
     target = np.array([1, 2, 2, 3, 4, 5, 5])
     for weights in (None, np.linspace(1.0, 2.0, 7)):

@@ -25,9 +25,6 @@ from kgroups.adapters import (
 from kgroups.errors import FileFormatError, GraphError
 from strategies_adapters import exact_weights
 
-# Overflow is how hashes mix, which numpy would warn of where nothing is compiled.
-pytestmark = pytest.mark.compiled
-
 same_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 numbers = st.one_of(

@@ -306,6 +306,20 @@ def test_a_heavy_edge_on_a_tree_makes_no_community():
     assert partition.spectrum.k == 0
 
 
+def test_warm_runs_nothing_where_kernels_are_not_compiled(monkeypatch):
+    import numba
+
+    from kgroups import detect
+
+    def run(*_args, **_options):
+        pytest.fail("there is nothing to compile")
+
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
+    for name in ("detect_communities", "refine_partition", "compile_kernels"):
+        monkeypatch.setattr(detect, name, run)
+    detect.warm()
+
+
 def test_every_kernel_is_compiled_by_warm():
     from kgroups.detect import warm
     from kgroups.energy import Gaussian, _line_nb, kernel_kgroups, kernel_kmeans, segment_line

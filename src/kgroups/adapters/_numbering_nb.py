@@ -51,10 +51,12 @@ def number_integers(
     for e in range(begin, source.size):
         if known > limit:
             return e, known
-        u[e] = _number_of_integer(source[e], table, names, known)
-        known = max(known, u[e] + 1)
-        v[e] = _number_of_integer(target[e], table, names, known)
-        known = max(known, v[e] + 1)
+        number = _number_of_integer(source[e], table, names, known)
+        u[e] = number
+        known = max(known, number + 1)
+        number = _number_of_integer(target[e], table, names, known)
+        v[e] = number
+        known = max(known, number + 1)
     return source.size, known
 
 
@@ -136,14 +138,16 @@ def number_texts(
         t, t_end = target_bounds[e], target_bounds[e + 1]
         if known > limit or bounds[known] + (s_end - s) + (t_end - t) > letters.size:
             return e, known
-        u[e] = _number_of_text(
+        number = _number_of_text(
             source_marks[e], source_data, s, s_end, table, bounds, letters, known
         )
-        known = max(known, u[e] + 1)
-        v[e] = _number_of_text(
+        u[e] = number
+        known = max(known, number + 1)
+        number = _number_of_text(
             target_marks[e], target_data, t, t_end, table, bounds, letters, known
         )
-        known = max(known, v[e] + 1)
+        v[e] = number
+        known = max(known, number + 1)
     return u.size, known
 
 

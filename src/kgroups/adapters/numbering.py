@@ -60,15 +60,16 @@ class IntegerNames:
             _readonly(np.asarray(end, self._kind).view(np.uint64)) for end in (source, target)
         )
         done = 0
-        while True:
-            done, self.count = number_integers(
-                first, second, done, self._table, self._names, self.count, u, v
-            )
-            if done == u.size:
-                return
-            self._names = _enlarged(self._names, 2 * self._names.size)
-            self._table = _empty_table(self._names.size, index_type(self._names.size))
-            place_integers(self._names, self.count, self._table)
+        with _hashes_wrap_around():
+            while True:
+                done, self.count = number_integers(
+                    first, second, done, self._table, self._names, self.count, u, v
+                )
+                if done == u.size:
+                    return
+                self._names = _enlarged(self._names, 2 * self._names.size)
+                self._table = _empty_table(self._names.size, index_type(self._names.size))
+                place_integers(self._names, self.count, self._table)
 
     def take_names(self) -> Any:
         """Return the names in the order of their numbers, and give up the table."""
@@ -98,8 +99,9 @@ class TextNames:
             np.empty(len(source), np.int64),
             np.empty(len(target), np.int64),
         )
-        mark_texts(source_bounds, source_data, source_marks)
-        mark_texts(target_bounds, target_data, target_marks)
+        with _hashes_wrap_around():
+            mark_texts(source_bounds, source_data, source_marks)
+            mark_texts(target_bounds, target_data, target_marks)
         longest = sum(int(np.diff(texts.bounds).max(initial=0)) for texts in (source, target))
         done = 0
         while True:
@@ -138,6 +140,11 @@ class TextNames:
         self._table = _empty_table(0, np.int64)
         names = Texts(self._bounds[: self.count + 1], self._letters, self._decode)
         return tuple(names)
+
+
+def _hashes_wrap_around() -> np.errstate:
+    """Return a context in which NumPy accepts the overflow of hashes in kernels without JIT."""
+    return np.errstate(over="ignore")
 
 
 def _empty_table(names: int, kind: type[np.signedinteger[Any]]) -> Any:

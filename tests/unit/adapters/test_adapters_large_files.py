@@ -1,5 +1,9 @@
 """What is wrong in a file of edges is named by column and row, whether it is small or streamed."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
@@ -10,7 +14,7 @@ from kgroups.adapters import npz, parquet, read_graph
 from kgroups.errors import FileFormatError, GraphError, WeightError
 
 
-@pytest.fixture(params=["few", pytest.param("many", marks=pytest.mark.compiled)])
+@pytest.fixture(params=["few", "many"])
 def size(request, monkeypatch):
     if request.param == "many":
         monkeypatch.setattr(_mirror, "_FEW_EDGES", 0)
@@ -146,3 +150,26 @@ def test_names_of_other_types_are_kept_as_they_were(save, size):
 def test_names_that_numpy_pads_are_one_name_whatever_the_width(save, size):
     path = save(".npz", source=np.array(["a", "b"], "U1"), target=np.array(["b", "long"], "U9"))
     assert read_graph(path).nodes == ("a", "b", "long")
+
+
+NUMBERED_WITHOUT_JIT = """
+import sys
+from kgroups import _mirror
+from kgroups.adapters import read_graph
+_mirror._FEW_EDGES = 0
+print(read_graph(sys.argv[1]).nodes)
+"""
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".parquet"])
+@pytest.mark.parametrize("names", [(-5, 7, 10**12), ("ann", "bob", "cat")])
+def test_names_are_numbered_without_a_warning_where_kernels_are_not_compiled(save, suffix, names):
+    path = save(suffix, source=list(names[:2]), target=list(names[1:]))
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", "-c", NUMBERED_WITHOUT_JIT, path],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.stdout, ran.stderr) == (f"{names}\n", "")

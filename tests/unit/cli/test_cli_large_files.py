@@ -18,7 +18,7 @@ NAMES = {
 }
 
 
-@pytest.fixture(params=["few", pytest.param("many", marks=pytest.mark.compiled)])
+@pytest.fixture(params=["few", "many"])
 def size(request, monkeypatch):
     if request.param == "many":
         monkeypatch.setattr(_mirror, "_FEW_EDGES", 0)
