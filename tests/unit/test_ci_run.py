@@ -1,0 +1,107 @@
+"""``.ci/run`` with stand-ins for its tools: what runs after a failure, and what it reports."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).parents[2] / ".ci" / "run"
+
+pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+
+# One program under the names of all tools: it does nothing, and fails if it is called as $FAILS.
+TOOL = """#!/bin/sh
+case "$(basename "$0") $*" in
+  $FAILS) exit 1 ;;
+  "python3.11 -m venv "*)
+    mkdir -p "$3/bin"
+    for tool in python pytest kgroups ruff codespell mypy lint-imports sphinx-build; do
+      ln -s "$TOOL" "$3/bin/$tool"
+    done ;;
+esac
+"""
+
+
+@pytest.fixture
+def ci(tmp_path):
+    """Return a function that runs the script and returns its exit code and each step's outcome."""
+    tool = tmp_path / "python3.11"
+    tool.write_text(TOOL)
+    tool.chmod(0o755)
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+
+    def run(*arguments, fails="nothing"):
+        environment = {
+            **os.environ,
+            "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}",
+            "TMPDIR": str(folder),
+            "TOOL": str(tool),
+            "FAILS": fails,
+        }
+        ran = subprocess.run(
+            [SCRIPT, *arguments], env=environment, capture_output=True, text=True, check=False
+        )
+        assert list(folder.iterdir()) == []
+        lines = re.findall(r"^(passed|FAILED|skipped) +\d+ s  ([\w-]+)", ran.stdout, re.MULTILINE)
+        return ran.returncode, {name: outcome for outcome, name in lines}
+
+    return run
+
+
+def names(outcomes, outcome):
+    return {name for name, value in outcomes.items() if value == outcome}
+
+
+@pytest.mark.parametrize(("arguments", "count"), [((), 13), (("--full",), 20)])
+def test_all_steps_pass(ci, arguments, count):
+    code, outcomes = ci(*arguments)
+    assert code == 0
+    assert len(outcomes) == len(names(outcomes, "passed")) == count
+
+
+def test_steps_after_a_failure_still_run(ci):
+    code, outcomes = ci("--full", fails="pytest *")
+    assert code == 1
+    assert names(outcomes, "FAILED") == {
+        "tests", "doctests", "networkx-fallback", "networkx-alone", "networkx-all", "slow",
+        "bounds", "no-jit", "oldest",
+    }  # fmt: skip
+    assert len(names(outcomes, "passed")) == 11
+
+
+@pytest.mark.parametrize(
+    ("fails", "step"),
+    [
+        ("ruff check*", "lint"),
+        ("codespell*", "lint"),
+        ("kgroups detect*", "detect"),
+        ("python benchmarks/startup.py", "benchmarks"),
+    ],
+)
+def test_a_step_fails_with_any_of_its_commands(ci, fails, step):
+    code, outcomes = ci("--full", fails=fails)
+    assert code == 1
+    assert names(outcomes, "FAILED") == {step}
+    assert not names(outcomes, "skipped")
+
+
+def test_steps_are_skipped_when_what_they_need_failed(ci):
+    code, outcomes = ci("--full", fails="python -m pip install -e .[[]test]")
+    assert code == 1
+    assert names(outcomes, "FAILED") == {"develop"}
+    assert names(outcomes, "passed") == {"plain", "detect", "readme", "docs", "oldest"}
+    assert len(names(outcomes, "skipped")) == 14
+
+
+def test_a_step_runs_alone_with_what_it_needs(ci):
+    passed = {"develop": "passed", "lint-tools": "passed", "types": "passed"}
+    assert ci("--only", "types") == (0, passed)
+
+
+@pytest.mark.parametrize("arguments", [("--fast",), ("--only",), ("--only", "typos")])
+def test_unknown_arguments_run_nothing(ci, arguments):
+    assert ci(*arguments) == (2, {})
