@@ -106,7 +106,7 @@ def test_the_guard_is_asked_where_refinement_loses(monkeypatch):
     assert asked == [None, None, None, Hartigan().guard]
 
 
-def test_labels_do_not_depend_on_the_number_of_threads():
+def test_communities_do_not_depend_on_the_number_of_threads():
     from threadpoolctl import threadpool_limits
 
     graphs = [
@@ -123,4 +123,6 @@ def test_labels_do_not_depend_on_the_number_of_threads():
                     labels.append(communities_of(graph)[0].z)
             finally:
                 numba.set_num_threads(most)
-        np.testing.assert_array_equal(labels[0], labels[1])
+        # Rounding turns the vectors of equal eigenvalues, which may change the numbers of groups.
+        counts = [len(np.unique(z, axis=0)) for z in (*labels, np.stack(labels, axis=1))]
+        assert counts[0] == counts[1] == counts[2]

@@ -332,6 +332,7 @@ def test_no_processes_are_refused(monkeypatch):
         tables.uci(1, n_jobs=0, progress=None)
 
 
+@pytest.mark.compiled
 def test_dermatology_comes_out_to_the_printed_digit():
     needs("dermatology")
     finding = tables.dermatology(30, progress=None)

@@ -320,6 +320,7 @@ def test_known_values_belong_to_cells_that_are_run():
         assert set(values[name]) <= set(run)
 
 
+@pytest.mark.compiled
 def test_densities_are_drawn():
     figure = line._densities()
     assert isinstance(figure, Figure)
