@@ -109,6 +109,7 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
 
 def _to_json(partition: "Partition") -> bytes:
     n = partition.labels.size
+    spectrum = partition.known_spectrum
     document = {
         "format": _FORMAT,
         "version": 1,
@@ -117,7 +118,7 @@ def _to_json(partition: "Partition") -> bytes:
         "nodes": None if partition.nodes == range(n) else [_as_json(v) for v in partition.nodes],
         "labels": partition.labels.tolist(),
         "uninformed": [_as_json(node) for node in partition.uninformed],
-        "spectrum": None if partition.spectrum is None else partition.spectrum.to_dict(),
+        "spectrum": None if spectrum is None else spectrum.to_dict(),
     }
     return (json.dumps(document, allow_nan=False) + "\n").encode()
 

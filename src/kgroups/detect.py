@@ -34,7 +34,13 @@ from kgroups.regimes import (
 )
 from kgroups.report import RefinementReport, Report
 from kgroups.seed import KMeansSeed, Seed, WarmStart
-from kgroups.spectrum import Spectrum, connected_components, count_components, spectrum_of
+from kgroups.spectrum import (
+    DeferredSpectrum,
+    connected_components,
+    count_components,
+    spectrum_of,
+    warnings_of,
+)
 
 __all__ = ["detect_communities", "refine_partition", "warm"]
 
@@ -130,7 +136,7 @@ def detect_communities(
         problem, order, ordering = _prepared(given, operator, self_loops)
 
         clock.start("counting communities")
-        counts, counted, spectrum = _counted(problem, regime)
+        counts, counted = _counted(problem, regime)
 
         clock.start("finding communities")
         seeds = KMeansSeed() if isinstance(init, WarmStart) else init
@@ -163,7 +169,7 @@ def detect_communities(
         **counted,
         **_facts(given, problem, found.z, self_loops),
     )
-    return _partition(given, order, found, spectrum, report)
+    return _partition(given, order, found, DeferredSpectrum(operator, self_loops), report)
 
 
 def refine_partition(
@@ -230,7 +236,7 @@ def refine_partition(
         **_NOT_COUNTED,
         **_facts(source, problem, found.z, self_loops),
     )
-    return _partition(source, order, found, None, report)
+    return _partition(source, order, found, DeferredSpectrum(operator, self_loops), report)
 
 
 def warm() -> None:
@@ -303,33 +309,28 @@ def _start(init: Seed | WarmStart, source: Graph, k: int | None) -> Ints | None:
     return as_labels(init.partition, source)
 
 
-def _counted(problem: Problem, regime: Regime) -> tuple[Ints, dict[str, Any], Spectrum | None]:
+def _counted(problem: Problem, regime: Regime) -> tuple[Ints, dict[str, Any]]:
     """Count the eigenvalues above the threshold in every component that is solved exactly.
 
-    Returns the counts, what the report says of them, and on small graphs the spectrum around the
-    threshold: on large ones that would take longer than to find the communities.
+    Returns the counts, and what the report says of them.
     """
     large = by_moments(problem, regime)
     if not large.size:
         counts = count_components(problem.bound, problem.component)
-        facts = {"k_hat": counts.total, "methods": dict(Counter(counts.method)), "warnings": ()}
-        if problem.bound.n > EXACT_NODES and not isinstance(regime, Exact):
-            return counts.k, facts, None
-        spectrum = spectrum_of(
-            problem.bound,
-            problem.A,
-            weighted=problem.weighted,
-            labels=problem.component,
-            counts=counts,
-        )
-        return counts.k, facts | {"warnings": spectrum.warnings}, spectrum
+        return counts.k, {
+            "k_hat": counts.total,
+            "k_hat_low": int(counts.k_low.sum()),
+            "k_hat_high": int(counts.k_high.sum()),
+            "methods": dict(Counter(counts.method)),
+            "warnings": warnings_of(counts),
+        }
     k = np.zeros(problem.n_components, dtype=np.int64)
     small = np.setdiff1d(np.arange(problem.n_components), large)
     rows = np.flatnonzero(np.isin(problem.component, small))
     if rows.size:
         labels = np.searchsorted(small, problem.component[rows])
         k[small] = count_components(problem.bound.restrict(rows), labels).k
-    return k, _NOT_COUNTED, None
+    return k, _NOT_COUNTED
 
 
 def _regime_used(regime: Regime, found: Found, largest: int) -> tuple[str, str]:
@@ -347,7 +348,11 @@ def _regime_used(regime: Regime, found: Found, largest: int) -> tuple[str, str]:
 
 
 def _partition(
-    source: Graph, order: Ints | None, found: Found, spectrum: Spectrum | None, report: Report
+    source: Graph,
+    order: Ints | None,
+    found: Found,
+    spectrum: DeferredSpectrum,
+    report: Report,
 ) -> Partition:
     """Carry labels back to the caller's order and names."""
     labels, uninformed = found.z, found.uninformed

@@ -19,7 +19,7 @@ from kgroups.graph import Graph
 if TYPE_CHECKING:
     from kgroups.report import Report
     from kgroups.scoring import Scores
-    from kgroups.spectrum import Spectrum
+    from kgroups.spectrum import DeferredSpectrum, Spectrum
 
 __all__ = ["Partition"]
 
@@ -44,9 +44,9 @@ class Partition(Sequence[Community]):
     graph : Graph, optional
         The graph that the partition is of. Needed by :meth:`scores`, :meth:`plot`,
         :attr:`disconnected` and ``to_igraph()``.
-    spectrum : Spectrum, optional
-        The eigenvalues that gave the number of communities, and its uncertainty; None on graphs
-        of more than a thousand nodes, where :func:`kgroups.estimate_k` has it for the asking.
+    spectrum : Spectrum or DeferredSpectrum, optional
+        The eigenvalues that show how many communities there are, or how to compute them. By
+        default they are computed from the graph, with the default operator, when asked for.
     report : Report, optional
         What happened on the way to this partition.
     uninformed : iterable of hashable, optional
@@ -59,7 +59,7 @@ class Partition(Sequence[Community]):
         Community of each node, in node order; community 0 is the largest.
     nodes : sequence of hashable
         Names in node order.
-    graph, spectrum, report
+    graph, report
         As given, or None.
     uninformed : tuple of hashable
         As given.
@@ -86,9 +86,9 @@ class Partition(Sequence[Community]):
     labels: Ints
     nodes: Sequence[Hashable]
     graph: Graph | None
-    spectrum: "Spectrum | None"
     report: "Report | None"
     uninformed: tuple[Hashable, ...]
+    _spectrum: "Spectrum | DeferredSpectrum | None"
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class Partition(Sequence[Community]):
         nodes: Sequence[Hashable] | None = None,
         *,
         graph: Graph | None = None,
-        spectrum: "Spectrum | None" = None,
+        spectrum: "Spectrum | DeferredSpectrum | None" = None,
         report: "Report | None" = None,
         uninformed: Collection[Hashable] = (),
     ) -> None:
@@ -105,7 +105,7 @@ class Partition(Sequence[Community]):
         put(self, "labels", largest_first(z))
         put(self, "nodes", checked_nodes(nodes, graph, z.size))
         put(self, "graph", graph)
-        put(self, "spectrum", spectrum)
+        put(self, "_spectrum", spectrum)
         put(self, "report", report)
         put(self, "uninformed", tuple(uninformed))
 
@@ -122,7 +122,7 @@ class Partition(Sequence[Community]):
             self.labels,
             self.nodes,
             self.graph,
-            self.spectrum,
+            self._spectrum,
             self.report,
             self.uninformed,
         )
@@ -131,6 +131,39 @@ class Partition(Sequence[Community]):
     def k(self) -> int:
         """Number of communities."""
         return self.sizes.size
+
+    @property
+    def spectrum(self) -> "Spectrum":
+        """The eigenvalues around the threshold, and k at the three choices of r.
+
+        Computed when first asked for, as :func:`kgroups.estimate_k` does, which on large graphs
+        takes longer than detection. A partition from a file has the spectrum that was saved with
+        it; without one, and without a graph, this raises :class:`PartitionError`.
+        """
+        known = self.known_spectrum
+        if known is None:
+            from kgroups.spectrum import DeferredSpectrum
+
+            if self.graph is None:
+                msg = (
+                    "spectrum needs the graph, and this partition was made without one.\n"
+                    "  Ask for partition.spectrum before saving it as .json, which keeps it, or "
+                    "call kgroups.estimate_k(G)."
+                )
+                raise PartitionError(msg)
+            deferred = self._spectrum
+            if not isinstance(deferred, DeferredSpectrum):
+                deferred = DeferredSpectrum()
+            known = deferred.of(self.graph)
+            object.__setattr__(self, "_spectrum", known)
+        return known
+
+    @property
+    def known_spectrum(self) -> "Spectrum | None":
+        """The spectrum if it was computed or loaded, else None; nothing is computed."""
+        from kgroups.spectrum import Spectrum
+
+        return self._spectrum if isinstance(self._spectrum, Spectrum) else None
 
     @cached_property
     def sizes(self) -> Ints:
@@ -268,10 +301,10 @@ class Partition(Sequence[Community]):
         ----------
         path : str or path
             The suffix says how. ``.json`` keeps node names of type int, str, float, bool, None
-            and tuple with their types, the uninformed nodes and the spectrum. ``.csv`` and
-            ``.parquet`` (needs ``kgroups[parquet]``) are tables with the columns ``node`` and
-            ``community`` for names that are all int or all str. ``.json.gz`` and ``.csv.gz`` are
-            compressed.
+            and tuple with their types, the uninformed nodes, and the spectrum if it was computed.
+            ``.csv`` and ``.parquet`` (needs ``kgroups[parquet]``) are tables with the columns
+            ``node`` and ``community`` for names that are all int or all str. ``.json.gz`` and
+            ``.csv.gz`` are compressed.
 
         Notes
         -----
@@ -364,13 +397,15 @@ class Partition(Sequence[Community]):
 
     def _remarks(self) -> list[str]:
         remarks = []
-        if self.spectrum is not None:
-            remarks.append(_k_at_the_three_r(self.spectrum.k_at))
+        known, report = self.known_spectrum, self.report
+        if known is not None:
+            remarks.append(_k_at_the_three_r(known.k_at))
+        elif report is not None and report.k_hat is not None:
+            remarks.append(f"the spectrum says k = {report.k_hat} at r = {report.r:.4g}")
         if self.uninformed:
             remarks.append(f"{_count(len(self.uninformed), 'node', 'nodes')} without information")
-        carriers = [carrier for carrier in (self.spectrum, self.report) if carrier is not None]
-        warnings = dict.fromkeys(str(w) for carrier in carriers for w in carrier.warnings)
-        lines = (f"warning: {text}" for text in warnings)
+        carrier = report if known is None else known
+        lines = (f"warning: {warning}" for warning in (carrier.warnings if carrier else ()))
         return [*remarks, *(textwrap.shorten(text, _WIDTH, placeholder=" ...") for text in lines)]
 
 
@@ -389,7 +424,7 @@ def _rebuild(
     labels: Ints,
     nodes: Sequence[Hashable],
     graph: Graph | None,
-    spectrum: "Spectrum | None",
+    spectrum: "Spectrum | DeferredSpectrum | None",
     report: "Report | None",
     uninformed: tuple[Hashable, ...],
 ) -> Partition:

@@ -122,6 +122,8 @@ class Report:
     k_hat : int or None
         Number of negative eigenvalues of H_r; None when they were not counted, because labels were
         given or the graph is large.
+    k_hat_low, k_hat_high : int or None
+        Bounds on that number; they differ where ``k_hat`` is an estimate.
     k_found : int
         Number of communities.
     splits, merges : int
@@ -163,6 +165,8 @@ class Report:
     from_above: int = 0
     searches: tuple[SearchReport, ...] = ()
     visits: int = 0
+    k_hat_low: int | None = None
+    k_hat_high: int | None = None
 
     def lines(self) -> list[str]:
         """Return the record as sentences."""
@@ -213,6 +217,11 @@ class Report:
             return f"{found}, as many as in the labels given."
         lie = "eigenvalue lies" if self.k_hat == 1 else "eigenvalues lie"
         counted = f"{self.k_hat} {lie} above the threshold"
+        if self.k_hat_low != self.k_hat_high:
+            counted = (
+                f"about {self.k_hat} {lie} above the threshold, an estimate between "
+                f"{self.k_hat_low} and {self.k_hat_high}"
+            )
         if self.k_given is not None:
             return f"{found}, as asked for; {counted}."
         reasons = []

@@ -71,8 +71,13 @@ def expected_error(case, k, options):
         if not whole or not 1 <= operator.index(k) <= len(case.nodes()):
             return NumberOfCommunitiesError
     r = options["operator"].r
-    weighted = case.is_weighted(weight=weight, symmetrize=symmetrize)
-    return InputError if not isinstance(r, str) and r <= 1 and not weighted else None
+    if isinstance(r, str):
+        return None
+    if not case.is_weighted(weight=weight, symmetrize=symmetrize):
+        return InputError if r <= 1 else None
+    graph = kg.as_graph(case.build(), weight=weight, symmetrize=symmetrize)
+    weights = graph.simple_adjacency(loops=options["self_loops"] == "keep").data
+    return InputError if weights.size and r > 1e9 * float(weights.max()) else None
 
 
 def positive_graph(case, options):

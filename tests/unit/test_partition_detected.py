@@ -3,9 +3,11 @@
 import pickle
 
 import networkx as nx
+import numpy as np
 import pytest
 
 import kgroups
+from kgroups.errors import CrowdedThresholdWarning, DisassortativeWarning, PartitionError
 from kgroups.partition import Partition
 
 
@@ -19,17 +21,71 @@ def grid():
     return kgroups.detect_communities(nx.grid_2d_graph(12, 12))
 
 
-def test_repr_says_how_sure_the_spectrum_is(karate):
-    assert repr(karate).splitlines() == [
-        f"Partition(2 communities of 34 nodes, sizes {karate.sizes[0]}, {karate.sizes[1]})",
-        "  the spectrum says k = 2 at every choice of r",
-    ]
+def test_repr_says_how_sure_the_spectrum_is():
+    karate = kgroups.detect_communities(nx.karate_club_graph(), weight=None)
+    first = f"Partition(2 communities of 34 nodes, sizes {karate.sizes[0]}, {karate.sizes[1]})"
+    assert repr(karate).splitlines() == [first, "  the spectrum says k = 2 at r = 2.142"]
+    assert karate.spectrum.k == 2
+    assert repr(karate).splitlines() == [first, "  the spectrum says k = 2 at every choice of r"]
 
 
-def test_repr_shows_each_warning_once_and_shortened(grid):
-    lines = repr(grid).splitlines()
-    assert len(grid.spectrum.warnings) == len([line for line in lines if "warning: " in line]) > 0
-    assert max(map(len, lines)) <= 100
+def test_repr_shows_each_warning_once_and_shortened():
+    grid = kgroups.detect_communities(nx.grid_2d_graph(12, 12))
+    for _ in range(2):
+        lines = repr(grid).splitlines()
+        shown = [line for line in lines if "warning: " in line]
+        assert len(shown) == len(grid.report.warnings) > 0
+        assert max(map(len, lines)) <= 100
+        assert len(grid.spectrum.warnings) == len(shown)
+
+
+def test_the_spectrum_is_computed_when_it_is_first_asked_for(monkeypatch):
+    from kgroups.spectrum import estimate
+
+    calls = []
+    original = estimate.estimate_k
+    monkeypatch.setattr(
+        estimate, "estimate_k", lambda *args, **kw: calls.append(1) or original(*args, **kw)
+    )
+    for nodes in (34, 1_200):
+        G = nx.planted_partition_graph(2, nodes // 2, 20 / nodes, 2 / nodes, seed=0)
+        partition = kgroups.detect_communities(G, operator=kgroups.BetheHessian("second-moment"))
+        assert repr(partition)
+        assert partition.report.lines()
+        assert pickle.loads(pickle.dumps(partition)).known_spectrum is None
+        assert calls == []
+        spectrum = partition.spectrum
+        assert partition.spectrum is spectrum is partition.known_spectrum
+        assert spectrum.r_choice == "second-moment"
+        assert calls == [1]
+        calls.clear()
+
+
+def test_a_partition_made_by_hand_computes_the_spectrum_of_its_graph():
+    graph = kgroups.as_graph(nx.ring_of_cliques(5, 6))
+    partition = Partition(np.repeat(np.arange(5), 6), graph=graph)
+    assert partition.spectrum == kgroups.estimate_k(graph)
+
+
+def test_without_graph_or_saved_spectrum_the_error_says_what_to_do(tmp_path):
+    partition = kgroups.detect_communities(nx.karate_club_graph())
+    for name in ("p.json", "p.csv"):
+        partition.save(tmp_path / name)
+        loaded = Partition.load(tmp_path / name)
+        assert loaded.known_spectrum is None
+        with pytest.raises(PartitionError, match=r"before saving it as \.json"):
+            _ = loaded.spectrum
+    assert partition.spectrum.k == 2
+    partition.save(tmp_path / "p.json")
+    assert Partition.load(tmp_path / "p.json").spectrum == partition.spectrum
+
+
+def test_warnings_reach_callers_where_all_eigenvalues_were_computed():
+    both = {CrowdedThresholdWarning, DisassortativeWarning}
+    for rows, columns, told in ((15, 16, both), (30, 30, set())):
+        partition = kgroups.detect_communities(nx.grid_2d_graph(rows, columns))
+        assert {type(warning) for warning in partition.report.warnings} == told
+        assert {type(warning) for warning in partition.spectrum.warnings} == both
 
 
 def test_repr_lists_k_where_the_choices_of_r_disagree(karate):
@@ -43,6 +99,7 @@ def test_repr_lists_k_where_the_choices_of_r_disagree(karate):
 @pytest.mark.parametrize("name", ["karate", "grid"])
 def test_json_keeps_the_spectrum(request, tmp_path, name):
     partition = request.getfixturevalue(name)
+    assert partition.spectrum.k
     partition.save(tmp_path / "p.json")
     again = Partition.load(tmp_path / "p.json")
     assert again == partition

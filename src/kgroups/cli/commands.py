@@ -27,6 +27,7 @@ _UNLABELLED = -1
 def detect(args: argparse.Namespace) -> None:
     """Find communities, print them, and write what was asked for."""
     from kgroups.detect import detect_communities
+    from kgroups.regimes import EXACT_NODES
 
     _check_targets(args)
     with stage_progress() as begin:
@@ -43,6 +44,8 @@ def detect(args: argparse.Namespace) -> None:
             rng=args.rng,
             progress=begin,
         )
+        # Cheap on small graphs only; kgroups info computes it on all.
+        spectrum = partition.spectrum if partition.labels.size <= EXACT_NODES else None
         begin("scoring")
         scores = partition.scores()
         agreement = _agreement(source, partition)
@@ -68,7 +71,7 @@ def detect(args: argparse.Namespace) -> None:
             "uninformed": list(partition.uninformed),
             "scores": scores.to_dict(),
             "agreement": agreement,
-            "spectrum": None if partition.spectrum is None else partition.spectrum.to_dict(),
+            "spectrum": None if spectrum is None else spectrum.to_dict(),
             "report": None if partition.report is None else partition.report.to_dict(),
             "output": args.output,
             "plot": args.plot,

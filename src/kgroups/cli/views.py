@@ -38,10 +38,14 @@ def detection(source: Source, partition: Partition, scores: "Scores", agreement:
     if partition.k:
         parts[-1] += f":\n\n{_communities(partition)}"
     parts += [_scores(scores), *_agreement(agreement)]
-    if partition.spectrum is not None:
-        parts.append(_uncertainty(partition.spectrum))
-    if partition.report is not None:
-        parts.append("\n".join(["Report", *map(_wrapped, partition.report.lines())]))
+    spectrum, report = partition.known_spectrum, partition.report
+    if spectrum is not None:
+        parts.append(_uncertainty(spectrum))
+    if report is not None:
+        lines = report.lines()
+        if spectrum is not None and not report.warnings:
+            lines += [f"Warning: {warning}" for warning in spectrum.warnings]
+        parts.append("\n".join(["Report", *map(_wrapped, lines)]))
     return "\n\n".join(parts)
 
 
@@ -181,7 +185,8 @@ def _uncertainty(spectrum: "Spectrum") -> str:
         for choice, k in spectrum.k_at.items()
     ]
     shown = table(("r by", "r", "k"), rows, align="lrr")
-    return f"Number of communities that the spectrum shows\n{shown}"
+    about = "" if spectrum.is_exact else f" (estimates; {spectrum.k_low} to {spectrum.k_high})"
+    return f"Number of communities that the spectrum shows{about}\n{shown}"
 
 
 def _wrapped(sentence: str) -> str:

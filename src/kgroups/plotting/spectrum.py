@@ -41,7 +41,10 @@ def plot_spectrum(spectrum: "Spectrum", *, ax: Any = None) -> Any:
         axes.scatter(rank[mask], values[mask], s=44, color=colour, edgecolors="white", zorder=3)
     axes.set_xlabel("rank", color=INK)
     axes.set_ylabel("eigenvalue of $N_r$", color=INK)
-    axes.set_title(f"k = {spectrum.k} above the threshold", color=INK, fontsize=12, loc="left")
+    number = f"k = {spectrum.k}"
+    if not spectrum.is_exact:
+        number = f"k about {spectrum.k} ({spectrum.k_low} to {spectrum.k_high})"
+    axes.set_title(f"{number} above the threshold", color=INK, fontsize=12, loc="left")
     axes.xaxis.get_major_locator().set_params(integer=True)
     axes.margins(x=0.12, y=0.15)
     axes.spines[["top", "right"]].set_visible(False)

@@ -2,7 +2,13 @@
 
 from kgroups.spectrum.components import connected_components, two_core
 from kgroups.spectrum.count import ComponentCounts, count_components
-from kgroups.spectrum.estimate import Spectrum, estimate_k, spectrum_of
+from kgroups.spectrum.estimate import (
+    DeferredSpectrum,
+    Spectrum,
+    estimate_k,
+    spectrum_of,
+    warnings_of,
+)
 from kgroups.spectrum.filtered import Leading, leading_pairs
 from kgroups.spectrum.lanczos import top_eigenpairs
 from kgroups.spectrum.moments import Moments, moments
@@ -10,6 +16,7 @@ from kgroups.spectrum.structure import Verdict, has_structure
 
 __all__ = [
     "ComponentCounts",
+    "DeferredSpectrum",
     "Leading",
     "Moments",
     "Spectrum",
@@ -23,4 +30,5 @@ __all__ = [
     "spectrum_of",
     "top_eigenpairs",
     "two_core",
+    "warnings_of",
 ]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kgroups._blas import single_threaded
 from kgroups._types import Floats
 from kgroups.spectrum.chebyshev_operator import BlockOperator, ThinBlock, subtract_products
 
@@ -169,10 +170,11 @@ def ritz_pairs(operator: BlockOperator, X: ThinBlock) -> tuple[Floats, ThinBlock
     image = np.empty_like(X)
     operator.matmat(X, image)
     gram, crossed = operator.products(X, X), operator.products(X, image)
-    sizes, axes = np.linalg.eigh((gram + gram.T) / 2.0)
-    firm = sizes > _FAINTEST_DIRECTION * sizes[-1]
-    whitened = axes[:, firm] / np.sqrt(sizes[firm])
-    values, turns = np.linalg.eigh(whitened.T @ ((crossed + crossed.T) / 2.0) @ whitened)
+    with single_threaded(X.shape[1]):
+        sizes, axes = np.linalg.eigh((gram + gram.T) / 2.0)
+        firm = sizes > _FAINTEST_DIRECTION * sizes[-1]
+        whitened = axes[:, firm] / np.sqrt(sizes[firm])
+        values, turns = np.linalg.eigh(whitened.T @ ((crossed + crossed.T) / 2.0) @ whitened)
     vectors = np.zeros((X.shape[0], values.size), dtype=np.float32)
     operator.add_product(X, whitened @ turns[:, ::-1], vectors)
     return values[::-1], vectors

@@ -19,7 +19,7 @@ from kgroups.spectrum.count_by_filter import NOISE
 from kgroups.spectrum.lanczos import rough_top
 from kgroups.spectrum.threshold import eigenvalues_around_one
 
-__all__ = ["Spectrum", "estimate_k", "spectrum_of", "warnings_of"]
+__all__ = ["DeferredSpectrum", "Spectrum", "estimate_k", "spectrum_of", "warnings_of"]
 
 _WINDOW = 0.05
 _CROWDED_GAP = 0.04
@@ -203,6 +203,26 @@ def estimate_k(
     with single_threaded(graph.n):
         bound = operator.bind(adjacency, weighted=graph.is_weighted)
         return spectrum_of(bound, adjacency, weighted=graph.is_weighted)
+
+
+@dataclass(frozen=True)
+class DeferredSpectrum:
+    """How to compute the spectrum of a graph when it is first asked for.
+
+    Attributes
+    ----------
+    operator : BetheHessian
+        The rule for r.
+    self_loops : {"drop", "keep"}
+        What is done with self-loops.
+    """
+
+    operator: BetheHessian = BetheHessian()
+    self_loops: SelfLoops = "drop"
+
+    def of(self, graph: Any) -> Spectrum:
+        """Return the spectrum of a graph."""
+        return estimate_k(graph, operator=self.operator, self_loops=self.self_loops)
 
 
 def spectrum_of(

@@ -57,8 +57,8 @@ def test_many_equal_components_are_counted_together():
     G = nx.disjoint_union_all([nx.barbell_graph(3, 0)] * 300)
     partition = kg.detect_communities(G)
     assert len(partition) == 600
-    assert partition.spectrum is None
-    assert partition.report.k_hat is not None
+    assert partition.known_spectrum is None
+    assert partition.report.k_hat == partition.spectrum.k
 
 
 def test_large_trees_are_one_community_and_can_be_cut():
