@@ -31,7 +31,7 @@ _PERRON_LIFT = 1e3
 _SLOWEST_GROWTH = 1.35
 _STEPS_BETWEEN_RESCALING = 4
 # Rounding brings a deflated vector back; it may grow by this much before it is removed again.
-_LARGEST_REGROWTH = 50.0
+_LARGEST_REGROWTH = 200.0
 _PERRON_STEPS = 3
 # Directions fainter than this in a block of unit columns are rounding of float32.
 _FAINTEST_DIRECTION = 1e-5

@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,14 +23,15 @@ from kgroups.operators import BoundBetheHessian
 __all__ = ["BlockOperator", "ThinBlock", "ThinBlocks", "subtract_products"]
 
 ThinBlock: TypeAlias = npt.NDArray[np.float32]
+Value = TypeVar("Value", float, Floats)
 
 _ENTRIES_PER_TASK = 32_768
 _ROWS_PER_TASK = 16_384
 # With less to do, waiting for another thread takes longer than its help saves.
 _FEWEST_TASKS_TO_SHARE = 8
 # Products of blocks with more pairs of columns than this are left to BLAS, so many rows at a time.
-_MANY_PAIRS = 1_024
-_ROWS_PER_PRODUCT = 2_048
+_MANY_PAIRS, _MANY_ROUGH_PAIRS = 1_024, 256
+_ROWS_PER_PRODUCT = 4_096
 _NO_ENTRIES = np.zeros(0, dtype=np.float32)
 
 
@@ -50,8 +51,11 @@ class BlockOperator(Protocol):
     ) -> None:
         """Set ``out = alpha P X + beta out``."""
 
-    def products(self, X: ThinBlock, Y: ThinBlock) -> Floats:
-        """Return the inner products of all columns of X with all columns of Y."""
+    def products(self, X: ThinBlock, Y: ThinBlock, *, rough: bool = False) -> Floats:
+        """Return the inner products of all columns of X with all columns of Y.
+
+        Rough ones may be summed in float32.
+        """
 
     def products_by_column(self, X: ThinBlock, Y: ThinBlock) -> Floats:
         """Return those of the columns of X with themselves, and with the same ones of Y."""
@@ -103,7 +107,8 @@ class ThinBlocks:
         self._coupling = _NO_ENTRIES if unit else data.astype(np.float32)
         self._scale = (stretch * factor / bound.diagonal).astype(np.float32)
         self._entry_tasks = _pieces_of(self._indptr)
-        self._row_tasks = _even_pieces(self.n)
+        self._row_tasks = _even_pieces(self.n, _ROWS_PER_TASK)
+        self._product_tasks = _even_pieces(self.n, _ROWS_PER_PRODUCT)
         self._threads = int(numba.get_num_threads()) if threads is None else threads
         self._visits = 0
 
@@ -117,13 +122,13 @@ class ThinBlocks:
         """Matrix entries read so far."""
         return self._visits
 
-    def mapped(self, value: float) -> float:
-        """Return where an eigenvalue of P is mapped to."""
+    def mapped(self, value: Value) -> Value:
+        """Return where an eigenvalue of P, or an array of them, is mapped to."""
         return 1.0 - 2.0 * (self.highest - value) / (self.highest - self.lowest)
 
-    def unmapped(self, values: Floats) -> Floats:
-        """Return the eigenvalues of P that are mapped to ``values``."""
-        return self.highest - 0.5 * (1.0 - values) * (self.highest - self.lowest)
+    def unmapped(self, value: Value) -> Value:
+        """Return the eigenvalue of P that is mapped to ``value``."""
+        return self.highest - 0.5 * (1.0 - value) * (self.highest - self.lowest)
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor:
@@ -156,12 +161,15 @@ class ThinBlocks:
         self._deal(piece, len(bounds) - 1)
         self._visits += len(self._indices)
 
-    def products(self, X: ThinBlock, Y: ThinBlock) -> Floats:
-        """Return the inner products of all columns of X with all columns of Y."""
+    def products(self, X: ThinBlock, Y: ThinBlock, *, rough: bool = False) -> Floats:
+        """Return the inner products of all columns of X with all columns of Y.
+
+        Rough ones are summed in float32 over some rows, and in float64 over these.
+        """
         from kgroups.spectrum._chebyshev_nb import weighted_products
 
-        if X.shape[1] * Y.shape[1] > _MANY_PAIRS:
-            return self._wide_products(X, Y)
+        if X.shape[1] * Y.shape[1] > (_MANY_ROUGH_PAIRS if rough else _MANY_PAIRS):
+            return self._wide_products(X, Y, np.dtype(np.float32 if rough else np.float64))
         bounds = self._row_tasks
         sums = np.empty((len(bounds) - 1, X.shape[1], Y.shape[1]))
 
@@ -171,15 +179,19 @@ class ThinBlocks:
         self._deal(piece, len(sums))
         return np.asarray(sums.sum(axis=0))
 
-    def _wide_products(self, X: ThinBlock, Y: ThinBlock) -> Floats:
-        total = np.zeros((X.shape[1], Y.shape[1]))
-        # One thread, so that the number of threads changes no digit.
+    def _wide_products(self, X: ThinBlock, Y: ThinBlock, kind: np.dtype[Any]) -> Floats:
+        bounds = self._product_tasks
+        sums = np.empty((len(bounds) - 1, X.shape[1], Y.shape[1]))
+
+        def piece(task: int) -> None:
+            rows = slice(bounds[task], bounds[task + 1])
+            scaled = self.weight[rows, np.newaxis] * Y[rows].astype(kind, copy=False)
+            sums[task] = X[rows].T.astype(kind, copy=False) @ scaled
+
+        # One thread for each product, so that the number of threads changes no digit.
         with single_threaded(1):
-            for start in range(0, self.n, _ROWS_PER_PRODUCT):
-                rows = slice(start, start + _ROWS_PER_PRODUCT)
-                weighted = X[rows] * self.weight[rows, np.newaxis].astype(float)
-                total += weighted.T @ Y[rows].astype(float)
-        return total
+            self._deal(piece, len(sums), fewest=2)
+        return np.asarray(sums.sum(axis=0))
 
     def products_by_column(self, X: ThinBlock, Y: ThinBlock) -> Floats:
         """Return those of the columns of X with themselves, and with the same ones of Y."""
@@ -200,10 +212,15 @@ class ThinBlocks:
 
         bounds = self._row_tasks
         small = np.ascontiguousarray(S, dtype=np.float32)
-        if S.size > _MANY_PAIRS:
+        if S.size > _MANY_ROUGH_PAIRS:
+            wide = self._product_tasks
+
+            def wide_piece(task: int) -> None:
+                rows = slice(wide[task], wide[task + 1])
+                out[rows] += X[rows] @ small
+
             with single_threaded(1):
-                for start, stop in itertools.pairwise(bounds):
-                    out[start:stop] += X[start:stop] @ small
+                self._deal(wide_piece, len(wide) - 1, fewest=2)
             return
 
         def piece(task: int) -> None:
@@ -224,10 +241,12 @@ class ThinBlocks:
         size = 1.0 / np.sqrt(self.weight)[:, np.newaxis]
         return np.asarray((2.0 * size) * signs - size, dtype=np.float32)
 
-    def _deal(self, piece: Callable[[int], None], tasks: int) -> None:
+    def _deal(
+        self, piece: Callable[[int], None], tasks: int, *, fewest: int = _FEWEST_TASKS_TO_SHARE
+    ) -> None:
         """Do all tasks, each once, on whatever thread comes for it first."""
         helpers = min(self._threads, tasks) - 1
-        if helpers < 1 or tasks < _FEWEST_TASKS_TO_SHARE:
+        if helpers < 1 or tasks < fewest:
             for task in range(tasks):
                 piece(task)
             return
@@ -245,7 +264,7 @@ class ThinBlocks:
 
 def subtract_products(operator: BlockOperator, V: ThinBlock, X: ThinBlock) -> None:
     """Take out of X what lies along the columns of V, which are orthonormal for the operator."""
-    operator.add_product(V, -operator.products(V, X), X)
+    operator.add_product(V, -operator.products(V, X, rough=True), X)
 
 
 def _pieces_of(indptr: npt.NDArray[np.integer]) -> list[int]:
@@ -257,5 +276,5 @@ def _pieces_of(indptr: npt.NDArray[np.integer]) -> list[int]:
     return [0, *bounds.tolist(), n]
 
 
-def _even_pieces(n: int) -> list[int]:
-    return [*range(0, n, _ROWS_PER_TASK), n]
+def _even_pieces(n: int, rows: int) -> list[int]:
+    return [*range(0, n, rows), n]

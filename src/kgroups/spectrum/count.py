@@ -32,7 +32,7 @@ EXACT_INERTIA_NODES = 5_000
 """Components with a 2-core up to this size are counted exactly, whatever the fill."""
 
 # A dense factorization does so many times more operations in a second than a sparse one.
-_DENSE_SPEED = 10.0
+_DENSE_SPEED = 4.0
 
 
 class Layout:

@@ -10,23 +10,22 @@ exact where the two bounds meet. What grows is added to V, as long as the work i
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from kgroups._types import Floats
+from kgroups._types import Bools, Floats
 from kgroups.operators import BoundBetheHessian
 from kgroups.spectrum.chebyshev import (
     Deflated,
     Recursion,
-    filtered_block,
     growth_of,
-    perron_of,
     ritz_pairs,
     steps_between,
 )
 from kgroups.spectrum.chebyshev_operator import ThinBlock, ThinBlocks
 from kgroups.spectrum.filtered import columns_for, leading_pairs
-from kgroups.spectrum.lanczos import lanczos_pairs, start_vector
+from kgroups.spectrum.lanczos import lanczos_pairs, rough_top, start_vector
 from kgroups.spectrum.moments import moments
 
 __all__ = ["NOISE", "FilteredCount", "count_by_filter"]
@@ -50,16 +49,18 @@ _FINEST = 1e-4
 # The bulk of a random graph ends about n^(-2/3) from 1; the first verification looks this far.
 _BULK_EDGES = 4.0
 # A column that has grown by this much ends a verification: float32 has little room left.
-_LARGEST_GROWTH = 1e8
-_STEPS_BETWEEN_LOOKS = 8
+_LARGEST_GROWTH = 1e3
+_STEPS_BETWEEN_LOOKS = 4
 # In one pass a vector may outgrow the others by this much; float32 would lose them.
-_LARGEST_LIFT = 1e4
+_LARGEST_LIFT = 200.0
 # A vector has converged if its residual moves its value by at most this part of the way to 1.
 _CONVERGED = 0.1
-# Room beyond the eigenvalues seen at the other end of the spectrum.
-_ROOM = 0.02
+# Digits of the eigenvalue at the other end of the spectrum, and room beyond it.
+_ROUGH_END, _ROOM = 1e-2, 0.02
 # Residuals of vectors found by the first, rough filter.
 _ROUGH = 1e-3
+# Vectors with larger residuals are not worth deflating.
+_USABLE = 0.02
 _NEXT_VALUE = 1e-3
 # Deflated vectors that grow faster than this are subtracted more often than the others.
 _FAST_GROWTH = 2.0
@@ -78,10 +79,10 @@ class FilteredCount:
         random vectors missed one. Else the upper one is an estimate, and so is the lower one where
         ``vectors`` is empty.
     values : ndarray
-        The eigenvalues found, falling: those beyond 1, and some that are not. Empty if the count is
-        an estimate from the moments.
+        The eigenvalues found, falling: those beyond 1, and some next to 1 that are not. Empty if
+        the count is an estimate from the moments.
     vectors : ndarray of float32, shape (n, found)
-        Vectors of those beyond 1.
+        Their vectors, where they were found by the filter.
     """
 
     k: int
@@ -117,20 +118,20 @@ def count_by_filter(
         An estimate from the moments where there are too many eigenvalues to find them all.
     """
     most = max(_COLUMNS, int(_COLUMNS_TIMES_ENTRIES / max(1, bound.nnz)))
+    search = _Search(bound, sign, most)
+    if start is not None and start.shape[1]:
+        search.improve(start)
+        return search.run(with_next=with_next)
     if sign < 0:
-        # All eigenvalues above -1 are kept from growing, so that nothing has to be deflated.
-        return _Search(bound, sign, perron_of(ThinBlocks(bound)).value, most).run(
-            with_next=with_next
-        )
+        return search.run(with_next=with_next)
     found = moments(bound)
     low, high = math.floor(found.k_low), math.ceil(found.k_high)
     if columns_for(found.k) > most:
         nothing = np.zeros((bound.n, 0), dtype=np.float32)
         return FilteredCount(round(found.k), low, max(high, low + 1), np.zeros(0), nothing)
-    leading = leading_pairs(found, most=most, edge=1.0, start=start)
-    search = _Search(bound, sign, found.lowest, most)
-    search.improve(leading.values, leading.vectors)
-    if not leading.complete:
+    leading = leading_pairs(found, most=most, edge=1.0)
+    search.improve(leading.vectors)
+    if not leading.complete and columns_for(leading.k) >= most:
         return search.unfinished(round(found.k), high)
     return search.run(with_next=with_next)
 
@@ -144,41 +145,38 @@ class _Search:
         The operator.
     sign : {1, -1}
         Which end of the spectrum.
-    other_end : float
-        A bound on the eigenvalues of N at the other end.
     most : int
         How many vectors may be found.
     """
 
-    def __init__(self, bound: BoundBetheHessian, sign: int, other_end: float, most: int) -> None:
-        self._bound, self._sign, self._other_end, self._most = bound, sign, other_end, most
+    def __init__(self, bound: BoundBetheHessian, sign: int, most: int) -> None:
+        self._bound, self._sign, self._most = bound, sign, most
+        # Eigenvalues at the other end are kept from growing, whatever they are.
+        other_end = rough_top(bound, sign=-sign, tolerance=_ROUGH_END)
+        self._other_end = -sign * (1.0 + _ROOM) * max(1.0, other_end)
         self._values = np.zeros(0)
         self._vectors = np.zeros((bound.n, 0), dtype=np.float32)
 
-    def add(self, values: Floats, vectors: ThinBlock) -> None:
-        """Take in Ritz pairs; vectors are orthonormal to those that are here."""
-        values = np.concatenate([self._values, values])
+    def _add(self, pairs: "_Pairs", which: Bools) -> None:
+        """Take in some Ritz pairs, whose vectors are orthonormal to those that are here."""
+        values = np.concatenate([self._values, pairs.values[which]])
         order = np.argsort(-values, kind="stable")
         self._values = values[order]
-        self._vectors = np.concatenate([self._vectors, vectors], axis=1)[:, order]
+        self._vectors = np.concatenate([self._vectors, pairs.vectors[:, which]], axis=1)[:, order]
 
-    def improve(self, values: Floats, vectors: ThinBlock) -> None:
-        """Take in rough Ritz pairs, filtered until they are nearly orthogonal to what is left.
+    def improve(self, X: ThinBlock) -> None:
+        """Take in vectors, filtered until they are nearly orthogonal to what is left.
 
         Those that grow fastest come first and are deflated for the others.
         """
         filtering = self._filter(self._first_gap)
+        values, X = filtering.ritz_pairs(X.copy())
         fast = filtering.growth(values) > _FAST_GROWTH
         for some in (fast, ~fast):
-            X = np.ascontiguousarray(vectors[:, some])
-            filtering = self._filter(self._first_gap)
-            if not some.any():
-                continue
-            for _ in range(_PASSES):
-                found, X, residuals = filtering.refined(X, passes=1)
-                if residuals.max() < _ROUGH:
-                    break
-            self.add(found, X)
+            if some.any():
+                filtering = self._filter(self._first_gap)
+                pairs = filtering.refined(np.ascontiguousarray(X[:, some]))
+                self._add(pairs, filtering.usable(pairs))
 
     @property
     def _first_gap(self) -> float:
@@ -189,52 +187,49 @@ class _Search:
         """Verify that nothing is left beyond 1, and find what is, until the bounds meet."""
         rng = np.random.default_rng(2)
         gap, columns, near = self._first_gap, _VERIFYING, 0
+        promising = np.zeros((self._bound.n, 0), dtype=np.float32)
         for _ in range(_ROUNDS):
             filtering = self._filter(gap)
             X, grown = filtering.verified(columns, rng)
             if not grown:
-                low, high, values = self._bounds(1.0 - 0.5 * gap)
+                low, high, values = self._bounds(filtering.theta)
                 if with_next and values.size == low:
                     values = np.append(values, self._largest_left())
-                return FilteredCount(low, low, high, values, self._beyond)
-            values, X, residuals = filtering.refined(X, passes=_PASSES)
-            if values[-1] < self._sign * self._other_end:
-                # The other end has grown, and hidden whatever there may be at this one.
-                self._other_end = self._sign * (1.0 + _ROOM) * float(values[-1])
+                return FilteredCount(low, low, high, values, self._vectors)
+            pairs = filtering.refined(np.concatenate([X, promising], axis=1))
+            if pairs.values[-1] < self._sign * self._other_end:
+                self._other_end = self._sign * (1.0 + _ROOM) * float(pairs.values[-1])
                 continue
-            settled = np.square(residuals) < _CONVERGED * gap * np.abs(values - 1.0)
-            taken = (values > 1.0) | (settled & (values > 1.0 - gap))
-            self.add(values[taken], np.ascontiguousarray(X[:, taken]))
+            usable, growing = filtering.usable(pairs), pairs.values > 1.0 - gap
+            self._add(pairs, usable)
             if self._values.size > self._most:
                 break
-            if 2 * np.count_nonzero(taken) > columns:
+            promising = np.ascontiguousarray(pairs.vectors[:, growing & ~usable])
+            near = promising.shape[1]
+            if 2 * np.count_nonzero(pairs.values > 1.0) > columns:
                 columns = min(2 * columns, self._most)
-            left = 1.0 - float(values[~taken].max(initial=0.0))
-            near = int(np.count_nonzero(values[~taken] > 1.0 - gap))
-            if left < gap or not taken.any():
-                gap = max(_FINEST, min(left, 0.5 * gap))
+            left = pairs.values[(pairs.values <= 1.0) & ~usable]
+            closest = 1.0 - float(left.max(initial=0.0))
+            if closest < gap or not usable.any():
+                gap = max(_FINEST, min(closest, 0.5 * gap))
         low = self._bounds(None)[0]
         return self.unfinished(low, low + near)
 
     def unfinished(self, k: int, high: int) -> FilteredCount:
         """Return a count that is not verified."""
         low, _, values = self._bounds(None)
-        return FilteredCount(max(k, low), low, max(high, low + 1), values, self._beyond)
-
-    @property
-    def _beyond(self) -> ThinBlock:
-        return self._vectors[:, self._values > 1.0]
+        return FilteredCount(max(k, low), low, max(high, low + 1), values, self._vectors)
 
     def _filter(self, gap: float) -> "_Filter":
         """Return the filter on the complement under which eigenvalues up to 1 - gap do not grow."""
         operator = ThinBlocks(self._bound, lowest=self._other_end, highest=self._sign * (1.0 - gap))
-        filtering = _Filter(operator, [], self._sign, 1.0 - 0.5 * gap)
-        growth = filtering.growth(self._values)
-        for some in (growth > _FAST_GROWTH, growth <= _FAST_GROWTH):
-            if some.any():
-                steps = steps_between(float(growth[some].max()))
-                vectors = np.ascontiguousarray(self._vectors[:, some])
-                filtering.deflated.append(Deflated(vectors, steps))
+        filtering = _Filter(operator, [], self._sign, gap)
+        steps = np.array([steps_between(growth) for growth in filtering.growth(self._values)])
+        # Groups of vectors that are subtracted every 1, 2, 4, 8 ... steps.
+        pace = np.floor(np.log2(steps)).astype(np.int64)
+        for level in np.unique(pace).tolist():
+            vectors = np.ascontiguousarray(self._vectors[:, pace == level])
+            filtering.deflated.append(Deflated(vectors, 2**level))
         return filtering
 
     def _largest_left(self) -> float:
@@ -275,23 +270,36 @@ class _Search:
         return low, max(low, high), values
 
 
+class _Pairs(NamedTuple):
+    """Ritz values of ``sign * N``, falling, Ritz vectors, and the lengths of their residuals."""
+
+    values: Floats
+    vectors: ThinBlock
+    residuals: Floats
+
+
 @dataclass(frozen=True, eq=False)
 class _Filter:
-    """A Chebyshev filter on the complement of known vectors, and the theta that it verifies."""
+    """A Chebyshev filter on the complement of deflated vectors, for values above 1 - gap."""
 
     operator: ThinBlocks
     deflated: list[Deflated]
     sign: int
-    theta: float
+    gap: float
+
+    @property
+    def theta(self) -> float:
+        """The value that a verification bounds the eigenvalues by."""
+        return 1.0 - 0.5 * self.gap
 
     def growth(self, values: Floats) -> Floats:
         """Return by how much eigenvalues of ``sign * N`` grow in a step."""
-        mapped = [growth_of(self.operator.mapped(self.sign * value)) for value in values.tolist()]
-        return np.array(mapped)
+        mapped = self.operator.mapped(self.sign * values)
+        return np.array([growth_of(value) for value in mapped.tolist()])
 
     @property
     def _growth(self) -> float:
-        return growth_of(self.operator.mapped(self.sign * self.theta))
+        return float(self.growth(np.array([self.theta]))[0])
 
     @property
     def _degree(self) -> int:
@@ -305,28 +313,54 @@ class _Filter:
         An eigenvector has a part of at least ``_SMALL_PART`` in one of the columns, unless with
         probability ``_MISSED``, and T_q multiplies that by at least T_q(theta).
         """
-        operator = self.operator
-        recursion = Recursion(operator, self.deflated, operator.normal_block(columns, rng))
-        largest, degree = 0.0, self._degree
+        recursion = self._filtered(self.operator.normal_block(columns, rng), self._degree)
+        squares, _ = self.operator.products_by_column(recursion.now, recursion.now)
+        reached = _SMALL_PART * 0.5 * self._growth**recursion.q
+        return recursion.now, bool(np.any(squares >= reached * reached))
+
+    def _filtered(self, X: ThinBlock, degree: int) -> Recursion:
+        """Filter a block, to a lower degree if its columns would grow beyond float32."""
+        recursion = Recursion(self.operator, self.deflated, X)
+        largest = 0.0
         while recursion.q < degree and largest < _LARGEST_GROWTH:
             recursion.advance()
             if recursion.q % _STEPS_BETWEEN_LOOKS == 0:
                 largest = float(np.abs(recursion.now).max())
         recursion.deflate()
-        squares, _ = operator.products_by_column(recursion.now, recursion.now)
-        reached = _SMALL_PART * 0.5 * self._growth**recursion.q
-        return recursion.now, bool(np.any(squares >= reached * reached))
+        return recursion
 
-    def refined(self, X: ThinBlock, *, passes: int) -> tuple[Floats, ThinBlock, Floats]:
-        """Return Ritz values of ``sign * N``, falling, vectors and residuals of a block."""
-        operator = self.operator
-        values, X = ritz_pairs(operator, X)
-        for _ in range(passes):
-            degree = min(self._degree, steps_between(growth_of(float(values[0])), _LARGEST_LIFT))
-            values, X = ritz_pairs(operator, filtered_block(operator, self.deflated, X, degree))
+    def ritz_pairs(self, X: ThinBlock) -> tuple[Floats, ThinBlock]:
+        """Return Ritz values of ``sign * N``, falling, and Ritz vectors of a block."""
+        values, X = ritz_pairs(self.operator, X)
+        return self.sign * self.operator.unmapped(values), X
+
+    def refined(self, X: ThinBlock) -> _Pairs:
+        """Filter a block again and again, until what grows has converged."""
+        values, X = self.ritz_pairs(X)
+        for _ in range(_PASSES):
+            degree = min(self._degree, steps_between(self.growth(values).max(), _LARGEST_LIFT))
+            values, X = self.ritz_pairs(self._filtered(X, degree).now)
+            residuals = self._residuals(values, X)
+            if np.max(residuals[values > 1.0 - self.gap], initial=0.0) < _ROUGH:
+                break
+        return _Pairs(values, X, residuals)
+
+    def _residuals(self, values: Floats, X: ThinBlock) -> Floats:
+        mapped = self.operator.mapped(self.sign * values).astype(np.float32)
         image = np.empty_like(X)
-        operator.matmat(X, image)
-        image -= X * values.astype(np.float32)
-        squares, _ = operator.products_by_column(image, image)
-        scale = 0.5 * abs(operator.highest - operator.lowest)
-        return self.sign * operator.unmapped(values), X, scale * np.sqrt(squares)
+        self.operator.matmat(X, image)
+        image -= X * mapped
+        squares, _ = self.operator.products_by_column(image, image)
+        scale = 0.5 * abs(self.operator.highest - self.operator.lowest)
+        return np.asarray(scale * np.sqrt(squares))
+
+    def usable(self, pairs: _Pairs) -> Bools:
+        """Tell which pairs to deflate: those about 1 and beyond that have converged.
+
+        Above 1 a Ritz value is a lower bound on an eigenvalue, however rough. Below 1 the residual
+        must leave no doubt on which side of 1 the eigenvalue is.
+        """
+        values, residuals = pairs.values, pairs.residuals
+        decided = np.square(residuals) < _CONVERGED * self.gap * np.abs(values - 1.0)
+        rough = (values > 1.0) & (residuals < _USABLE)
+        return np.asarray((values > 1.0 - self.gap) & (decided | rough))

@@ -69,7 +69,6 @@ def leading_pairs(
     count: int | None = None,
     most: int = 160,
     edge: float | None = None,
-    start: ThinBlock | None = None,
 ) -> Leading:
     """Find the eigenpairs that communities make, or the ``count`` leading ones.
 
@@ -84,8 +83,6 @@ def leading_pairs(
         Columns beyond which the search gives up, where ``count`` is not given.
     edge : float, optional
         The eigenvalue beyond which pairs are wanted; by default the edge of noise.
-    start : ndarray of float32, shape (n, columns), optional
-        Vectors to start from in addition to the block of the moments, such as those at another r.
 
     Returns
     -------
@@ -100,9 +97,6 @@ def leading_pairs(
     most = most if count is None else max(most, columns_for(count))
     columns = min(n - 1, most, columns_for(expected))
     block = found.block.copy()
-    if start is not None:
-        block = np.concatenate([block, start], axis=1)
-        subtract_products(operator, found.perron.vector, block)
     values, block = ritz_pairs(operator, _wider(found, block, columns, growth, rng))
     beyond, settled = _beyond(values, edge, count), False
     for _ in range(_PASSES):

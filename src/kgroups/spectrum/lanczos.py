@@ -93,12 +93,12 @@ def largest_eigenpairs(matrix: Any, count: int, start: Floats) -> tuple[Floats, 
     return lam[:count], V[:, :count]
 
 
-def rough_top(bound: BoundBetheHessian, *, sign: int) -> float:
+def rough_top(bound: BoundBetheHessian, *, sign: int, tolerance: float = 1e-3) -> float:
     """Return the largest eigenvalue of ``sign * N`` to about three digits, never too large."""
     if bound.n <= _DENSE_NODES:
         return float(all_eigenvalues(bound, sign=sign)[0])
     matrix = bound.normalized_matrix() * float(sign)
-    return float(lanczos_pairs(matrix, 1, start_vector(bound), tolerance=1e-3)[0][0])
+    return float(lanczos_pairs(matrix, 1, start_vector(bound), tolerance=tolerance)[0][0])
 
 
 def all_eigenvalues(bound: BoundBetheHessian, *, sign: int) -> Floats:

@@ -122,7 +122,7 @@ def moments(bound: BoundBetheHessian, *, seed: int = 0) -> Moments:
         visits += operator.visits
         if not series.outgrown_from_below:
             break
-        reached = float(operator.unmapped(np.array(-value_of(series.growth_below()))))
+        reached = operator.unmapped(-value_of(series.growth_below()))
         below = min(operator.lowest, reached)
         operator = ThinBlocks(bound, lowest=_ROOM_BELOW * below)
     s, k_low, k_high = series.fitted()
@@ -248,7 +248,7 @@ class _Series:
             if 0.0 < bend < slope / back:
                 straight = slope - bend * back
                 high = math.exp(log_twice - order * straight - 0.5 * bend * order * order)
-        return growth_of(float(self._operator.unmapped(np.array(value)))), low, high
+        return growth_of(self._operator.unmapped(value)), low, high
 
 
 def _smoothed(values: list[float], skipped: int) -> float:

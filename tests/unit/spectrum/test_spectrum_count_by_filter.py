@@ -53,7 +53,8 @@ def test_counts_are_exact_and_values_those_of_the_dense_matrix(name, sign):
     assert (found.k, found.k_low, found.k_high) == (k, k, k)
     np.testing.assert_allclose(found.values[:k], expected[:k], atol=1e-5)
     assert found.values[k] == pytest.approx(expected[k], abs=2e-3)
-    assert found.vectors.shape == (bound.n, k)
+    assert found.vectors.shape[0] == bound.n
+    assert found.vectors.shape[1] >= k
 
 
 def test_a_search_started_from_the_vectors_at_another_r_ends_at_the_same_count():
@@ -65,13 +66,17 @@ def test_a_search_started_from_the_vectors_at_another_r_ends_at_the_same_count()
     assert found.k_low == found.k_high
 
 
-def test_an_eigenvalue_that_cannot_be_told_from_one_leaves_the_count_open():
-    """102 eigenvalues are above 1; that of the last one is 1.0000004."""
+def test_an_eigenvalue_next_to_one_is_decided_or_leaves_the_count_open(monkeypatch):
+    """The last of 102 eigenvalues above 1 is 1.0000004; its vector has to converge."""
     bound = bound_of(nx.watts_strogatz_graph(1000, 6, 0.05, seed=1), "second-moment")
     exact = np.count_nonzero(all_eigenvalues(bound, sign=1) > 1.0)
     found = count_by_filter(bound)
     assert found.k_low <= exact <= found.k_high
-    assert found.k_low < found.k_high
+    monkeypatch.setattr(module, "_CONVERGED", 0.0)
+    monkeypatch.setattr(module, "_USABLE", 0.0)
+    undecided = count_by_filter(bound)
+    assert undecided.k_low <= exact
+    assert undecided.k_low < undecided.k_high
 
 
 def test_too_many_eigenvalues_are_estimated_from_the_moments(monkeypatch):
