@@ -18,7 +18,6 @@ __all__ = [
     "Deflated",
     "Perron",
     "Recursion",
-    "filtered_block",
     "growth_of",
     "perron_of",
     "ritz_pairs",
@@ -33,6 +32,7 @@ _STEPS_BETWEEN_RESCALING = 4
 # Rounding brings a deflated vector back; it may grow by this much before it is removed again.
 _LARGEST_REGROWTH = 200.0
 _PERRON_STEPS = 3
+_STEPS_BETWEEN_LOOKS = 4
 # Directions fainter than this in a block of unit columns are rounding of float32.
 _FAINTEST_DIRECTION = 1e-5
 
@@ -142,25 +142,19 @@ class Recursion:
         self.q += 1
         self._subtract([held for held in self._deflated if self.q % held.every == 0])
 
-    def deflate(self) -> None:
-        """Take all deflated vectors out of both blocks."""
+    def advance_to(self, degree: int, *, largest: float = math.inf) -> None:
+        """Go on to a degree, or less far if an entry exceeds ``largest``, and deflate."""
+        while self.q < degree:
+            self.advance()
+            grown = self.q % _STEPS_BETWEEN_LOOKS == 0 and largest < math.inf
+            if grown and float(np.abs(self.now).max()) > largest:
+                break
         self._subtract(self._deflated)
 
     def _subtract(self, deflated: Sequence[Deflated]) -> None:
         for held in deflated:
             subtract_products(self._operator, held.vectors, self.before)
             subtract_products(self._operator, held.vectors, self.now)
-
-
-def filtered_block(
-    operator: BlockOperator, deflated: Sequence[Deflated], X: ThinBlock, degree: int
-) -> ThinBlock:
-    """Return T_degree of the operator times X, whose memory is used for the work."""
-    recursion = Recursion(operator, deflated, X)
-    while recursion.q < degree:
-        recursion.advance()
-    recursion.deflate()
-    return recursion.now
 
 
 def ritz_pairs(operator: BlockOperator, X: ThinBlock) -> tuple[Floats, ThinBlock]:

@@ -25,7 +25,12 @@ from kgroups.spectrum.chebyshev import (
 )
 from kgroups.spectrum.chebyshev_operator import ThinBlock, ThinBlocks
 from kgroups.spectrum.filtered import columns_for, leading_pairs
-from kgroups.spectrum.lanczos import lanczos_pairs, rough_top, start_vector
+from kgroups.spectrum.lanczos import (
+    PartialEigenpairsError,
+    lanczos_pairs,
+    rough_top,
+    start_vector,
+)
 from kgroups.spectrum.moments import moments
 
 __all__ = ["NOISE", "FilteredCount", "count_by_filter"]
@@ -48,10 +53,10 @@ _PASSES = 3
 _FINEST = 1e-4
 # The bulk of a random graph ends about n^(-2/3) from 1; the first verification looks this far.
 _BULK_EDGES = 4.0
-# A column that has grown by this much ends a verification: float32 has little room left.
-_LARGEST_GROWTH = 1e3
-_STEPS_BETWEEN_LOOKS = 4
-# In one pass a vector may outgrow the others by this much; float32 would lose them.
+# A block whose entries have grown to this is filtered no further: what grows slower would be lost
+# in float32. For the same reason no vector may outgrow others by more than the second number in a
+# pass.
+_LARGEST_ENTRY = 1e3
 _LARGEST_LIFT = 200.0
 # A vector has converged if its residual moves its value by at most this part of the way to 1.
 _CONVERGED = 0.1
@@ -61,8 +66,9 @@ _ROUGH_END, _ROOM = 1e-2, 0.02
 _ROUGH = 1e-3
 # Vectors with larger residuals are not worth deflating.
 _USABLE = 0.02
+# Precision of the largest eigenvalue that is not beyond 1.
 _NEXT_VALUE = 1e-3
-# Deflated vectors that grow faster than this are subtracted more often than the others.
+# Vectors that grow faster than this are improved before the others, and deflated for them.
 _FAST_GROWTH = 2.0
 
 
@@ -152,8 +158,7 @@ class _Search:
     def __init__(self, bound: BoundBetheHessian, sign: int, most: int) -> None:
         self._bound, self._sign, self._most = bound, sign, most
         # Eigenvalues at the other end are kept from growing, whatever they are.
-        other_end = rough_top(bound, sign=-sign, tolerance=_ROUGH_END)
-        self._other_end = -sign * (1.0 + _ROOM) * max(1.0, other_end)
+        self._other_end = -sign * (1.0 + _ROOM) * max(1.0, _rough_end(bound, -sign))
         self._values = np.zeros(0)
         self._vectors = np.zeros((bound.n, 0), dtype=np.float32)
 
@@ -232,8 +237,8 @@ class _Search:
             filtering.deflated.append(Deflated(vectors, 2**level))
         return filtering
 
-    def _largest_left(self) -> float:
-        """Return the largest eigenvalue on the complement, to about three digits."""
+    def _largest_left(self) -> Floats:
+        """Return the largest eigenvalue on the complement, or nothing if Lanczos fails."""
         from scipy.sparse.linalg import LinearOperator
 
         n, scale = self._bound.n, np.sqrt(self._bound.diagonal)
@@ -247,7 +252,10 @@ class _Search:
             (n, n), matvec=lambda x: projected(matrix @ projected(x.reshape(n))), dtype=float
         )
         start = projected(start_vector(self._bound))
-        return float(lanczos_pairs(rest, 1, start, tolerance=_NEXT_VALUE)[0][0])
+        try:
+            return lanczos_pairs(rest, 1, start, tolerance=_NEXT_VALUE)[0]
+        except PartialEigenpairsError as error:
+            return error.eigenvalues
 
     def _bounds(self, theta: float | None) -> tuple[int, int, Floats]:
         """Return bounds on the count, the upper one if theta bounds what is left, and Ritz values.
@@ -268,6 +276,14 @@ class _Search:
             lifted = np.linalg.eigvalsh(self._sign * T + square / (1.0 - theta))
             high = int(np.count_nonzero(lifted > 1.0 + NOISE))
         return low, max(low, high), values
+
+
+def _rough_end(bound: BoundBetheHessian, sign: int) -> float:
+    """Return the largest eigenvalue of ``sign * N`` to two digits, or a bound if Lanczos fails."""
+    try:
+        return rough_top(bound, sign=sign, tolerance=_ROUGH_END)
+    except PartialEigenpairsError:
+        return float(np.max(bound.coupling_matrix().sum(axis=1) / bound.diagonal))
 
 
 class _Pairs(NamedTuple):
@@ -319,14 +335,9 @@ class _Filter:
         return recursion.now, bool(np.any(squares >= reached * reached))
 
     def _filtered(self, X: ThinBlock, degree: int) -> Recursion:
-        """Filter a block, to a lower degree if its columns would grow beyond float32."""
+        """Filter a block, to a lower degree if its entries grow too large."""
         recursion = Recursion(self.operator, self.deflated, X)
-        largest = 0.0
-        while recursion.q < degree and largest < _LARGEST_GROWTH:
-            recursion.advance()
-            if recursion.q % _STEPS_BETWEEN_LOOKS == 0:
-                largest = float(np.abs(recursion.now).max())
-        recursion.deflate()
+        recursion.advance_to(degree, largest=_LARGEST_ENTRY)
         return recursion
 
     def ritz_pairs(self, X: ThinBlock) -> tuple[Floats, ThinBlock]:

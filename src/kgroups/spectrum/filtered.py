@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kgroups._types import Floats
-from kgroups.spectrum.chebyshev import filtered_block, growth_of, ritz_pairs, value_of
+from kgroups.spectrum.chebyshev import Recursion, growth_of, ritz_pairs, value_of
 from kgroups.spectrum.chebyshev_operator import ThinBlock, subtract_products
 from kgroups.spectrum.moments import Moments
 
@@ -89,7 +89,6 @@ def leading_pairs(
     Leading
     """
     operator, n = found.operator, found.operator.n
-    deflated = [found.perron.deflated]
     edge = operator.mapped(edge_of_noise(n) if edge is None else edge)
     growth = max(_FAINTEST_GROWTH, growth_of(operator.mapped(value_of(found.s))))
     rng = np.random.default_rng(1)
@@ -112,7 +111,7 @@ def leading_pairs(
         top = growth_of(float(values[0])) if values.size else growth
         steps = min(_steps(n, columns, growth) // 2, _most_steps(top))
         last = values
-        values, block = ritz_pairs(operator, filtered_block(operator, deflated, block, steps))
+        values, block = ritz_pairs(operator, _filtered(found, block, steps))
         before, beyond = beyond, _beyond(values, edge, count)
         if count is None:
             following = slice(beyond, beyond + 1)
@@ -169,7 +168,7 @@ def _wider(
     top = growth_of(float(values[0])) if values.size else growth
     fresh = operator.random_block(columns - held.shape[1], rng)
     steps = min(_steps(operator.n, columns, growth), _most_steps(top))
-    filtered = filtered_block(operator, [found.perron.deflated], fresh, steps)
+    filtered = _filtered(found, fresh, steps)
     # What is held already would fill the new columns to the last digit of float32.
     subtract_products(operator, held, filtered)
     return np.concatenate([held, filtered], axis=1)
@@ -179,3 +178,10 @@ def _beyond(values: Floats, edge: float, count: int | None) -> int:
     if count is not None:
         return min(count - 1, values.size)
     return int(np.count_nonzero(values > edge))
+
+
+def _filtered(found: Moments, block: ThinBlock, steps: int) -> ThinBlock:
+    """Return T_steps of the operator times the block, whose memory is used for the work."""
+    recursion = Recursion(found.operator, [found.perron.deflated], block)
+    recursion.advance_to(steps)
+    return recursion.now

@@ -9,7 +9,7 @@ from kgroups.spectrum import connected_components
 from kgroups.spectrum import count_by_filter as module
 from kgroups.spectrum.count import count_components
 from kgroups.spectrum.count_by_filter import count_by_filter
-from kgroups.spectrum.lanczos import all_eigenvalues
+from kgroups.spectrum.lanczos import PartialEigenpairsError, all_eigenvalues
 from strategies_spectrum import adjacency_of, csr_of
 
 pytestmark = pytest.mark.compiled
@@ -121,3 +121,14 @@ def test_estimate_k_ends_and_is_right_near_the_threshold():
     assert spectrum.k == spectrum.k_low == spectrum.k_high == 5
     graph = planted_partition(3100, 8, 13, 1.1968334139834003, rng=106).graph
     assert kg.estimate_k(graph).k == 6
+
+
+def test_the_filter_counts_where_lanczos_fails(monkeypatch):
+    def fail(*_, **__):
+        raise PartialEigenpairsError("no", np.zeros(0), np.zeros((0, 0)))
+
+    bound = bound_of(GRAPHS["planted"])
+    for name in ("rough_top", "lanczos_pairs"):
+        monkeypatch.setattr(module, name, fail)
+    found = count_by_filter(bound, with_next=True)
+    assert (found.k_low, found.k_high) == (6, 6)
