@@ -399,7 +399,7 @@ class Partition(Sequence[Community]):
         remarks = []
         known, report = self.known_spectrum, self.report
         if known is not None:
-            remarks.append(_k_at_the_three_r(known.k_at))
+            remarks.append(_k_at_the_three_r(known.shown_k_at))
         elif report is not None and report.k_hat is not None:
             remarks.append(f"the spectrum says k = {report.k_hat} at r = {report.r:.4g}")
         if self.uninformed:
@@ -413,7 +413,7 @@ def _count(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}"
 
 
-def _k_at_the_three_r(k_at: Mapping[str, int]) -> str:
+def _k_at_the_three_r(k_at: Mapping[str, str]) -> str:
     if len(set(k_at.values())) == 1:
         return f"the spectrum says k = {next(iter(k_at.values()))} at every choice of r"
     by_choice = ", ".join(f"{k} ({choice})" for choice, k in k_at.items())

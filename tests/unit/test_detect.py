@@ -354,3 +354,11 @@ def test_every_kernel_is_compiled_by_warm():
     segment_line(points[:, 0], 3, weights=np.arange(40))
     assert all(known)
     assert [set(kernel.signatures) for kernel in kernels] == known
+
+
+@pytest.mark.compiled
+def test_the_exact_regime_ends_near_the_detectability_threshold():
+    """Counting did not end on this graph, where an eigenvalue is 3e-4 above the threshold."""
+    graph = kg.generators.planted_partition(3100, k=8, degree=13, snr=1.1, rng=1).graph
+    report = kg.detect_communities(graph, regime=kg.Exact()).report
+    assert report.k_hat == report.k_hat_low == report.k_hat_high == 5

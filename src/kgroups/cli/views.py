@@ -182,10 +182,10 @@ def _agreement(agreement: Agreement) -> list[str]:
 def _uncertainty(spectrum: "Spectrum") -> str:
     rows = [
         (_R_NAMES.get(choice, choice), number(spectrum.r_at[choice]), k)
-        for choice, k in spectrum.k_at.items()
+        for choice, k in spectrum.shown_k_at.items()
     ]
     shown = table(("r by", "r", "k"), rows, align="lrr")
-    about = "" if spectrum.is_exact else f" (estimates; {spectrum.k_low} to {spectrum.k_high})"
+    about = "" if spectrum.is_exact else f" (between {spectrum.k_low} and {spectrum.k_high})"
     return f"Number of communities that the spectrum shows{about}\n{shown}"
 
 

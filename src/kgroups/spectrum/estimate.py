@@ -50,8 +50,9 @@ class Spectrum:
     gap : float
         From the last eigenvalue above 1 to the first below; from 1 itself where one is missing.
     k_at, r_at : dict
-        k and r under each of the three rules, the spread of k being its uncertainty. On graphs of
-        more than 5,000 nodes these may be estimates too.
+        k and r under each of the three rules, the spread of k being its uncertainty.
+    exact_at : dict
+        Whether k under each rule is exact, and not an estimate.
     below_minus_one : int
         Number of eigenvalues below -1: groups whose nodes avoid one another. A warning comes
         with it when the lowest is below -1.02, farther than the edge of random graphs strays. At
@@ -73,6 +74,7 @@ class Spectrum:
     methods: dict[str, int]
     k_low: int
     k_high: int
+    exact_at: dict[str, bool]
     warnings: tuple[KGroupsWarning, ...] = field(default=(), compare=False)
 
     @property
@@ -80,8 +82,16 @@ class Spectrum:
         """Whether ``k`` is the number of eigenvalues, and not an estimate of it."""
         return self.k_low == self.k_high
 
+    @property
+    def shown_k_at(self) -> dict[str, str]:
+        """Return k under each rule as text, with the word "about" before estimates."""
+        return {
+            choice: f"{k}" if self.exact_at[choice] else f"about {k}"
+            for choice, k in self.k_at.items()
+        }
+
     def __repr__(self) -> str:
-        at = ", ".join(f"{choice} {k}" for choice, k in self.k_at.items())
+        at = ", ".join(f"{choice} {k}" for choice, k in self.shown_k_at.items())
         about = "" if self.is_exact else f", an estimate between {self.k_low} and {self.k_high}"
         lines = [
             f"Spectrum(k={self.k}{about}, r={self.r:.4g} ({self.r_choice}), gap={self.gap:.3g})"
@@ -114,6 +124,7 @@ class Spectrum:
             "gap": self.gap,
             "k_at": dict(self.k_at),
             "r_at": dict(self.r_at),
+            "exact_at": dict(self.exact_at),
             "below_minus_one": self.below_minus_one,
             "methods": dict(self.methods),
             "warnings": [
@@ -140,6 +151,10 @@ class Spectrum:
             gap=float(values["gap"]),
             k_at={str(name): int(k) for name, k in values["k_at"].items()},
             r_at={str(name): float(r) for name, r in values["r_at"].items()},
+            exact_at={
+                str(name): bool(values.get("exact_at", {}).get(name, True))
+                for name in values["k_at"]
+            },
             below_minus_one=int(values["below_minus_one"]),
             methods={str(name): int(count) for name, count in values["methods"].items()},
             warnings=tuple(warnings),
@@ -258,12 +273,14 @@ def spectrum_of(
         counts = count_on(bound, Layout(bound.coupling, labels), sign=1, with_next=True)
     k_at: dict[str, int] = {}
     r_at: dict[str, float] = {}
+    exact_at: dict[str, bool] = {}
     for choice in R_CHOICES:
-        other, k = bound, counts.total
+        other, counted = bound, counts
         if choice != bound.r_choice:
             other = BetheHessian(choice).bind(adjacency, weighted=weighted)
-            k = count_on(other, counts.layout, sign=1, near=counts).total
-        k_at[choice], r_at[choice] = k, other.r
+            counted = count_on(other, counts.layout, sign=1, near=counts)
+        k_at[choice], r_at[choice] = counted.total, other.r
+        exact_at[choice] = counted.is_exact
     values = eigenvalues_around_one(bound, counts)
     below_minus_one, lowest = _below_minus_one(bound, counts)
     gap = _gap(values)
@@ -277,6 +294,7 @@ def spectrum_of(
         gap=gap,
         k_at=k_at,
         r_at=r_at,
+        exact_at=exact_at,
         below_minus_one=below_minus_one,
         methods=dict(Counter(counts.method)),
         warnings=_warnings(counts.total, values, below_minus_one, lowest, k_at),

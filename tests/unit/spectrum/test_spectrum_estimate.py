@@ -236,3 +236,24 @@ def test_rewired_networks_hold_one_community(name):
             start.copy(), nswap=10 * start.number_of_edges(), max_tries=10**6, seed=seed
         )
         assert estimate_k(null).k == 1
+
+
+@pytest.mark.compiled
+def test_estimates_are_called_estimates(monkeypatch):
+    """With so few columns allowed, the many communities of a large graph are not all found."""
+    from kgroups.plotting import plot_spectrum
+    from kgroups.spectrum import count_by_filter
+
+    monkeypatch.setattr(count_by_filter, "_COLUMNS_TIMES_ENTRIES", 0.0)
+    graph = kg.generators.lfr_benchmark(
+        20_000, degree=20, mixing=0.4, max_community=500, rng=0
+    ).graph
+    spectrum = estimate_k(graph)
+    assert not spectrum.is_exact
+    assert spectrum.k_low < spectrum.k < spectrum.k_high
+    assert not any(spectrum.exact_at.values())
+    assert spectrum.eigenvalues == ()
+    assert f"k={spectrum.k}, an estimate between {spectrum.k_low} and" in repr(spectrum)
+    assert f"mean-degree about {spectrum.k}" in repr(spectrum)
+    assert Spectrum.from_dict(json.loads(json.dumps(spectrum.to_dict()))) == spectrum
+    assert f"k about {spectrum.k}" in plot_spectrum(spectrum).get_title("left")
