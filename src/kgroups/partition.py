@@ -138,7 +138,7 @@ class Partition(Sequence[Community]):
 
         Computed when first asked for, as :func:`kgroups.estimate_k` does, which on large graphs
         takes longer than detection. A partition from a file has the spectrum that was saved with
-        it; without one, and without a graph, this raises :class:`PartitionError`.
+        it; without one, and without a graph, this raises ``PartitionError``.
         """
         known = self.known_spectrum
         if known is None:
