@@ -146,7 +146,7 @@ class Partition(Sequence[Community]):
 
             if self.graph is None:
                 msg = (
-                    "spectrum needs the graph, and this partition was made without one.\n"
+                    "spectrum needs the graph, and this partition was made or loaded without one.\n"
                     "  Ask for partition.spectrum before saving it as .json, which keeps it, or "
                     "call kgroups.estimate_k(G)."
                 )
@@ -398,10 +398,14 @@ class Partition(Sequence[Community]):
     def _remarks(self) -> list[str]:
         remarks = []
         known, report = self.known_spectrum, self.report
-        if known is not None:
+        if known is not None and known.r_choice != "given":
             remarks.append(_k_at_the_three_r(known.shown_k_at))
+        elif known is not None:
+            about = "" if known.is_exact else "about "
+            remarks.append(f"the spectrum says k = {about}{known.k} at r = {known.r:.4g}, as given")
         elif report is not None and report.k_hat is not None:
-            remarks.append(f"the spectrum says k = {report.k_hat} at r = {report.r:.4g}")
+            about = "" if report.k_hat_low == report.k_hat_high else "about "
+            remarks.append(f"the spectrum says k = {about}{report.k_hat} at r = {report.r:.4g}")
         if self.uninformed:
             remarks.append(f"{_count(len(self.uninformed), 'node', 'nodes')} without information")
         carrier = report if known is None else known

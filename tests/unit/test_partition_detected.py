@@ -133,3 +133,12 @@ def test_uninformed_nodes_are_listed_by_name():
     assert set(partition.uninformed) == {"lonely", "alone"}
     assert "2 nodes without information" in repr(partition)
     assert partition.disconnected
+
+
+def test_repr_speaks_of_the_r_that_was_given():
+    partition = kgroups.detect_communities(
+        nx.karate_club_graph(), operator=kgroups.BetheHessian(3.0)
+    )
+    assert repr(partition).endswith("the spectrum says k = 1 at r = 3")
+    assert partition.spectrum.k == 1
+    assert repr(partition).endswith("the spectrum says k = 1 at r = 3, as given")

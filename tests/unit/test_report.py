@@ -46,7 +46,7 @@ def test_a_plain_report_has_three_sentences():
     ("change", "sentence"),
     [
         ({"methods": {}}, "Counted per component: nothing to count."),
-        ({"methods": {"pruned": 3, "lanczos": 1}}, "Counted per component: pruned 3, lanczos 1."),
+        ({"methods": {"pruned": 3, "filter": 1}}, "Counted per component: pruned 3, filter 1."),
         ({"loops_dropped": 4}, "4 self-loops were not used."),
         ({"saturated_weights": 7}, "7 heavy edge weights were saturated."),
         (

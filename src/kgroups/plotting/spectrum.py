@@ -29,7 +29,7 @@ def plot_spectrum(spectrum: "Spectrum", *, ax: Any = None) -> Any:
     """
     axes = new_axes(ax, (5.0, 3.6))
     values = np.sort(np.asarray(spectrum.eigenvalues, float))[::-1]
-    above = values > 1.0
+    above = np.arange(values.size) < spectrum.shown_above
     informative, noise = community_colours(2)[0], FAINT
     # Eigenvalues far above the threshold may be left out, so that the count starts before 1.
     rank = np.arange(1, values.size + 1) + max(spectrum.k - int(above.sum()), 0)

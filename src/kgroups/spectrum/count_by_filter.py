@@ -10,6 +10,7 @@ exact where the two bounds meet. What grows is added to V, as long as the work i
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -29,24 +30,26 @@ from kgroups.spectrum.lanczos import (
     PartialEigenpairsError,
     lanczos_pairs,
     rough_top,
-    start_vector,
 )
 from kgroups.spectrum.moments import moments
+from kgroups.spectrum.trace_count import count_by_trace
 
 __all__ = ["NOISE", "FilteredCount", "count_by_filter"]
 
 NOISE = 1e-9
 """Eigenvalues this close to 1 are not beyond it."""
 
-# Columns of the largest block: this many, or more on graphs so small that the product of columns
-# and matrix entries stays below the second number.
+# Columns of the largest block: this many, or more on small graphs. The numbers below limit the work
+# of a product with the graph, and of the products of all columns with one another.
 _COLUMNS = 128
 _COLUMNS_TIMES_ENTRIES = 4e8
+_ROWS_TIMES_SQUARED_COLUMNS = 1e10
 # Random columns of a verification, and the probability that an eigenvector hides from all of them.
 _VERIFYING = 8
 _MISSED = 1e-9
-# With that probability all these standard normal numbers are smaller than this.
+# All so many standard normal numbers are smaller than this in size with that probability.
 _SMALL_PART = math.sqrt(math.pi / 2.0) * _MISSED ** (1.0 / _VERIFYING)
+# Verifications, and passes of the filter over a block that has grown in one.
 _ROUNDS = 12
 _PASSES = 3
 # Eigenvalues closer to 1 than this are left undecided, unless their vectors have converged.
@@ -60,14 +63,14 @@ _LARGEST_ENTRY = 1e3
 _LARGEST_LIFT = 200.0
 # A vector has converged if its residual moves its value by at most this part of the way to 1.
 _CONVERGED = 0.1
-# Digits of the eigenvalue at the other end of the spectrum, and room beyond it.
-_ROUGH_END, _ROOM = 1e-2, 0.02
+# Precision of the eigenvalues at both ends of the spectrum, and a margin beyond them.
+_ROUGH_END, _MARGIN = 1e-2, 0.02
 # Residuals of vectors found by the first, rough filter.
 _ROUGH = 1e-3
 # Vectors with larger residuals are not worth deflating.
 _USABLE = 0.02
-# Precision of the largest eigenvalue that is not beyond 1.
-_NEXT_VALUE = 1e-3
+# Precision of the largest eigenvalues that are not beyond 1.
+_NEXT_VALUE = 1e-4
 # Vectors that grow faster than this are improved before the others, and deflated for them.
 _FAST_GROWTH = 2.0
 
@@ -81,12 +84,11 @@ class FilteredCount:
     k : int
         The number of eigenvalues beyond 1, or the best estimate.
     k_low, k_high : int
-        Bounds on the number; equal where the count is exact, but for a probability of 1e-9 that the
-        random vectors missed one. Else the upper one is an estimate, and so is the lower one where
-        ``vectors`` is empty.
+        Equal where the count is exact, but for a probability of 1e-9 that the random vectors missed
+        one. Else a range in which the number should lie.
     values : ndarray
         The eigenvalues found, falling: those beyond 1, and some next to 1 that are not. Empty if
-        the count is an estimate from the moments.
+        there were too many to find.
     vectors : ndarray of float32, shape (n, found)
         Their vectors, where they were found by the filter.
     """
@@ -121,25 +123,28 @@ def count_by_filter(
     Returns
     -------
     FilteredCount
-        An estimate from the moments where there are too many eigenvalues to find them all.
+        An estimate by the trace where there are too many eigenvalues to find them all.
     """
-    most = max(_COLUMNS, int(_COLUMNS_TIMES_ENTRIES / max(1, bound.nnz)))
-    search = _Search(bound, sign, most)
+    search = _Search(bound, sign, _most_columns(bound))
     if start is not None and start.shape[1]:
         search.improve(start)
         return search.run(with_next=with_next)
     if sign < 0:
         return search.run(with_next=with_next)
     found = moments(bound)
-    low, high = math.floor(found.k_low), math.ceil(found.k_high)
-    if columns_for(found.k) > most:
-        nothing = np.zeros((bound.n, 0), dtype=np.float32)
-        return FilteredCount(round(found.k), low, max(high, low + 1), np.zeros(0), nothing)
-    leading = leading_pairs(found, most=most, edge=1.0)
+    if columns_for(found.k) > search.most:
+        return search.estimated()
+    leading = leading_pairs(found, most=search.most, edge=1.0)
     search.improve(leading.vectors)
-    if not leading.complete and columns_for(leading.k) >= most:
-        return search.unfinished(round(found.k), high)
+    if not leading.complete and columns_for(leading.k) >= search.most:
+        return search.estimated()
     return search.run(with_next=with_next)
+
+
+def _most_columns(bound: BoundBetheHessian) -> int:
+    by_products = _COLUMNS_TIMES_ENTRIES / max(1, bound.nnz)
+    by_columns = math.sqrt(_ROWS_TIMES_SQUARED_COLUMNS / bound.n)
+    return max(_COLUMNS, int(min(by_products, by_columns)))
 
 
 class _Search:
@@ -156,9 +161,9 @@ class _Search:
     """
 
     def __init__(self, bound: BoundBetheHessian, sign: int, most: int) -> None:
-        self._bound, self._sign, self._most = bound, sign, most
+        self._bound, self._sign, self.most = bound, sign, most
         # Eigenvalues at the other end are kept from growing, whatever they are.
-        self._other_end = -sign * (1.0 + _ROOM) * max(1.0, _rough_end(bound, -sign))
+        self._other_end = -sign * (1.0 + _MARGIN) * max(1.0, _rough_end(bound, -sign))
         self._values = np.zeros(0)
         self._vectors = np.zeros((bound.n, 0), dtype=np.float32)
 
@@ -198,32 +203,46 @@ class _Search:
             X, grown = filtering.verified(columns, rng)
             if not grown:
                 low, high, values = self._bounds(filtering.theta)
-                if with_next and values.size == low:
-                    values = np.append(values, self._largest_left())
+                # All that is left is below theta, but may be above those found below 1.
+                if with_next and not np.any(values[low:] >= filtering.theta):
+                    values = np.sort([*values, *self._largest_left()])[::-1]
                 return FilteredCount(low, low, high, values, self._vectors)
             pairs = filtering.refined(np.concatenate([X, promising], axis=1))
             if pairs.values[-1] < self._sign * self._other_end:
-                self._other_end = self._sign * (1.0 + _ROOM) * float(pairs.values[-1])
+                self._other_end = self._sign * (1.0 + _MARGIN) * float(pairs.values[-1])
                 continue
             usable, growing = filtering.usable(pairs), pairs.values > 1.0 - gap
             self._add(pairs, usable)
-            if self._values.size > self._most:
-                break
+            if self._values.size > self.most:
+                return self.estimated()
             promising = np.ascontiguousarray(pairs.vectors[:, growing & ~usable])
             near = promising.shape[1]
             if 2 * np.count_nonzero(pairs.values > 1.0) > columns:
-                columns = min(2 * columns, self._most)
+                columns = min(2 * columns, self.most)
             left = pairs.values[(pairs.values <= 1.0) & ~usable]
             closest = 1.0 - float(left.max(initial=0.0))
             if closest < gap or not usable.any():
                 gap = max(_FINEST, min(closest, 0.5 * gap))
-        low = self._bounds(None)[0]
-        return self.unfinished(low, low + near)
+        return self.estimated(undecided=near)
 
-    def unfinished(self, k: int, high: int) -> FilteredCount:
-        """Return a count that is not verified."""
+    def estimated(self, *, undecided: int = 0) -> FilteredCount:
+        """Return a count that is not verified: the vectors found, and an estimate by the trace.
+
+        Where the rounds have ended, ``undecided`` eigenvalues next to 1 are left at least.
+        """
         low, _, values = self._bounds(None)
-        return FilteredCount(max(k, low), low, max(high, low + 1), values, self._vectors)
+        ends = sorted([self._other_end, self._sign * self._end])
+        if self._sign < 0 or undecided:
+            return FilteredCount(low, low, low + 2 * max(1, undecided), values, self._vectors)
+        trace = count_by_trace(self._bound, lowest=ends[0], highest=ends[1])
+        k_low = max(low, trace.k_low)
+        k = max(k_low, trace.k)
+        return FilteredCount(k, k_low, max(k + 1, trace.k_high), np.zeros(0), self._vectors)
+
+    @cached_property
+    def _end(self) -> float:
+        """A bound on the eigenvalues of ``sign * N``."""
+        return (1.0 + _MARGIN) * max(1.0, _rough_end(self._bound, self._sign))
 
     def _filter(self, gap: float) -> "_Filter":
         """Return the filter on the complement under which eigenvalues up to 1 - gap do not grow."""
@@ -238,7 +257,7 @@ class _Search:
         return filtering
 
     def _largest_left(self) -> Floats:
-        """Return the largest eigenvalue on the complement, or nothing if Lanczos fails."""
+        """Return the largest eigenvalues on the complement, or none if Lanczos fails."""
         from scipy.sparse.linalg import LinearOperator
 
         n, scale = self._bound.n, np.sqrt(self._bound.diagonal)
@@ -251,9 +270,10 @@ class _Search:
         rest = LinearOperator(
             (n, n), matvec=lambda x: projected(matrix @ projected(x.reshape(n))), dtype=float
         )
-        start = projected(start_vector(self._bound))
+        start = projected(np.random.default_rng(4).standard_normal(n))
         try:
-            return lanczos_pairs(rest, 1, start, tolerance=_NEXT_VALUE)[0]
+            # Two, because one alone may converge to the second.
+            return lanczos_pairs(rest, 2, start, tolerance=_NEXT_VALUE)[0]
         except PartialEigenpairsError as error:
             return error.eigenvalues
 

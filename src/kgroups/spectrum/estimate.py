@@ -16,7 +16,7 @@ from kgroups.operators.bethe_hessian import R_CHOICES
 from kgroups.spectrum.components import connected_components
 from kgroups.spectrum.count import ComponentCounts, Layout, count_on
 from kgroups.spectrum.count_by_filter import NOISE
-from kgroups.spectrum.lanczos import rough_top
+from kgroups.spectrum.lanczos import PartialEigenpairsError, rough_top
 from kgroups.spectrum.threshold import eigenvalues_around_one
 
 __all__ = ["DeferredSpectrum", "Spectrum", "estimate_k", "spectrum_of", "warnings_of"]
@@ -37,7 +37,7 @@ class Spectrum:
     k : int
         Number of eigenvalues of N_r above 1, which is that of the negative ones of H_r.
     k_low, k_high : int
-        Bounds on that number. They differ only if ``k`` is an estimate.
+        Equal if ``k`` is exact, else a range in which the number should lie.
     is_exact : bool
         Whether ``k`` is the number itself; always so up to 5,000 nodes.
     r : float
@@ -83,6 +83,11 @@ class Spectrum:
         return self.k_low == self.k_high
 
     @property
+    def shown_above(self) -> int:
+        """Number of the eigenvalues listed that are above 1."""
+        return sum(value > 1.0 + NOISE for value in self.eigenvalues)
+
+    @property
     def shown_k_at(self) -> dict[str, str]:
         """Return k under each rule as text, with the word "about" before estimates."""
         return {
@@ -99,7 +104,7 @@ class Spectrum:
         lines.append(f"  k by rule for r: {at}")
         if self.eigenvalues:
             shown = [f"{value:.3f}" for value in self.eigenvalues]
-            above = sum(value > 1.0 for value in self.eigenvalues)
+            above = self.shown_above
             first = max(0, above - 5)
             left = "... " if first or above < self.k else ""
             lines.append(
@@ -166,6 +171,8 @@ def estimate_k(
     *,
     weight: str | None = "weight",
     operator: BetheHessian = BetheHessian(),
+    source: str | None = None,
+    target: str | None = None,
     symmetrize: Symmetrize | None = None,
     self_loops: SelfLoops = "drop",
 ) -> Spectrum:
@@ -182,6 +189,8 @@ def estimate_k(
         Edge attribute that holds the weights; ``None`` ignores them.
     operator : BetheHessian
         The rule for r, by default the square root of the mean degree.
+    source, target : str, optional
+        Columns that hold the ends of the edges, where G is a table.
     symmetrize : {"sum", "union"} or None
         How to make a directed graph undirected.
     self_loops : {"drop", "keep"}
@@ -213,7 +222,7 @@ def estimate_k(
     from kgroups.adapters import as_graph
 
     check_choice("self_loops", self_loops, ("drop", "keep"))
-    graph = as_graph(G, weight=weight, symmetrize=symmetrize)
+    graph = as_graph(G, weight=weight, source=source, target=target, symmetrize=symmetrize)
     adjacency = graph.simple_adjacency(loops=self_loops == "keep")
     with single_threaded(graph.n):
         bound = operator.bind(adjacency, weighted=graph.is_weighted)
@@ -327,8 +336,14 @@ def _below_minus_one(bound: BoundBetheHessian, counts: ComponentCounts) -> tuple
     lowest = 0.0
     for a in np.flatnonzero(mirrored.k).tolist():
         known = mirrored.known[a]
-        part = counts.layout.part(bound, a)
-        lowest = min(lowest, -float(known[0]) if known.size else -rough_top(part, sign=-1))
+        if known.size:
+            lowest = min(lowest, -float(known[0]))
+            continue
+        try:
+            lowest = min(lowest, -rough_top(counts.layout.part(bound, a), sign=-1))
+        except PartialEigenpairsError:
+            # That it is below -1 is certain; how far is not known.
+            lowest = min(lowest, -1.0)
     return mirrored.total, lowest
 
 
@@ -344,7 +359,7 @@ def _warnings(
 def _gap(values: Floats) -> float:
     if values.size == 0:
         return 0.0
-    above, below = values[values > 1.0], values[values <= 1.0]
+    above, below = values[values > 1.0 + NOISE], values[values <= 1.0 + NOISE]
     upper = float(above[-1]) if above.size else 1.0
     lower = float(below[0]) if below.size else 1.0
     return upper - lower
@@ -354,8 +369,8 @@ def _crowding(
     k: int, values: Floats, gap: float, k_at: dict[str, int] | None
 ) -> tuple[KGroupsWarning, ...]:
     """Warn when the threshold cuts through a run of eigenvalues, as on grids and meshes."""
-    above = int(np.count_nonzero((values > 1.0) & (values < 1.0 + _WINDOW)))
-    below = int(np.count_nonzero((values <= 1.0) & (values > 1.0 - _WINDOW)))
+    above = int(np.count_nonzero((values > 1.0 + NOISE) & (values < 1.0 + _WINDOW)))
+    below = int(np.count_nonzero((values <= 1.0 + NOISE) & (values > 1.0 - _WINDOW)))
     if above < _CROWDED_ABOVE or below < _CROWDED_BELOW or gap > _CROWDED_GAP:
         return ()
     spread = ""

@@ -25,6 +25,8 @@ _NEAR_ABOVE = 12
 _NEAR_BELOW = 6
 _DENSE_NODES = 400
 _ASIDE = 1e-7
+# The largest matrix that is solved densely if Lanczos fails.
+_LARGEST_DENSE = 5_000
 
 
 def eigenvalues_around_one(bound: BoundBetheHessian, counts: ComponentCounts) -> Floats:
@@ -38,7 +40,7 @@ def eigenvalues_around_one(bound: BoundBetheHessian, counts: ComponentCounts) ->
     values = [known for known in counts.known if known.size]
     # The filter stops somewhere below 1; under that some eigenvalues are unknown.
     known_down_to = [
-        float(known[known <= 1.0].max(initial=-np.inf))
+        float(known[known <= 1.0 + NOISE].max(initial=-np.inf))
         for known, name in zip(counts.known, counts.method, strict=True)
         if name == "filter"
     ]
@@ -47,6 +49,8 @@ def eigenvalues_around_one(bound: BoundBetheHessian, counts: ComponentCounts) ->
     for a in np.flatnonzero(unknown).tolist():
         if counts.method[a] == "dense inertia":
             found = _by_lanczos(counts.layout.part(bound, a), int(counts.k[a]))
+            if not found.size:
+                return found
             values.append(found)
             known_down_to.append(float(found[-1]))
             unknown[a] = False
@@ -55,6 +59,8 @@ def eigenvalues_around_one(bound: BoundBetheHessian, counts: ComponentCounts) ->
         part = bound if rows.size == bound.n else bound.restrict(rows)
         k = int(counts.k[unknown].sum())
         found = _around_one(part, k, k if counts.total <= _ALL_ABOVE else min(k, _NEAR_ABOVE))
+        if not found.size:
+            return found
         values.append(found)
         if found.size < rows.size:
             known_down_to.append(float(found[-1]))
@@ -62,11 +68,11 @@ def eigenvalues_around_one(bound: BoundBetheHessian, counts: ComponentCounts) ->
         return np.zeros(0)
     merged = np.sort(np.concatenate(values))[::-1]
     k = counts.total
-    first = 0 if k <= _ALL_ABOVE else np.count_nonzero(merged > 1.0) - _NEAR_ABOVE
+    first = 0 if k <= _ALL_ABOVE else np.count_nonzero(merged > 1.0 + NOISE) - _NEAR_ABOVE
     kept = merged[first:]
-    below = kept[kept <= 1.0]
+    below = kept[kept <= 1.0 + NOISE]
     below = below[below >= max(known_down_to, default=-np.inf)][:_NEAR_BELOW]
-    return np.concatenate([kept[kept > 1.0], below])
+    return np.concatenate([kept[kept > 1.0 + NOISE], below])
 
 
 def _around_one(bound: BoundBetheHessian, k: int, above: int) -> Floats:
@@ -75,17 +81,21 @@ def _around_one(bound: BoundBetheHessian, k: int, above: int) -> Floats:
         return all_eigenvalues(bound, sign=1)[k - above :]
     factor = factorise(bound.matrix())
     if factor is None:
-        return _by_lanczos(bound, k)[k - above :]
+        found = _by_lanczos(bound, k)
+        return found[k - above :] if found.size else found
     up = _by_inverse(bound, factor, k, above, sign=-1) if above else np.zeros(0)
     return np.concatenate([up, _by_inverse(bound, factor, k, _NEAR_BELOW, sign=1)])
 
 
 def _by_lanczos(bound: BoundBetheHessian, k: int) -> Floats:
-    """Return the k eigenvalues above 1, and some below; all if Lanczos finds other than k."""
-    values, _ = top_eigenpairs(bound, min(k + _NEAR_BELOW, bound.n))
-    if np.count_nonzero(values > 1.0 + NOISE) != k:
-        return all_eigenvalues(bound, sign=1)
-    return values
+    """Return the k eigenvalues above 1 and some below, or none if they cannot be had."""
+    try:
+        values, _ = top_eigenpairs(bound, min(k + _NEAR_BELOW, bound.n))
+    except PartialEigenpairsError as error:
+        values = error.eigenvalues
+    if np.count_nonzero(values > 1.0 + NOISE) == k:
+        return values
+    return all_eigenvalues(bound, sign=1) if bound.n <= _LARGEST_DENSE else np.zeros(0)
 
 
 def _by_inverse(

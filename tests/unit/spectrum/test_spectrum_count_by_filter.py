@@ -9,7 +9,9 @@ from kgroups.spectrum import connected_components
 from kgroups.spectrum import count_by_filter as module
 from kgroups.spectrum.count import count_components
 from kgroups.spectrum.count_by_filter import count_by_filter
+from kgroups.spectrum.inertia import negative_eigenvalues
 from kgroups.spectrum.lanczos import PartialEigenpairsError, all_eigenvalues
+from kgroups.spectrum.trace_count import count_by_trace
 from strategies_spectrum import adjacency_of, csr_of
 
 pytestmark = pytest.mark.compiled
@@ -79,13 +81,37 @@ def test_an_eigenvalue_next_to_one_is_decided_or_leaves_the_count_open(monkeypat
     assert undecided.k_low < undecided.k_high
 
 
-def test_too_many_eigenvalues_are_estimated_from_the_moments(monkeypatch):
-    monkeypatch.setattr(module, "_COLUMNS", 16)
-    monkeypatch.setattr(module, "_COLUMNS_TIMES_ENTRIES", 0.0)
-    found = count_by_filter(bound_of(nx.ring_of_cliques(60, 8)))
-    assert found.k_low < found.k_high
-    assert 40 <= found.k <= 90
-    assert found.values.size == 0
+def cliques_among_random_edges(n, size=6):
+    rng = np.random.default_rng(0)
+    first = np.arange(0, n, size)
+    inside = [(first + a, first + b) for a in range(size) for b in range(a)]
+    source, target = (np.concatenate(ends) for ends in zip(*inside, strict=True))
+    ends = rng.integers(0, n, (2, n))
+    source, target = np.append(source, ends[0]), np.append(target, ends[1])
+    return largest_component(kg.Graph.from_edges(source, target, n=n))
+
+
+def test_too_many_eigenvalues_are_estimated_by_the_trace(monkeypatch):
+    """Moments that suppose equally clear communities see three in five of these."""
+    monkeypatch.setattr(module, "_ROWS_TIMES_SQUARED_COLUMNS", 0.0)
+    bound = cliques_among_random_edges(3_000)
+    H = (1.0 + 1e-9) * np.diag(bound.diagonal) - bound.coupling_matrix().toarray()
+    exact = negative_eigenvalues(H)
+    found = count_by_filter(bound)
+    assert found.k_low < exact < found.k_high
+    assert abs(found.k - exact) < 0.03 * exact
+    assert found.k_high - found.k_low < 0.3 * exact
+
+
+@pytest.mark.parametrize("name", ["cliques", "grid", "torus", "planted"])
+def test_the_range_of_an_estimate_holds_the_number(name):
+    bound = bound_of(GRAPHS[name])
+    values = all_eigenvalues(bound, sign=1)
+    exact = np.count_nonzero(values > 1.0 + 1e-9)
+    low, high = 1.02 * values[-1], 1.02 * values[0]
+    found = count_by_trace(bound, lowest=low, highest=high)
+    assert found.k_low <= exact <= found.k_high
+    assert abs(found.k - exact) <= max(3, 0.1 * exact)
 
 
 def test_rounds_are_bounded(monkeypatch):

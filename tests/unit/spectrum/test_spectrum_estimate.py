@@ -244,7 +244,7 @@ def test_estimates_are_called_estimates(monkeypatch):
     from kgroups.plotting import plot_spectrum
     from kgroups.spectrum import count_by_filter
 
-    monkeypatch.setattr(count_by_filter, "_COLUMNS_TIMES_ENTRIES", 0.0)
+    monkeypatch.setattr(count_by_filter, "_ROWS_TIMES_SQUARED_COLUMNS", 0.0)
     graph = kg.generators.lfr_benchmark(
         20_000, degree=20, mixing=0.4, max_community=500, rng=0
     ).graph
@@ -257,3 +257,12 @@ def test_estimates_are_called_estimates(monkeypatch):
     assert f"mean-degree about {spectrum.k}" in repr(spectrum)
     assert Spectrum.from_dict(json.loads(json.dumps(spectrum.to_dict()))) == spectrum
     assert f"k about {spectrum.k}" in plot_spectrum(spectrum).get_title("left")
+
+
+def test_an_eigenvalue_at_the_threshold_is_listed_below_it():
+    """A regular graph of degree d has the eigenvalue 1 at r = d - 1."""
+    graph = nx.random_regular_graph(13, 600, seed=1)
+    spectrum = estimate_k(graph, operator=BetheHessian(12.0))
+    assert spectrum.k == spectrum.shown_above == 0
+    assert spectrum.eigenvalues[0] == pytest.approx(1.0)
+    assert spectrum.gap == pytest.approx(0.0, abs=1e-9)
