@@ -60,7 +60,7 @@ def test_bethe_hessian_spectrum_of_directed_graphs_and_multigraphs_is_left_to_ne
     assert_declined(nx.bethe_hessian_spectrum, G, k=2)
     with nx.config(fallback_to_nx=True), pytest.raises(nx.NetworkXNotImplemented):
         nx.bethe_hessian_spectrum(convert_from_nx(G))
-    with nx.config(backend_priority=["kgroups"]), pytest.raises(nx.NetworkXNotImplemented):
+    with nx.config.backend_priority(algos=["kgroups"]), pytest.raises(nx.NetworkXNotImplemented):
         nx.bethe_hessian_spectrum(G)
 
 
