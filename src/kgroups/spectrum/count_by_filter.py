@@ -10,7 +10,6 @@ exact where the two bounds meet. What grows is added to V, as long as the work i
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -231,18 +230,13 @@ class _Search:
         Where the rounds have ended, ``undecided`` eigenvalues next to 1 are left at least.
         """
         low, _, values = self._bounds(None)
-        ends = sorted([self._other_end, self._sign * self._end])
         if self._sign < 0 or undecided:
             return FilteredCount(low, low, low + 2 * max(1, undecided), values, self._vectors)
-        trace = count_by_trace(self._bound, lowest=ends[0], highest=ends[1])
+        highest = (1.0 + _MARGIN) * max(1.0, _rough_end(self._bound, self._sign))
+        trace = count_by_trace(self._bound, lowest=self._other_end, highest=highest)
         k_low = max(low, trace.k_low)
         k = max(k_low, trace.k)
         return FilteredCount(k, k_low, max(k + 1, trace.k_high), np.zeros(0), self._vectors)
-
-    @cached_property
-    def _end(self) -> float:
-        """A bound on the eigenvalues of ``sign * N``."""
-        return (1.0 + _MARGIN) * max(1.0, _rough_end(self._bound, self._sign))
 
     def _filter(self, gap: float) -> "_Filter":
         """Return the filter on the complement under which eigenvalues up to 1 - gap do not grow."""
