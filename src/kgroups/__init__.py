@@ -7,12 +7,12 @@ if TYPE_CHECKING:
     from kgroups import datasets, energy, errors, generators, metrics, scoring, studies
     from kgroups.adapters import as_graph, read_graph
     from kgroups.detect import detect_communities, refine_partition
+    from kgroups.embedding import KMeansSeed, QRSeed, WarmStart
     from kgroups.graph import Graph
     from kgroups.operators import BetheHessian
     from kgroups.partition import Partition
     from kgroups.refine import Hartigan
-    from kgroups.regimes import Auto, Exact, FewGroups, ManyGroups
-    from kgroups.seed import KMeansSeed, QRSeed, WarmStart
+    from kgroups.search import Auto, Exact, FewGroups, ManyGroups, Search
     from kgroups.spectrum import estimate_k
 
 __version__ = "0.1.0"
@@ -28,6 +28,7 @@ __all__ = [
     "ManyGroups",
     "Partition",
     "QRSeed",
+    "Search",
     "WarmStart",
     "as_graph",
     "datasets",
@@ -44,17 +45,18 @@ __all__ = [
 ]
 
 _ROOM_OF_NAME = {
-    "Auto": "regimes",
+    "Auto": "search",
     "BetheHessian": "operators",
-    "Exact": "regimes",
-    "FewGroups": "regimes",
+    "Exact": "search",
+    "FewGroups": "search",
     "Graph": "graph",
     "Hartigan": "refine",
-    "KMeansSeed": "seed",
-    "ManyGroups": "regimes",
+    "KMeansSeed": "embedding",
+    "ManyGroups": "search",
     "Partition": "partition",
-    "QRSeed": "seed",
-    "WarmStart": "seed",
+    "QRSeed": "embedding",
+    "Search": "search",
+    "WarmStart": "embedding",
     "as_graph": "adapters",
     "detect_communities": "detect",
     "estimate_k": "spectrum",

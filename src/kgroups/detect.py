@@ -10,37 +10,38 @@ import numpy as np
 from kgroups._blas import single_threaded
 from kgroups._doors import RngLike, as_rng, check_choice, check_k
 from kgroups._types import Ints, SelfLoops, Symmetrize
-from kgroups.adapters import as_graph, canonical_order
+from kgroups.adapters import as_graph
 from kgroups.adapters.labels import as_labels
 from kgroups.adapters.warming import compile_kernels
+from kgroups.embedding import KMeansSeed, Seed, WarmStart
 from kgroups.errors import InputError
 from kgroups.graph import Graph
 from kgroups.operators import BetheHessian
 from kgroups.partition import Partition
 from kgroups.refine import Hartigan
-from kgroups.regimes import (
+from kgroups.report import RefinementReport, Report
+from kgroups.search import (
     EXACT_NODES,
     Auto,
+    Detection,
     Exact,
     FewGroups,
-    Found,
     ManyGroups,
+    Prepared,
     Problem,
     Regime,
-    by_moments,
     check_regime,
     communities_found,
     communities_given_k,
+    prepared,
 )
-from kgroups.report import RefinementReport, Report
-from kgroups.seed import KMeansSeed, Seed, WarmStart
 from kgroups.spectrum import (
     DeferredSpectrum,
-    connected_components,
     count_components,
     spectrum_of,
     warnings_of,
 )
+from kgroups.spectrum.count import DENSE_NODES
 
 __all__ = ["detect_communities", "refine_partition", "warm"]
 
@@ -73,8 +74,8 @@ def detect_communities(
         Undirected; see ``symmetrize`` for directed ones. Weights are similarities. Parallel edges
         count with the sum of their weights.
     k : int, optional
-        Number of communities. If not given, the spectrum says how many there are, and communities
-        are connected. If given, exactly ``k`` non-empty communities are returned.
+        Number of communities. If not given, it is found with the communities, and these are
+        connected. If given, exactly ``k`` non-empty communities are returned.
     weight : str or None
         Edge attribute or column that holds the weights; ``None`` ignores weights.
     source, target : str, optional
@@ -83,13 +84,12 @@ def detect_communities(
     operator : BetheHessian
         The operator and its choice of r.
     regime : Auto, Exact, FewGroups or ManyGroups
-        Way of computing; :class:`Auto` chooses for each component, by its size and by what the
-        moments of its spectrum show.
+        Who proposes communities: eigenvectors (exact or filtered), the search for the shortest
+        description, or with :class:`Auto` all of them, and an arbiter decides.
     init : KMeansSeed, QRSeed or WarmStart
         How the eigenvectors become first labels, or labels to start from instead.
     refine : Hartigan or None
-        How first labels are improved; ``None`` leaves them, and makes no splits by description
-        length.
+        How first labels from eigenvectors are improved; ``None`` leaves them.
     symmetrize : {"sum", "union"}, optional
         How a directed graph becomes undirected: weights of both directions summed, or any edge as
         one edge of weight 1.
@@ -125,6 +125,7 @@ def detect_communities(
     """
     clock = _Clock(progress)
     _check_options(operator, regime, init, refine)
+    check_choice("self_loops", self_loops, ("drop", "keep"))
     rng = as_rng(rng)
 
     clock.start("reading the graph")
@@ -133,10 +134,8 @@ def detect_communities(
     start = _start(init, given, k)
     # All regimes but Exact solve dense problems of small components only.
     with single_threaded(given.n if isinstance(regime, Exact) else min(given.n, EXACT_NODES)):
-        problem, order, ordering = _prepared(given, operator, self_loops)
-
-        clock.start("counting communities")
-        counts, counted = _counted(problem, regime)
+        ready = prepared(given, operator, self_loops)
+        problem, order = ready.problem, ready.order
 
         clock.start("finding communities")
         seeds = KMeansSeed() if isinstance(init, WarmStart) else init
@@ -144,32 +143,28 @@ def detect_communities(
             if start is not None and order is not None:
                 start = start[order]
             found = communities_found(
-                problem, counts, regime, seeds, refine, rng, start=start, tell=clock.start
+                problem, regime, seeds, refine, rng, start=start, tell=clock.start
             )
         else:
             found = communities_given_k(problem, k, regime, seeds, refine, rng, tell=clock.start)
 
+        counted = _counted(problem, regime, found)
+
     seconds = clock.stop()
-    name, why = _regime_used(regime, found, int(problem.sizes.max(initial=0)))
     report = Report(
-        regime=name,
-        why=why,
+        regime=type(regime).__name__,
         k_given=k,
         init=repr(init),
         refinement=_summary(found, refine),
-        splits=found.splits,
-        merges=found.merges,
-        nats_saved=found.nats_saved,
-        from_above=found.from_above,
         uninformed=len(found.uninformed),
-        ordering=ordering,
-        searches=tuple(found.searches),
+        ordering=ready.ordering,
+        components=tuple(found.components),
         visits=found.visits + sum(one.visits for one in found.refinements),
         seconds=seconds,
         **counted,
         **_facts(given, problem, found.z, self_loops),
     )
-    return _partition(given, order, found, DeferredSpectrum(operator, self_loops), report)
+    return _partition(given, ready, found, DeferredSpectrum(operator, self_loops), report)
 
 
 def refine_partition(
@@ -214,29 +209,27 @@ def refine_partition(
         raise InputError(msg)
     source = as_graph(graph, weight=weight, symmetrize=symmetrize)
     labels = as_labels(partition, source)
-    problem, order, ordering = _prepared(source, operator, self_loops)
+    check_choice("self_loops", self_loops, ("drop", "keep"))
+    ready = prepared(source, operator, self_loops)
+    problem, order = ready.problem, ready.order
     z = labels if order is None else labels[order]
-    found = Found(z)
+    found = Detection(z)
     if source.n:
         k = int(z.max()) + 1
         refined = problem.whole.refined(z, k, refine)
-        found = Found(refined.z, refinements=[refined])
+        found = Detection(refined.z, refinements=[refined])
     report = Report(
         regime="None",
-        why="labels were given",
         k_given=len(set(found.z.tolist())),
         init="given labels",
         refinement=_summary(found, refine),
-        splits=0,
-        merges=0,
-        nats_saved=0.0,
         uninformed=0,
-        ordering=ordering,
+        ordering=ready.ordering,
         seconds=clock.stop(),
         **_NOT_COUNTED,
         **_facts(source, problem, found.z, self_loops),
     )
-    return _partition(source, order, found, DeferredSpectrum(operator, self_loops), report)
+    return _partition(source, ready, found, DeferredSpectrum(operator, self_loops), report)
 
 
 def warm() -> None:
@@ -282,19 +275,6 @@ def _check_options(
             raise InputError(msg)
 
 
-def _prepared(
-    source: Graph, operator: BetheHessian, self_loops: SelfLoops
-) -> tuple[Problem, Ints | None, str]:
-    """Put the graph in canonical order, settle its loops, bind the operator."""
-    check_choice("self_loops", self_loops, ("drop", "keep"))
-    order, ordering = canonical_order(source)
-    graph = source if order is None else source.permuted(order)
-    A = graph.simple_adjacency(loops=self_loops == "keep")
-    bound = operator.bind(A, weighted=graph.is_weighted)
-    n_components, component = connected_components(A)
-    return Problem(A, bound, component, n_components, graph.is_weighted), order, ordering
-
-
 def _start(init: Seed | WarmStart, source: Graph, k: int | None) -> Ints | None:
     """Return the labels to start from, in the caller's order."""
     if not isinstance(init, WarmStart):
@@ -309,59 +289,37 @@ def _start(init: Seed | WarmStart, source: Graph, k: int | None) -> Ints | None:
     return as_labels(init.partition, source)
 
 
-def _counted(problem: Problem, regime: Regime) -> tuple[Ints, dict[str, Any]]:
-    """Count the eigenvalues above the threshold in every component that is solved exactly.
+def _counted(problem: Problem, regime: Regime, found: Detection) -> dict[str, Any]:
+    """Return what the report says of the eigenvalues above the threshold.
 
-    Returns the counts, and what the report says of them.
+    They are counted where eigenvectors decide, and on small graphs where they had a say.
     """
-    large = by_moments(problem, regime)
-    if not large.size:
-        counts = count_components(problem.bound, problem.component)
-        return counts.k, {
-            "k_hat": counts.total,
-            "k_hat_low": int(counts.k_low.sum()),
-            "k_hat_high": int(counts.k_high.sum()),
-            "methods": dict(Counter(counts.method)),
-            "warnings": warnings_of(counts),
-        }
-    k = np.zeros(problem.n_components, dtype=np.int64)
-    small = np.setdiff1d(np.arange(problem.n_components), large)
-    rows = np.flatnonzero(np.isin(problem.component, small))
-    if rows.size:
-        labels = np.searchsorted(small, problem.component[rows])
-        k[small] = count_components(problem.bound.restrict(rows), labels).k
-    return k, _NOT_COUNTED
-
-
-def _regime_used(regime: Regime, found: Found, largest: int) -> tuple[str, str]:
-    """Return the regime of the largest component, which has ``largest`` nodes, and why."""
-    found.searches.sort(key=lambda search: -search.n)
-    auto = isinstance(regime, Auto)
-    if found.searches:
-        first = found.searches[0]
-        won = auto and first.n == largest and first.regime == "ManyGroups"
-        if won or first.n > EXACT_NODES:
-            return first.regime, first.why
-    if auto:
-        return "Exact", f"Auto uses it up to {EXACT_NODES:,} nodes"
-    return type(regime).__name__, "asked for"
+    asked = any(component.k_hat is not None for component in found.components)
+    if not (isinstance(regime, Exact) or (asked and problem.bound.n <= DENSE_NODES)):
+        return _NOT_COUNTED
+    counts = count_components(problem.bound, problem.component)
+    return {
+        "k_hat": counts.total,
+        "k_hat_low": int(counts.k_low.sum()),
+        "k_hat_high": int(counts.k_high.sum()),
+        "methods": dict(Counter(counts.method)),
+        "warnings": warnings_of(counts),
+    }
 
 
 def _partition(
     source: Graph,
-    order: Ints | None,
-    found: Found,
+    ready: Prepared,
+    found: Detection,
     spectrum: DeferredSpectrum,
     report: Report,
 ) -> Partition:
     """Carry labels back to the caller's order and names."""
-    labels, uninformed = found.z, found.uninformed
-    if order is not None:
-        labels = np.empty_like(found.z)
-        labels[order] = found.z
-        uninformed = np.sort(order[uninformed])
+    uninformed = found.uninformed
+    if ready.order is not None:
+        uninformed = np.sort(ready.order[uninformed])
     return Partition(
-        labels,
+        ready.restored(found.z),
         source.nodes,
         graph=source,
         spectrum=spectrum,
@@ -370,7 +328,7 @@ def _partition(
     )
 
 
-def _summary(found: Found, refine: Hartigan | None) -> RefinementReport:
+def _summary(found: Detection, refine: Hartigan | None) -> RefinementReport:
     done = found.refinements
     return RefinementReport(
         method="no refinement" if refine is None else repr(refine),

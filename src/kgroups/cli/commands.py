@@ -27,7 +27,7 @@ _UNLABELLED = -1
 def detect(args: argparse.Namespace) -> None:
     """Find communities, print them, and write what was asked for."""
     from kgroups.detect import detect_communities
-    from kgroups.regimes import EXACT_NODES
+    from kgroups.search import EXACT_NODES
 
     _check_targets(args)
     with stage_progress() as begin:

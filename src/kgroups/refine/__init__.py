@@ -1,18 +1,6 @@
-"""Better labels: guarded Hartigan moves, and splits and merges by description length."""
+"""Better labels: guarded Hartigan moves, and connected communities."""
 
-from kgroups.refine.description import DescriptionLength
 from kgroups.refine.guarded import Hartigan, Refinement, refine_labels
 from kgroups.refine.pieces import absorb_fragments, connected_pieces
-from kgroups.refine.splitting import Rearranged, merge_communities, split_communities
 
-__all__ = [
-    "DescriptionLength",
-    "Hartigan",
-    "Rearranged",
-    "Refinement",
-    "absorb_fragments",
-    "connected_pieces",
-    "merge_communities",
-    "refine_labels",
-    "split_communities",
-]
+__all__ = ["Hartigan", "Refinement", "absorb_fragments", "connected_pieces", "refine_labels"]

@@ -4,15 +4,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgroups._csr import rows_of
+from kgroups._csr import rows_of, without_diagonal
 from kgroups._types import CSR, Floats, Ints
-from kgroups.seed.moving import local_moves
+from kgroups.multilevel import modularity_moves
 
 __all__ = ["PlantedFit", "likelihood_moves", "planted_fit"]
 
 # Nats that a single move must be worth: below it a node is a toss-up and keeps its label.
 _MARGIN_NATS = 0.5
 _ROUNDS = 5
+# Visits to each node before moves are given up.
+_MAX_VISITS = 20
 # Keeps the rate between groups positive when no edge is cut.
 _LEAST_RATE = 1e-3
 
@@ -67,8 +69,14 @@ def likelihood_moves(A: CSR, strength: Floats, z: Ints, *, k: int) -> Ints:
         if fit.inside <= between:
             break
         per_edge = float(np.log(fit.inside / between))
-        penalty = np.full(z.size, (fit.inside - between) / per_edge / total)
-        moved = local_moves(A, strength, penalty, z, k=k, margin=_MARGIN_NATS / per_edge * unit)
+        moved = modularity_moves(
+            without_diagonal(A),
+            strength,
+            z,
+            penalty=(fit.inside - between) / per_edge / total,
+            margin=_MARGIN_NATS / per_edge * unit,
+            max_visits=_MAX_VISITS,
+        )
         better = planted_fit(A, strength, moved, k=k)
         if not better.gain > fit.gain * (1.0 + 1e-12):
             break

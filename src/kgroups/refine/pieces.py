@@ -3,7 +3,6 @@
 import numpy as np
 
 from kgroups._types import CSR, Floats, Ints
-from kgroups.seed.moving import relabelled
 from kgroups.spectrum import connected_components
 
 __all__ = ["absorb_fragments", "connected_pieces"]
@@ -51,7 +50,7 @@ def absorb_fragments(A: CSR, z: Ints) -> tuple[Ints, int]:
                 home[c] = group_of[c]
             break
         waiting = still
-    return relabelled(home[piece])
+    return np.unique(home[piece], return_inverse=True)[1], n_groups
 
 
 def _links_of(A: CSR, piece: Ints, home: Ints) -> dict[int, tuple[Ints, Floats]]:

@@ -11,11 +11,11 @@ from kgroups.datasets import Dataset
 from kgroups.detect import detect_communities, refine_partition
 from kgroups.graph import Graph
 from kgroups.partition import Partition
-from kgroups.regimes import Exact
+from kgroups.search import Exact
 from kgroups.reproduce.findings import LEGEND, Claim, Finding, Measured, counted, measured
 from kgroups.reproduce.pace import told
 from kgroups.reproduce.paper import COMMUNITY_SCORES, OVERLAPS, Scored
-from kgroups.seed import KMeansSeed
+from kgroups.embedding import KMeansSeed
 from kgroups.spectrum import estimate_k
 from kgroups.studies.bench import Workbench
 from kgroups.studies.methods import PAPER_UNIFORM

@@ -9,7 +9,7 @@ import numpy as np
 
 from kgroups._types import Floats, Ints
 from kgroups.adapters.igraph import igraph_draws_from
-from kgroups.seed import KMeansSeed
+from kgroups.embedding import KMeansSeed
 from kgroups.spectrum.lanczos import largest_eigenpairs
 from kgroups.studies.bench import Workbench
 

@@ -1,26 +1,26 @@
-"""Exactly k communities, on graphs with components too large for all eigenvectors."""
+"""Exactly k communities."""
 
 from collections.abc import Callable
 
 import numpy as np
 
-from kgroups._csr import without_diagonal
 from kgroups._types import Floats, Ints
+from kgroups.embedding import Seed, informative_eigenpairs
 from kgroups.refine import Hartigan
-from kgroups.regimes.choice import FewGroups, ManyGroups, Regime, affordable
-from kgroups.regimes.core import Core
-from kgroups.regimes.exact import exact_given_k, exact_share
-from kgroups.regimes.few import few_communities
-from kgroups.regimes.finding import by_moments, signal_of
-from kgroups.regimes.many import many_given_k
-from kgroups.regimes.problem import Found, Part, Problem
-from kgroups.report import SearchReport
-from kgroups.seed import Seed, informative_eigenpairs
+from kgroups.refine.likelihood import planted_fit
+from kgroups.report import ComponentReport
+from kgroups.search.finding import EXACT_NODES
+from kgroups.search.multistart import given_number
+from kgroups.search.problem import Detection, Part, Problem
+from kgroups.search.settings import Auto, Exact, FewGroups, ManyGroups, Regime, Search
+from kgroups.search.spectral import by_filter, exact_given_k, exact_share
 from kgroups.spectrum import Moments, has_structure, moments
 
 __all__ = ["communities_given_k"]
 
-_LEAST_CORE = 0.7
+# Communities that a filtered subspace can show: at most so many, of so many nodes each.
+_MOST_FEW = 64
+_FEWEST_NODES = 200
 
 
 def communities_given_k(
@@ -32,20 +32,23 @@ def communities_given_k(
     rng: np.random.Generator,
     *,
     tell: Callable[[str], None] = lambda stage: None,
-) -> Found:
+) -> Detection:
     """Find exactly ``k`` communities.
 
     The k largest eigenvalues of the whole graph decide how many communities each component gets;
     those of large components are known only as their moments show them. Components that get none
     join the largest community and are uninformed.
     """
-    large = by_moments(problem, regime, trees=True)
+    large = _by_moments(problem, regime)
     if not large.size:
         return exact_given_k(problem, k, init, refine, rng)
     tell("moments of the spectrum")
-    judged = {a: moments(_with_own_r(problem, a).bound) for a in large.tolist()}
+    judged = {
+        a: moments(problem.part(a)[1].with_own_r(weighted=problem.uneven).bound)
+        for a in large.tolist()
+    }
     shares = _shared(problem, k, judged, init)
-    found = Found(np.full(problem.bound.n, -1, dtype=np.int64))
+    found = Detection(np.full(problem.bound.n, -1, dtype=np.int64))
     found.visits += sum(one.visits for one in judged.values())
     entropy = int(rng.integers(2**63))
     k_total = 0
@@ -54,7 +57,7 @@ def communities_given_k(
         rows, part = problem.part(component)
         stream = np.random.default_rng([entropy, component])
         if component in judged and 1 < share < len(rows):
-            z = _large_share(
+            z, origin = _large_share(
                 part.with_own_r(weighted=problem.uneven),
                 judged[component],
                 share,
@@ -66,11 +69,10 @@ def communities_given_k(
                 weighted=problem.uneven,
                 tell=tell,
             )
+            found.components.append(
+                ComponentReport(len(rows), share, origin, f"k = {share} was given")
+            )
         else:
-            if component in judged:
-                found.searches.append(
-                    SearchReport("ManyGroups", f"k = {share} was given", len(rows), share)
-                )
             V = np.zeros((len(rows), share))
             if 1 < share < len(rows):
                 V = informative_eigenpairs(part.bound, share, init.rows)[1]
@@ -78,11 +80,16 @@ def communities_given_k(
         found.z[rows] = k_total + z
         k_total += share
     found.settle_uninformed()
+    found.components.sort(key=lambda report: -report.n)
     return found
 
 
-def _with_own_r(problem: Problem, component: int) -> Part:
-    return problem.part(component)[1].with_own_r(weighted=problem.uneven)
+def _by_moments(problem: Problem, regime: Regime) -> Ints:
+    """Return the components whose eigenvectors are not computed exactly."""
+    if isinstance(regime, Exact):
+        return np.zeros(0, dtype=np.int64)
+    least = EXACT_NODES + 1 if isinstance(regime, Auto) else 6
+    return np.flatnonzero(problem.sizes >= least)
 
 
 def _large_share(
@@ -93,40 +100,35 @@ def _large_share(
     init: Seed,
     refine: Hartigan | None,
     rng: np.random.Generator,
-    found: Found,
+    found: Detection,
     *,
     weighted: bool,
     tell: Callable[[str], None],
-) -> Ints:
+) -> tuple[Ints, str]:
+    """Return the communities of a large component, by eigenvectors or by the search."""
     n = part.bound.n
-    chosen = regime
-    if not isinstance(regime, FewGroups | ManyGroups):
-        # Leaves of one hub have rows of their own in an embedding, and take communities for them.
-        mostly_core = Core(without_diagonal(part.A)).n >= _LEAST_CORE * n
-        chosen = FewGroups() if mostly_core and affordable(share, n) else ManyGroups()
-    if isinstance(chosen, FewGroups):
-        tell("filtering a subspace")
-        few = few_communities(part, judged, init, refine, rng, k=share)
-        found.visits += few.visits
-        if few.refinement is not None:
-            found.refinements.append(few.refinement)
-        z = few.z
-    else:
+    candidates: list[tuple[Ints, str]] = []
+    settings = regime.search if isinstance(regime, Auto | ManyGroups) else Search()
+    if not isinstance(regime, FewGroups):
         tell("merging groups step by step")
-        many = many_given_k(part, judged, share, rng, weighted=weighted, tell=tell)
-        found.visits += many.visits
-        z = many.z
-    found.searches.append(
-        SearchReport(type(chosen).__name__, f"k = {share} was given", n, share, **signal_of(judged))
-    )
-    return z
+        z, visits = given_number(part.level(weighted=weighted), share, settings, rng)
+        found.visits += visits
+        candidates.append((z, "search"))
+    few = share <= _MOST_FEW and n >= _FEWEST_NODES * share
+    if isinstance(regime, FewGroups) or (few and not isinstance(regime, ManyGroups)):
+        tell("filtering a subspace")
+        spectral = by_filter(part, judged, init, refine, rng, k=share)
+        if spectral.refinement is not None:
+            found.refinements.append(spectral.refinement)
+        candidates.append((spectral.z, "eigenvectors"))
+    return max(candidates, key=lambda one: planted_fit(part.A, part.d, one[0], k=share).gain)
 
 
 def _shared(problem: Problem, k: int, judged: dict[int, Moments], init: Seed) -> Ints:
     """Return how many of ``k`` communities each component gets.
 
-    As in the exact regime the largest eigenvalues decide. Of large components they are known only
-    as the moments show them; what follows after those lies next below 1.
+    The largest eigenvalues decide. Of large components they are known only as the moments show
+    them; what follows after those lies next below 1.
     """
     values: list[Floats] = []
     for component in range(problem.n_components):

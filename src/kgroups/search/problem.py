@@ -1,19 +1,22 @@
 """A graph made ready for detection, and what detection finds."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from kgroups._csr import block, restricted, rows_of, without_diagonal
-from kgroups._types import CSR, Floats, Ints
+from kgroups._types import CSR, Floats, Ints, SelfLoops
+from kgroups.adapters import canonical_order
+from kgroups.graph import Graph
+from kgroups.multilevel import Level, finest_level
 from kgroups.operators import BetheHessian, BoundBetheHessian
 from kgroups.refine import Hartigan, Refinement, refine_labels
-from kgroups.report import SearchReport
-from kgroups.spectrum import two_core
+from kgroups.report import ComponentReport
+from kgroups.spectrum import connected_components, two_core
 
-__all__ = ["Found", "Part", "Problem"]
+__all__ = ["Detection", "Part", "Prepared", "Problem", "prepared"]
 
 _FAINTEST = 1e-150
 _MANY_LEAVES = 0.3
@@ -50,19 +53,16 @@ class Part:
             return self
         return Part(self.A, self.d, operator.bind(self.A, weighted=weighted))
 
-    def bent(self) -> CSR:
-        """Return the adjacency with its saturated weights, in units of r."""
+    def level(self, *, weighted: bool, component: Ints | None = None) -> Level:
+        """Return the finest level: saturated weights, in units in which they vary like counts."""
+        A = without_diagonal(self._saturated() if weighted else self.A)
+        return finest_level(A, weighted=weighted, component=component)
+
+    def _saturated(self) -> CSR:
         indptr, indices, coupling = self.bound.coupling
-        # The coupling is x / (1 - x^2) of the weight x.
+        # The coupling is x / (1 - x^2) of the weight x in units of r.
         twice = 2.0 * coupling
         return CSR(indptr, indices, twice / (1.0 + np.sqrt(1.0 + np.square(twice))))
-
-    def edge_count(self, *, weighted: bool) -> float:
-        """Return how many edges there are, unequal weights counting as what they are worth."""
-        if not weighted:
-            return 0.5 * len(self.A.indices)
-        weights = self.bent().data
-        return 0.5 * float(weights.sum()) ** 2 / float(np.sum(np.square(weights)))
 
     def refined(self, z: Ints, k: int, method: Hartigan) -> Refinement:
         """Return labels refined inside this part."""
@@ -100,6 +100,8 @@ class Problem:
     @cached_property
     def _by_component(self) -> tuple[Ints, Ints, Part]:
         """Rows sorted by component, where each component starts, and the graph in that order."""
+        if self.n_components == 1:
+            return np.arange(self.bound.n), np.array([0, self.bound.n]), self.whole
         order = np.argsort(self.component, kind="stable")
         start = np.concatenate([[0], np.cumsum(self.sizes)])
         whole = self.whole
@@ -123,9 +125,9 @@ class Problem:
 
     def part(self, component: int) -> tuple[Ints, Part]:
         """Return the nodes of a component, in order, and the problem on them."""
-        if self.n_components == 1:
-            return np.arange(self.bound.n), self.whole
         order, start, ordered = self._by_component
+        if self.n_components == 1:
+            return order, ordered
         first, last = int(start[component]), int(start[component + 1])
         part = Part(
             block(ordered.A, first, last),
@@ -134,40 +136,58 @@ class Problem:
         )
         return order[first:last], part
 
-    def worth_a_look(self, counts: Ints) -> Iterator[int]:
-        """Yield the components that may hold more than one community, in order."""
-        # With fewer edges than nodes + 1 a component is a tree or has one cycle.
-        dense_enough = (self.sizes >= 6) & (self.entries >= 2 * (self.sizes + 1))
-        yield from np.flatnonzero((counts > 1) | dense_enough).tolist()
+    @cached_property
+    def by_component(self) -> tuple[Ints, Ints]:
+        """Nodes sorted by component, and where each component starts among them."""
+        order, start, _ = self._by_component
+        return order, start
+
+    @cached_property
+    def level(self) -> Level:
+        """The finest level of the whole graph, its nodes sorted by component."""
+        order, _, ordered = self._by_component
+        return ordered.level(weighted=self.uneven, component=self.component[order])
+
+
+class Prepared(NamedTuple):
+    """A problem, the order of its nodes among those of the graph, and where that came from."""
+
+    problem: Problem
+    order: Ints | None
+    ordering: str
+
+    def restored(self, z: Ints) -> Ints:
+        """Return labels in the order of the graph."""
+        if self.order is None:
+            return z
+        labels = np.empty_like(z)
+        labels[self.order] = z
+        return labels
+
+
+def prepared(
+    graph: Graph, operator: BetheHessian = BetheHessian(), self_loops: SelfLoops = "drop"
+) -> Prepared:
+    """Put a graph in canonical order, settle its loops, bind the operator."""
+    order, ordering = canonical_order(graph)
+    if order is not None:
+        graph = graph.permuted(order)
+    A = graph.simple_adjacency(loops=self_loops == "keep")
+    bound = operator.bind(A, weighted=graph.is_weighted)
+    n_components, component = connected_components(A)
+    problem = Problem(A, bound, component, n_components, graph.is_weighted)
+    return Prepared(problem, order, ordering)
 
 
 @dataclass(eq=False)
-class Found:
+class Detection:
     """Labels in canonical order, and what happened on the way."""
 
     z: Ints
     uninformed: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     refinements: list[Refinement] = field(default_factory=list)
-    splits: int = 0
-    merges: int = 0
-    nats_saved: float = 0.0
-    from_above: int = 0
-    searches: list[SearchReport] = field(default_factory=list)
+    components: list[ComponentReport] = field(default_factory=list)
     visits: int = 0
-
-    def take(self, notes: "Found") -> None:
-        """Add what happened in a part of the graph; its labels are not looked at."""
-        self.refinements += notes.refinements
-        self.splits += notes.splits
-        self.merges += notes.merges
-        self.nats_saved += notes.nats_saved
-        self.from_above += notes.from_above
-        self.searches += notes.searches
-        self.visits += notes.visits
-
-    def drop(self, notes: "Found") -> None:
-        """Count the work of an attempt that came to nothing."""
-        self.visits += notes.visits + sum(one.visits for one in notes.refinements)
 
     def settle_uninformed(self) -> None:
         """Give the nodes without a label, which are -1, to the largest community."""

@@ -4,7 +4,7 @@ import numpy as np
 
 from kgroups._types import Floats, Ints
 from kgroups.hartigan import improve_rows
-from kgroups.seed.plus_plus import plus_plus
+from kgroups.embedding.plus_plus import plus_plus
 
 __all__ = ["kmeans"]
 

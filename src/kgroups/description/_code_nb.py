@@ -1,0 +1,114 @@
+"""Code lengths of one connected graph as tables, merges of pairs, and small communities alone."""
+
+from math import lgamma, log
+
+import numpy as np
+from numba import njit
+
+from kgroups._types import Indices, Ints
+from kgroups.multilevel._levels_nb import Level, coarsened, renumbered
+from kgroups.multilevel._moving_nb import Code, denser, group_totals, saved_by_totals, sparser
+
+__all__ = ["code_of", "merged_down", "nats_saved_nb", "pairs_saved"]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _density_cost(size: int, edges: float) -> float:
+    """Return the nats for one of the numbers of edges that a community may have inside."""
+    return log(min(0.5 * size * (size - 1.0), edges) + 1.0)
+
+
+@njit(cache=True, nogil=True)
+def code_of(level: Level) -> Code:
+    """Return the code lengths of a connected graph."""
+    n = level.nodes.sum()
+    m = 0.5 * level.strength.sum()
+    log_factorial = np.zeros(n + 2)
+    for i in range(2, n + 2):
+        log_factorial[i] = log_factorial[i - 1] + log(i)
+    size, count = np.zeros(n + 1), np.zeros(n + 2)
+    for i in range(n + 1):
+        size[i] = log_factorial[i] - _density_cost(i, m)
+    for k in range(2, n + 1):
+        orders = log_factorial[k - 1] + log_factorial[n - k] - log_factorial[n - 1]
+        count[k] = orders + log_factorial[k] - log_factorial[n]
+    # One community saves nothing.
+    count[1] = -size[n]
+    return Code(m, size, count)
+
+
+@njit(cache=True, nogil=True)
+def nats_saved_nb(level: Level, z: Indices, k: int, code: Code) -> float:
+    """Return the nats that ``k`` communities save."""
+    E, K, N = group_totals(level, z, k)
+    return saved_by_totals(E, K, N, code)
+
+
+@njit(cache=True, nogil=True)
+def merged_down(groups: Level, code: Code, target: int) -> tuple[Indices, int]:
+    """Merge groups with their best partners until ``target`` are left; return the new labels.
+
+    Each round goes half of the way, so that later merges choose among the new groups. That a merge
+    saves the cost of a density does not count: groups that are half right would be merged for it
+    before moves have put them right.
+    """
+    label = np.arange(groups.nodes.size).astype(np.int32)
+    k = groups.nodes.size
+    while k > target:
+        A, E, K, N = groups.A, groups.inner, groups.strength, groups.nodes
+        quarter = 1.0 / (4.0 * code.edges)
+        own = np.empty(k)
+        for a in range(k):
+            own[a] = code.size[N[a]] + _density_cost(N[a], code.edges)
+            own[a] += denser(E[a], K[a] * K[a] * quarter)
+        X, Y = code.edges - E.sum(), code.edges - np.square(K).sum() * quarter
+        gain, partner = np.full(k, -np.inf), np.full(k, -1, np.int32)
+        for a in range(k):
+            for t in range(A.indptr[a], A.indptr[a + 1]):
+                b, x = A.indices[t], A.data[t]
+                both, size = K[a] + K[b], N[a] + N[b]
+                more = code.size[size] + _density_cost(size, code.edges) - own[a] - own[b]
+                more += denser(E[a] + E[b] + x, both * both * quarter)
+                more += sparser(X - x, Y - 2.0 * K[a] * K[b] * quarter)
+                if more > gain[a] or partner[a] < 0:
+                    gain[a], partner[a] = more, b
+        most = max((k - target + 1) // 2, min(k - target, k // 50))
+        into, merges = np.full(k, -1, np.int32), 0
+        for a in np.argsort(-gain, kind="mergesort"):
+            b = partner[a]
+            if merges < most and b >= 0 and into[a] < 0 and into[b] < 0:
+                into[a] = into[b] = b
+                merges += 1
+        if merges == 0:
+            break
+        for a in range(k):
+            if into[a] < 0:
+                into[a] = a
+        into, k = renumbered(into, k)
+        label = into[label]
+        groups = coarsened(groups, into, k)
+    return label, k
+
+
+@njit(cache=True, nogil=True)
+def _log_binomial(n: float, k: float) -> float:
+    return lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0)
+
+
+@njit(cache=True, nogil=True)
+def pairs_saved(level: Level, z: Indices, k: int) -> float:
+    """Return the nats that communities save when edges are sent as positions among the pairs.
+
+    The code of a small simple graph: where nearly all pairs are linked, chance as the nats saved
+    see it, which may link a pair twice, is far off. One density is shared by all communities.
+    """
+    n = level.nodes.size
+    E, _, N = group_totals(level, z, k)
+    m, inside, pairs, orders = 0.5 * level.strength.sum(), E.sum(), 0.0, 0.0
+    for a in range(k):
+        pairs += 0.5 * N[a] * (N[a] - 1.0)
+        orders += lgamma(N[a] + 1.0)
+    all_pairs = 0.5 * n * (n - 1.0)
+    labels = _log_binomial(n - 1.0, k - 1.0) + lgamma(n + 1.0) - orders - lgamma(k + 1.0)
+    sent = _log_binomial(pairs, inside) + _log_binomial(all_pairs - pairs, m - inside)
+    return _log_binomial(all_pairs, m) - sent - labels - log(m + 1.0)

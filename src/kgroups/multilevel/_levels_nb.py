@@ -1,0 +1,141 @@
+"""Kernels on levels: bare arrays in and out."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from kgroups._types import CSR, Floats, Indices, Ints
+
+__all__ = ["Level", "block_level", "coarsened", "intersection", "renumbered"]
+
+
+class Level(NamedTuple):
+    """Units, which are nodes or groups of nodes, and the links between them.
+
+    Attributes
+    ----------
+    A : CSR of float32
+        Weights between different units.
+    strength : ndarray of shape (n,)
+        Sum of the weights at the nodes of a unit, those inside counted twice.
+    inner : ndarray of shape (n,)
+        Sum of the weights inside a unit, counted once.
+    nodes : ndarray of shape (n,)
+        Number of nodes of a unit.
+    """
+
+    A: CSR
+    strength: Floats
+    inner: Floats
+    nodes: Ints
+
+
+@njit(cache=True, nogil=True)
+def renumbered(z: Indices, bound: int) -> tuple[Indices, int]:
+    """Return labels 0, 1, ... in the order of first appearance, and how many there are.
+
+    The given labels lie below ``bound``.
+    """
+    new = np.full(bound, -1, np.int32)
+    labels = np.empty(z.size, np.int32)
+    k = 0
+    for i in range(z.size):
+        if new[z[i]] < 0:
+            new[z[i]] = k
+            k += 1
+        labels[i] = new[z[i]]
+    return labels, k
+
+
+@njit(cache=True, nogil=True)
+def _members(z: Indices, k: int) -> tuple[Ints, Indices]:
+    """Return where the members of each group start, and all members in that order."""
+    start = np.zeros(k + 1, np.int64)
+    for a in z:
+        start[a + 1] += 1
+    start = np.cumsum(start)
+    place = start[:-1].copy()
+    members = np.empty(z.size, np.int32)
+    for i in range(z.size):
+        members[place[z[i]]] = i
+        place[z[i]] += 1
+    return start, members
+
+
+@njit(cache=True, nogil=True)
+def coarsened(level: Level, z: Indices, k: int) -> Level:
+    """Return the level whose units are the ``k`` groups of labels."""
+    A = level.A
+    start, members = _members(z, k)
+    indptr = np.zeros(k + 1, A.indptr.dtype)
+    indices = np.empty(A.indices.size, A.indices.dtype)
+    data = np.empty(A.indices.size, np.float32)
+    link, touched = np.zeros(k), np.empty(k, np.int32)
+    strength, inner, nodes = np.zeros(k), np.zeros(k), np.zeros(k, np.int64)
+    filled = 0
+    for a in range(k):
+        count = 0
+        for i in members[start[a] : start[a + 1]]:
+            strength[a] += level.strength[i]
+            inner[a] += level.inner[i]
+            nodes[a] += level.nodes[i]
+            for t in range(A.indptr[i], A.indptr[i + 1]):
+                b = z[A.indices[t]]
+                if b == a:
+                    inner[a] += 0.5 * A.data[t]
+                else:
+                    if link[b] == 0.0:
+                        touched[count] = b
+                        count += 1
+                    link[b] += A.data[t]
+        for position in range(count):
+            b = touched[position]
+            indices[filled] = b
+            data[filled] = link[b]
+            link[b] = 0.0
+            filled += 1
+        indptr[a + 1] = filled
+    A = CSR(indptr, indices[:filled].copy(), data[:filled].copy())
+    return Level(A, strength, inner, nodes)
+
+
+@njit(cache=True, nogil=True)
+def block_level(level: Level, first: int, last: int) -> Level:
+    """Return the level of the units from ``first`` to before ``last``, linked to no others."""
+    A = level.A
+    if first == 0 and last == level.nodes.size:
+        return level
+    low, high = A.indptr[first], A.indptr[last]
+    indptr, indices = A.indptr[first : last + 1].copy(), A.indices[low:high].copy()
+    for i in range(indptr.size):
+        indptr[i] -= low
+    for t in range(indices.size):
+        indices[t] -= first
+    return Level(
+        CSR(indptr, indices, A.data[low:high].copy()),
+        level.strength[first:last].copy(),
+        level.inner[first:last].copy(),
+        level.nodes[first:last].copy(),
+    )
+
+
+@njit(cache=True, nogil=True)
+def intersection(z: Indices, y: Indices, k: int) -> tuple[Indices, int]:
+    """Return the groups that two partitions both keep together, and their number.
+
+    ``k`` is the number of groups of ``z``; labels of ``y`` lie below the number of units.
+    """
+    start, members = _members(z, k)
+    cells = np.empty(z.size, np.int32)
+    owner, cell_of = np.full(z.size, -1, np.int32), np.empty(z.size, np.int32)
+    count = 0
+    for a in range(k):
+        for i in members[start[a] : start[a + 1]]:
+            b = y[i]
+            if owner[b] != a:
+                owner[b] = a
+                cell_of[b] = count
+                count += 1
+            cells[i] = cell_of[b]
+    return cells, count

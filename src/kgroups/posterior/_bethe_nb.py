@@ -1,0 +1,125 @@
+"""Kernel of belief propagation: bare arrays in and out."""
+
+from math import exp, log
+
+import numpy as np
+from numba import njit
+
+from kgroups._types import CSR, Floats, Indices, Ints
+
+__all__ = ["propagate", "reversed_entries"]
+
+# Products of factors are moved to logarithms before they leave the range of floating point.
+_LARGE, _SMALL = 1e100, 1e-100
+_LEAST_EDGES = 1e-3
+_LEAST_CONTRAST = 1.001
+
+
+@njit(cache=True, nogil=True)
+def reversed_entries(A: CSR) -> Ints:
+    """Return for each entry (i, j) the place of the entry (j, i); the matrix is symmetric."""
+    place = A.indptr.astype(np.int64)
+    reverse = np.empty(A.indices.size, np.int64)
+    # Rows come in order, so the entries of column j are met in the order of row j.
+    for i in range(A.indptr.size - 1):
+        for t in range(A.indptr[i], A.indptr[i + 1]):
+            j = A.indices[t]
+            reverse[t] = place[j]
+            place[j] += 1
+    return reverse
+
+
+@njit(cache=True, nogil=True)
+def propagate(
+    A: CSR,
+    d: Floats,
+    reverse: Ints,
+    z: Indices,
+    k: int,
+    softness: float,
+    tolerance: float,
+    max_sweeps: int,
+    stop: Ints,
+) -> tuple[float, Floats, float, int]:
+    """Run belief propagation for ``k`` groups from labels, rates learned on the way.
+
+    Two rates, inside and between groups, on top of degrees; pairs of a node with itself are left
+    out. Nodes take turns in order. Returns the nats saved against one community before parameters
+    are paid for (Bethe free energy), marginals, the last mean change, and the sweeps.
+    """
+    n, m = d.size, 0.5 * d.sum()
+    squares = np.sum(d * d)
+    q = m / (4.0 * m * m - squares)
+    marginal = np.full((n, k), softness / k)
+    message = np.empty((A.indices.size, k))
+    total, own, share, field = np.zeros(k), np.zeros(k), np.zeros(k), np.zeros(k)
+    product, inside = np.ones(k), 0.0
+    for i in range(n):
+        marginal[i, z[i]] += 1.0 - softness
+        for t in range(A.indptr[i], A.indptr[i + 1]):
+            message[t] = marginal[i]
+            if z[A.indices[t]] == z[i]:
+                inside += 0.5 * A.data[t]
+        for a in range(k):
+            total[a] += d[i] * marginal[i, a]
+            own[a] += (d[i] * marginal[i, a]) ** 2
+            share[a] += marginal[i, a] / n
+    saved, change, sweeps = 0.0, 1.0, 0
+    while sweeps < max_sweeps and change > tolerance and stop[2] == 0:
+        sweeps += 1
+        expected = q * np.sum(total * total - own)
+        between = max(m - inside, _LEAST_EDGES) / max(m - expected, _LEAST_EDGES)
+        more = max(inside / max(expected, _LEAST_EDGES), _LEAST_CONTRAST * between) - between
+        saved, change, inside = m, 0.0, 0.0
+        new_share = np.zeros(k)
+        for i in range(n):
+            first, last = A.indptr[i], A.indptr[i + 1]
+            for a in range(k):
+                total[a] -= d[i] * marginal[i, a]
+                own[a] -= (d[i] * marginal[i, a]) ** 2
+                field[a] = -2.0 * q * d[i] * more * total[a]
+                if share[a] > 0.0:
+                    field[a] += log(share[a])
+                else:
+                    field[a] = -np.inf
+                product[a] = 1.0
+            for t in range(first, last):
+                w, extreme = A.data[t], False
+                for a in range(k):
+                    factor = between + more * message[reverse[t], a]
+                    product[a] *= factor if w == 1.0 else factor**w
+                    extreme = extreme or product[a] > _LARGE or product[a] < _SMALL
+                if extreme:
+                    for a in range(k):
+                        field[a] += log(product[a])
+                        product[a] = 1.0
+            top = -np.inf
+            for a in range(k):
+                field[a] += log(product[a])
+                top = max(top, field[a])
+            norm = 0.0
+            for a in range(k):
+                field[a] = exp(field[a] - top)
+                norm += field[a]
+            saved += top + log(norm) - 2.0 * q * d[i] * between * (2.0 * m - d[i])
+            for a in range(k):
+                x = field[a] / norm
+                change += abs(x - marginal[i, a]) / n
+                marginal[i, a] = x
+                total[a] += d[i] * x
+                own[a] += (d[i] * x) ** 2
+                new_share[a] += x / n
+            for t in range(first, last):
+                r, w, norm, both = reverse[t], A.data[t], 0.0, 0.0
+                for a in range(k):
+                    factor = between + more * message[r, a]
+                    message[t, a] = field[a] / (factor if w == 1.0 else factor**w)
+                    norm += message[t, a]
+                for a in range(k):
+                    message[t, a] /= norm
+                    both += message[t, a] * message[r, a]
+                saved -= 0.5 * w * log(between + more * both)
+                inside += 0.5 * w * (between + more) * both / (between + more * both)
+        saved += q * (between * (4.0 * m * m - squares) + more * np.sum(total * total - own))
+        share = new_share
+    return saved, marginal, change, sweeps

@@ -1,0 +1,388 @@
+"""The search in connected graphs, compiled as a whole so that small graphs take little time."""
+
+from math import gcd
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from kgroups._types import Bools, Floats, Indices, Ints
+from kgroups.description._code_nb import (
+    code_of,
+    merged_down,
+    nats_saved_nb,
+    pairs_saved,
+)
+from kgroups.multilevel._levels_nb import (
+    Level,
+    block_level,
+    coarsened,
+    intersection,
+    renumbered,
+)
+from kgroups.multilevel._moving_nb import Code, Rules, group_totals, move
+
+__all__ = ["Plan", "nats_by_component", "search_components", "search_given_k", "small_split"]
+
+_GOLDEN = 0.6180339887498949
+# Groups that a descent starts from, and by how much it shrinks their number at a step.
+_FINEST_SHARE = 0.1
+_STEP_DOWN = 1.25
+
+
+class Plan(NamedTuple):
+    """The settings of a search as arrays and numbers; see :class:`kgroups.Search`."""
+
+    rules: Rules
+    scales: Floats
+    starts: int
+    least_gain: float
+    at_stake: float
+    ambiguous: float
+    treelike: float
+    temperatures: Floats
+
+
+class State(NamedTuple):
+    """Labels without gaps, the nats they save, and what is in doubt about them.
+
+    ``doubtful`` marks the units that have another community nearly as good, ``undecided`` is their
+    share of the nodes, and ``ambiguous`` the share in communities that could nearly as well be
+    merged with another.
+    """
+
+    z: Indices
+    k: int
+    saved: float
+    doubtful: Bools
+    undecided: float
+    ambiguous: float
+
+
+@njit(cache=True, nogil=True)
+def _step(n: int, start: int) -> int:
+    """Return a step that visits all of n units, in another order for each start."""
+    step = 1
+    if start > 0 and n > 3:
+        step = int(n * ((_GOLDEN * start) % 1.0))
+        while gcd(step, n) != 1:
+            step += 1
+        step %= n
+    return step
+
+
+@njit(cache=True, nogil=True)
+def _climb(
+    level: Level,
+    z: Indices,
+    code: Code,
+    start: int,
+    temperatures: Floats,
+    waiting: Bools,
+    doubtful: Bools,
+    plan: Plan,
+    tally: Ints,
+) -> State:
+    """Move units, then groups of them, then groups of groups, until nothing saves more.
+
+    ``waiting`` and ``doubtful`` tell which units are visited first; both are changed.
+    """
+    n_nodes, n_units = level.nodes.sum(), z.size
+    labels, first = np.arange(n_units).astype(np.int32), doubtful
+    undecided = 0.0
+    while True:
+        n = z.size
+        step = _step(n, start)
+        saved = move(
+            level, z, code, 0.0, plan.rules, temperatures, False, step, waiting, doubtful, tally
+        )
+        z, k = renumbered(z, n)
+        labels = z[labels]
+        share = 0.0
+        for i in range(n):
+            if doubtful[i]:
+                share += level.nodes[i] / n_nodes
+        if n == n_units:
+            undecided = share
+        if k == n or k == 1:
+            share = share if 1 < k < n_units else 0.0
+            return State(labels, k, saved, first, undecided, share)
+        level = coarsened(level, z, k)
+        tally[0] += level.A.indices.size
+        z, temperatures = np.arange(k).astype(np.int32), temperatures[:0]
+        waiting, doubtful = np.ones(k, np.bool_), np.ones(k, np.bool_)
+
+
+@njit(cache=True, nogil=True)
+def _fresh_climb(
+    level: Level, z: Indices, code: Code, start: int, temperatures: Floats, plan: Plan, tally: Ints
+) -> State:
+    """Climb with all units waiting."""
+    n = z.size
+    waiting, doubtful = np.ones(n, np.bool_), np.ones(n, np.bool_)
+    return _climb(level, z, code, start, temperatures, waiting, doubtful, plan, tally)
+
+
+@njit(cache=True, nogil=True)
+def _through(
+    level: Level,
+    cells: Indices,
+    count: int,
+    z: Indices,
+    code: Code,
+    start: int,
+    plan: Plan,
+    tally: Ints,
+) -> State:
+    """Move whole cells, from the communities ``z`` that they lie in and from none; then nodes."""
+    community, cold = np.empty(count, np.int32), plan.temperatures[:0]
+    for i in range(z.size):
+        community[cells[i]] = z[i]
+    top = coarsened(level, cells, count)
+    tally[0] += level.A.indices.size
+    labels, k = renumbered(community, z.size)
+    best = _fresh_climb(top, labels.copy(), code, start, cold, plan, tally)
+    if k < count:
+        apart = np.arange(count).astype(np.int32)
+        rival = _fresh_climb(top, apart, code, start, cold, plan, tally)
+        if rival.saved > best.saved:
+            best = rival
+    return _fresh_climb(level, best.z[cells], code, start, cold, plan, tally)
+
+
+@njit(cache=True, nogil=True)
+def _joined(
+    level: Level, best: State, rival: State, code: Code, start: int, plan: Plan, tally: Ints
+) -> State:
+    """Join two partitions: cells of their intersection move, then nodes, from the better one."""
+    cells, count = intersection(best.z, rival.z, best.k)
+    return _through(level, cells, count, best.z, code, start, plan, tally)
+
+
+@njit(cache=True, nogil=True)
+def _cells(
+    level: Level, z: Indices, code: Code, resolution: float, start: int, plan: Plan, tally: Ints
+) -> tuple[Indices, int]:
+    """Move units from ``z`` on while modularity at a resolution rises."""
+    n = z.size
+    z, penalty = z.copy(), resolution / (2.0 * code.edges)
+    waiting, cold = np.ones(n, np.bool_), plan.temperatures[:0]
+    step = _step(n, start)
+    move(level, z, code, penalty, plan.rules, cold, False, step, waiting, waiting, tally)
+    return renumbered(z, n)
+
+
+@njit(cache=True, nogil=True)
+def _modularity_groups(
+    level: Level, code: Code, resolution: float, start: int, plan: Plan, tally: Ints
+) -> tuple[Indices, int]:
+    """Return groups of high modularity at a resolution: on all levels, then nodes once more."""
+    labels = np.arange(level.nodes.size).astype(np.int32)
+    top = level
+    while True:
+        n = top.nodes.size
+        z, k = _cells(top, np.arange(n).astype(np.int32), code, resolution, start, plan, tally)
+        labels = z[labels]
+        if k == n:
+            return _cells(level, labels, code, resolution, 0, plan, tally)
+        top = coarsened(top, z, k)
+        tally[0] += top.A.indices.size
+
+
+@njit(cache=True, nogil=True)
+def _annealed(
+    level: Level, state: State, code: Code, plan: Plan, tally: Ints
+) -> State:
+    """Anneal while that gains enough, and while enough nodes are undecided for it to matter."""
+    nodes = level.nodes.sum()
+    while state.k > 1:
+        stake = state.undecided * plan.rules.doubt * nodes
+        if stake <= plan.least_gain * abs(state.saved):
+            break
+        waiting, doubtful = np.zeros(state.z.size, np.bool_), state.doubtful.copy()
+        z, heat = state.z.copy(), plan.temperatures
+        rival = _climb(level, z, code, 0, heat, waiting, doubtful, plan, tally)
+        gain = rival.saved - state.saved
+        if gain > 0.0:
+            state = rival
+        if gain <= plan.least_gain * abs(state.saved):
+            break
+    return state
+
+
+@njit(cache=True, nogil=True)
+def _is_treelike(level: Level, cells: Indices, count: int, plan: Plan) -> bool:
+    """Tell if cells have next to no more links inside than a tree needs."""
+    E, _, N = group_totals(level, cells, count)
+    inside, links = E.sum(), 0
+    for a in range(count):
+        links += N[a] - 1
+    return inside - links < plan.treelike * inside
+
+
+@njit(cache=True, nogil=True)
+def _descent(
+    level: Level, cells: Indices, count: int, target: int, given: bool, code: Code, plan: Plan,
+    tally: Ints,
+) -> State:
+    """Merge groups step by step, with annealed moves at each step.
+
+    Goes down to ``target`` groups if they are given, else to one step past the best, and returns
+    the last or the best.
+    """
+    n = level.nodes.size
+    z, k = cells, count
+    first = max(target, int(_FINEST_SHARE * n))
+    if k > first:
+        label, k = merged_down(coarsened(level, z, k), code, first)
+        z = label[z]
+    best = State(z, k, -np.inf, np.ones(n, np.bool_), 1.0, 0.0)
+    while True:
+        z, heat = z.copy(), plan.temperatures
+        waiting, doubtful = np.ones(n, np.bool_), np.ones(n, np.bool_)
+        saved = move(level, z, code, 0.0, plan.rules, heat, True, 1, waiting, doubtful, tally)
+        improved = saved >= best.saved
+        if improved or given:
+            best = State(z, k, saved, doubtful, doubtful.mean(), 0.0)
+        if k <= target or not (improved or given) or tally[2] != 0:
+            return best
+        fewer = max(target, int(k / _STEP_DOWN))
+        label, k = merged_down(coarsened(level, z, k), code, fewer)
+        tally[0] += level.A.indices.size
+        z = label[z]
+
+
+@njit(cache=True, nogil=True)
+def _is_settled(level: Level, state: State, plan: Plan) -> bool:
+    """Tell if so little is in doubt that another start would gain next to nothing."""
+    nodes = level.nodes.sum()
+    stake = state.undecided * plan.rules.doubt * nodes
+    sure = stake <= plan.at_stake * state.saved and state.ambiguous <= plan.ambiguous
+    return sure and state.saved >= nodes
+
+
+@njit(cache=True, nogil=True)
+def _first(level: Level, code: Code, base: float, plan: Plan, tally: Ints) -> State:
+    """Return the communities of the first start."""
+    n, resolution = level.nodes.size, base ** plan.scales[0]
+    everyone = np.arange(n).astype(np.int32)
+    cells, count = _cells(level, everyone, code, resolution, 0, plan, tally)
+    if not _is_treelike(level, cells, count, plan):
+        return _through(level, cells, count, cells, code, 0, plan, tally)
+    # Next to no cycle is short: communities, if any, are large, and single nodes do not show them.
+    best = State(np.zeros(n, np.int32), 1, 0.0, np.ones(n, np.bool_), 1.0, 1.0)
+    for scale in (resolution, 1.0):
+        z, _ = _modularity_groups(level, code, scale, 1, plan, tally)
+        rival = _fresh_climb(level, z, code, 0, plan.temperatures, plan, tally)
+        rival = _annealed(level, rival, code, plan, tally)
+        if rival.saved > best.saved:
+            best = rival
+        if _is_settled(level, best, plan):
+            break
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _search(level: Level, given: Indices, plan: Plan, tally: Ints) -> State:
+    """Return the best communities of a connected graph: starts, joined while that pays."""
+    code, n = code_of(level), level.nodes.size
+    # Between resolution 1, which is modularity, and this one, at which two nodes hardly join.
+    base = max(1.0, level.nodes.sum() ** 2 / (2.0 * code.edges))
+    if given.size:
+        best = _fresh_climb(level, given.copy(), code, 0, plan.temperatures[:0], plan, tally)
+    else:
+        best = _first(level, code, base, plan, tally)
+    best = _annealed(level, best, code, plan, tally)
+    if _is_settled(level, best, plan):
+        return best
+    everyone = np.arange(n).astype(np.int32)
+    for start in range(1, plan.starts):
+        resolution = base ** plan.scales[start % plan.scales.size]
+        cells, count = _cells(level, everyone, code, resolution, start, plan, tally)
+        if _is_treelike(level, cells, count, plan):
+            break
+        rival = _through(level, cells, count, cells, code, start, plan, tally)
+        if rival.saved > best.saved:
+            best, rival = rival, best
+        before = rival.saved if start == 1 else best.saved
+        best = _joined(level, best, rival, code, start, plan, tally)
+        if best.saved - before <= plan.least_gain * abs(best.saved) or tally[2] != 0:
+            break
+    if best.saved < level.nodes.sum():
+        resolution = base ** plan.scales[0]
+        cells, count = _cells(level, everyone, code, resolution, 0, plan, tally)
+        rival = _descent(level, cells, count, 1, False, code, plan, tally)
+        rival = _fresh_climb(level, rival.z.copy(), code, 0, plan.temperatures[:0], plan, tally)
+        if rival.saved > best.saved:
+            best = rival
+    return _annealed(level, best, code, plan, tally)
+
+
+@njit(cache=True, nogil=True)
+def search_components(
+    level: Level, offsets: Ints, given: Indices, plan: Plan, tally: Ints
+) -> tuple[Indices, Ints, Floats, Floats]:
+    """Search every component, which are consecutive blocks of nodes.
+
+    Returns labels that start from 0 in each component; for each component the number of
+    communities, the nats saved and the share of undecided nodes.
+    """
+    parts = offsets.size - 1
+    labels = np.zeros(level.nodes.size, np.int32)
+    counts, saved, undecided = np.ones(parts, np.int64), np.zeros(parts), np.zeros(parts)
+    for c in range(parts):
+        first, last = offsets[c], offsets[c + 1]
+        # A tree or a single cycle has no more links than it needs: nothing is saved.
+        links = level.A.indptr[last] - level.A.indptr[first]
+        if links < 2 * (last - first + 1):
+            continue
+        part = block_level(level, first, last)
+        found = _search(part, given[first:last] if given.size else given, plan, tally)
+        labels[first:last] = found.z
+        counts[c], saved[c], undecided[c] = found.k, found.saved, found.undecided
+    return labels, counts, saved, undecided
+
+
+@njit(cache=True, nogil=True)
+def search_given_k(level: Level, k: int, plan: Plan, tally: Ints) -> tuple[Indices, float]:
+    """Return exactly ``k`` communities of a connected graph, and the nats they save."""
+    code, n = code_of(level), level.nodes.size
+    base = max(1.0, level.nodes.sum() ** 2 / (2.0 * code.edges))
+    everyone = np.arange(n).astype(np.int32)
+    cells, count = _cells(level, everyone, code, base ** plan.scales[0], 0, plan, tally)
+    if count < k:
+        cells, count = everyone, n
+    found = _descent(level, cells, count, k, True, code, plan, tally)
+    return found.z, found.saved
+
+
+@njit(cache=True, nogil=True)
+def nats_by_component(level: Level, offsets: Ints, z: Indices) -> Floats:
+    """Return the nats that labels save in each component; labels start from 0 in each."""
+    saved = np.zeros(offsets.size - 1)
+    for c in range(saved.size):
+        first, last = offsets[c], offsets[c + 1]
+        part = block_level(level, first, last)
+        labels, k = renumbered(z[first:last], last - first)
+        if k > 1:
+            saved[c] = nats_saved_nb(part, labels, k, code_of(part))
+    return saved
+
+
+@njit(cache=True, nogil=True)
+def small_split(level: Level, offsets: Ints, plan: Plan, tally: Ints) -> tuple[Indices, Ints]:
+    """Split connected graphs so small that all pairs of nodes can be counted.
+
+    Returns labels that start from 0 in each, and how many there are.
+    """
+    labels, counts = np.zeros(level.nodes.size, np.int32), np.ones(offsets.size - 1, np.int64)
+    for c in range(counts.size):
+        first, last = offsets[c], offsets[c + 1]
+        part = block_level(level, first, last)
+        if part.A.indices.size < 2 * (last - first + 1):
+            continue
+        z, k = _modularity_groups(part, code_of(part), 1.0, 0, plan, tally)
+        if k > 1 and pairs_saved(part, z, k) > 0.0:
+            labels[first:last] = z
+            counts[c] = k
+    return labels, counts
