@@ -5,9 +5,10 @@ from math import lgamma, log
 import numpy as np
 from numba import njit
 
-from kgroups._types import Indices, Ints
-from kgroups.multilevel._levels_nb import Level, coarsened, renumbered
-from kgroups.multilevel._moving_nb import Code, denser, group_totals, saved_by_totals, sparser
+from kgroups._types import Indices
+from kgroups.multilevel import Code, Level
+from kgroups.multilevel._levels_nb import coarsened, renumbered
+from kgroups.multilevel._moving_nb import denser, group_totals, saved_by_totals, sparser
 
 __all__ = ["code_of", "merged_down", "nats_saved_nb", "pairs_saved"]
 
@@ -26,15 +27,15 @@ def code_of(level: Level) -> Code:
     log_factorial = np.zeros(n + 2)
     for i in range(2, n + 2):
         log_factorial[i] = log_factorial[i - 1] + log(i)
-    size, count = np.zeros(n + 1), np.zeros(n + 2)
+    of_size, of_number = np.zeros(n + 1), np.zeros(n + 2)
     for i in range(n + 1):
-        size[i] = log_factorial[i] - _density_cost(i, m)
+        of_size[i] = log_factorial[i] - _density_cost(i, m)
     for k in range(2, n + 1):
         orders = log_factorial[k - 1] + log_factorial[n - k] - log_factorial[n - 1]
-        count[k] = orders + log_factorial[k] - log_factorial[n]
+        of_number[k] = orders + log_factorial[k] - log_factorial[n]
     # One community saves nothing.
-    count[1] = -size[n]
-    return Code(m, size, count)
+    of_number[1] = -of_size[n]
+    return Code(m, of_size, of_number)
 
 
 @njit(cache=True, nogil=True)
@@ -59,7 +60,7 @@ def merged_down(groups: Level, code: Code, target: int) -> tuple[Indices, int]:
         quarter = 1.0 / (4.0 * code.edges)
         own = np.empty(k)
         for a in range(k):
-            own[a] = code.size[N[a]] + _density_cost(N[a], code.edges)
+            own[a] = code.of_size[N[a]] + _density_cost(N[a], code.edges)
             own[a] += denser(E[a], K[a] * K[a] * quarter)
         X, Y = code.edges - E.sum(), code.edges - np.square(K).sum() * quarter
         gain, partner = np.full(k, -np.inf), np.full(k, -1, np.int32)
@@ -67,7 +68,7 @@ def merged_down(groups: Level, code: Code, target: int) -> tuple[Indices, int]:
             for t in range(A.indptr[a], A.indptr[a + 1]):
                 b, x = A.indices[t], A.data[t]
                 both, size = K[a] + K[b], N[a] + N[b]
-                more = code.size[size] + _density_cost(size, code.edges) - own[a] - own[b]
+                more = code.of_size[size] + _density_cost(size, code.edges) - own[a] - own[b]
                 more += denser(E[a] + E[b] + x, both * both * quarter)
                 more += sparser(X - x, Y - 2.0 * K[a] * K[b] * quarter)
                 if more > gain[a] or partner[a] < 0:

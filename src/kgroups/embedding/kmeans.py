@@ -3,8 +3,8 @@
 import numpy as np
 
 from kgroups._types import Floats, Ints
-from kgroups.hartigan import improve_rows
 from kgroups.embedding.plus_plus import plus_plus
+from kgroups.hartigan import improve_rows
 
 __all__ = ["kmeans"]
 

@@ -7,9 +7,9 @@ import numpy as np
 
 from kgroups._doors import check_choice, check_count
 from kgroups._types import Floats, Ints
-from kgroups.embedding.rows import Rows
 from kgroups.embedding.kmeans import kmeans
 from kgroups.embedding.qr import pivoted_qr_labels
+from kgroups.embedding.rows import Rows
 
 __all__ = ["KMeansSeed", "QRSeed", "Seed", "WarmStart"]
 

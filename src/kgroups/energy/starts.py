@@ -7,11 +7,11 @@ import numpy as np
 
 from kgroups._blas import single_threaded
 from kgroups._types import Floats, Ints
+from kgroups.embedding.kmeans import kmeans
+from kgroups.embedding.plus_plus import plus_plus
 from kgroups.energy.rows import DistanceRows, PointRows
 from kgroups.errors import ConvergenceError
 from kgroups.hartigan import Outcome, Rule, improve_dense
-from kgroups.embedding.kmeans import kmeans
-from kgroups.embedding.plus_plus import plus_plus
 from kgroups.spectrum.lanczos import largest_eigenpairs
 
 __all__ = ["SAME", "STARTS", "Start", "starts_of"]

@@ -1,5 +1,5 @@
 """A graph, the graphs of its groups, and moves of units between groups."""
 
-from kgroups.multilevel.levels import Level, finest_level, modularity_moves
+from kgroups.multilevel.levels import Code, Level, Rules, finest_level, modularity_moves
 
-__all__ = ["Level", "finest_level", "modularity_moves"]
+__all__ = ["Code", "Level", "Rules", "finest_level", "modularity_moves"]

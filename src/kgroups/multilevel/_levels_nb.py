@@ -1,34 +1,14 @@
 """Kernels on levels: bare arrays in and out."""
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numba import njit
 
-from kgroups._types import CSR, Floats, Indices, Ints
+from kgroups._types import CSR, Indices, Ints
+from kgroups.multilevel.levels import Level
 
-__all__ = ["Level", "block_level", "coarsened", "intersection", "renumbered"]
-
-
-class Level(NamedTuple):
-    """Units, which are nodes or groups of nodes, and the links between them.
-
-    Attributes
-    ----------
-    A : CSR of float32
-        Weights between different units.
-    strength : ndarray of shape (n,)
-        Sum of the weights at the nodes of a unit, those inside counted twice.
-    inner : ndarray of shape (n,)
-        Sum of the weights inside a unit, counted once.
-    nodes : ndarray of shape (n,)
-        Number of nodes of a unit.
-    """
-
-    A: CSR
-    strength: Floats
-    inner: Floats
-    nodes: Ints
+__all__ = ["block_level", "coarsened", "intersection", "renumbered"]
 
 
 @njit(cache=True, nogil=True)
@@ -70,7 +50,7 @@ def coarsened(level: Level, z: Indices, k: int) -> Level:
     start, members = _members(z, k)
     indptr = np.zeros(k + 1, A.indptr.dtype)
     indices = np.empty(A.indices.size, A.indices.dtype)
-    data = np.empty(A.indices.size, np.float32)
+    data: Any = np.empty(A.indices.size, np.float32)
     link, touched = np.zeros(k), np.empty(k, np.int32)
     strength, inner, nodes = np.zeros(k), np.zeros(k), np.zeros(k, np.int64)
     filled = 0

@@ -6,18 +6,15 @@ each group has a density of its own.
 """
 
 from math import log
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from kgroups._types import Bools, Floats, Indices, Ints
-from kgroups.multilevel._levels_nb import Level
+from kgroups.multilevel.levels import ROUNDING, Code, Level, Rules
 
-__all__ = ["ROUNDING", "Code", "Rules", "denser", "group_totals", "move", "saved_by_totals", "sparser"]
+__all__ = ["denser", "group_totals", "move", "saved_by_totals", "sparser"]
 
-# Gains below this are rounding.
-ROUNDING = 1e-9
 # A unit changes the logarithms of a group with this many times its links by so little that two
 # terms of the series are enough to rank groups; the move itself is judged by the exact gain.
 _SERIES = 8.0
@@ -27,45 +24,6 @@ _LEAST_LINK = 1e-3
 _INSIDE, _STRENGTH, _OWN, _RATE, _LOG_RATE = 0, 1, 2, 3, 4
 # Primes that pick a number of the noise from unit, group and sweep.
 _STRIDE, _HOP, _SHIFT = 7919, 104729, 7727
-
-
-class Code(NamedTuple):
-    """What the code lengths of one connected graph need to know of it.
-
-    Attributes
-    ----------
-    edges : float
-        Sum of all weights, m.
-    size : ndarray of shape (n + 1,)
-        ln N! less the cost of a density, for each size N of a community.
-    count : ndarray of shape (n + 2,)
-        Minus the cost of labels that the sizes do not pay back, for each number of communities.
-    """
-
-    edges: float
-    size: Floats
-    count: Floats
-
-
-class Rules(NamedTuple):
-    """How units are moved.
-
-    Attributes
-    ----------
-    noise : ndarray
-        Gumbel-distributed numbers; as many as a power of two.
-    doubt : float
-        Nats that the best group of a unit must be ahead for the unit to be decided.
-    max_visits : int
-        Visits to each unit before moving is given up.
-    margin : float
-        What a move at a resolution must gain, in edges.
-    """
-
-    noise: Floats
-    doubt: float
-    max_visits: int
-    margin: float
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -106,13 +64,13 @@ def saved_by_totals(E: Floats, K: Floats, N: Ints, code: Code) -> float:
     for a in range(N.size):
         if N[a] > 0:
             P = K[a] * K[a] / (4.0 * m)
-            saved += code.size[N[a]] + denser(E[a], P)
+            saved += code.of_size[N[a]] + denser(E[a], P)
             inside += E[a]
             expected += P
             k += 1
-    if k < 2:
-        return 0.0
-    return saved + code.count[k] + sparser(m - inside, m - expected)
+    if k > 1:
+        saved += code.of_number[k] + sparser(m - inside, m - expected)
+    return saved if k > 1 else 0.0
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -131,7 +89,6 @@ def move(
     penalty: float,
     rules: Rules,
     temperatures: Floats,
-    keep: bool,
     step: int,
     waiting: Bools,
     undecided: Bools,
@@ -140,8 +97,7 @@ def move(
     """Move units between groups, labels changed in place; return the nats that the groups save.
 
     With a ``penalty`` above 0 it is modularity that rises, and 0 is returned. Else a unit may also
-    open a group of its own, unless ``keep``, with which no group is left empty either. For each
-    temperature there is a sweep in which gains carry noise, as in Gibbs sampling. Then the units
+    open a group of its own, unless the number of groups is to be kept. For each temperature there is a sweep in which gains carry noise, as in Gibbs sampling. Then the units
     that are ``waiting`` form a queue, in steps of ``step``, and the neighbors of a unit that has
     moved wait again. ``undecided`` tells which units have another group less than ``rules.doubt``
     behind their best one; sweeps with noise visit these and those that wait. ``tally`` counts
@@ -165,7 +121,7 @@ def move(
         if N[a] > 0:
             P = K[a] * K[a] * quarter
             group[a, _INSIDE], group[a, _STRENGTH] = E[a], K[a]
-            group[a, _OWN] = code.size[N[a]] + denser(E[a], P) if not linear else 0.0
+            group[a, _OWN] = code.of_size[N[a]] + denser(E[a], P) if not linear else 0.0
             _set_rate(group, a, P)
             k, inside, expected = k + 1, inside + E[a], expected + P
         else:
@@ -196,7 +152,7 @@ def move(
             a, first, last, count = z[i], A.indptr[i], A.indptr[i + 1], 0
             d, e, size = level.strength[i], level.inner[i], level.nodes[i]
             alone = N[a] == size
-            if alone and keep:
+            if alone and rules.keep:
                 continue
             tally[0] += last - first
             for t in range(first, last):
@@ -230,7 +186,7 @@ def move(
                 Pa = (Ka - d) * (Ka - d) * quarter
                 rest = 0.0
                 if not alone:
-                    rest = code.size[N[a] - size] + denser(group[a, _INSIDE] - home - e, Pa)
+                    rest = code.of_size[N[a] - size] + denser(group[a, _INSIDE] - home - e, Pa)
                 lost = rest - group[a, _OWN]
                 small = _SERIES * d < X
                 for position in range(count + 1):
@@ -240,7 +196,7 @@ def move(
                             continue
                         x = link[b]
                         link[b] = 0.0
-                    elif alone or spare == 0 or keep:
+                    elif alone or spare == 0 or rules.keep:
                         break
                     else:
                         b, x = free[spare - 1], 0.0
@@ -250,9 +206,9 @@ def move(
                         excess = x + e - p * rate
                         gain = (x + e) * group[b, _LOG_RATE] - p * (rate - 1.0)
                         gain += 0.5 * excess * excess / Eb
-                        gain += code.size[N[b] + size] - code.size[N[b]]
+                        gain += code.of_size[N[b] + size] - code.of_size[N[b]]
                     else:
-                        gain = code.size[N[b] + size] - group[b, _OWN]
+                        gain = code.of_size[N[b] + size] - group[b, _OWN]
                         gain += denser(Eb + x + e, (Kb + d) * (Kb + d) * quarter)
                     more, charge = x - home, p - d * (2.0 * Ka - d) * quarter
                     if small:
@@ -260,7 +216,7 @@ def move(
                     else:
                         gain += sparser(X - more, Y - charge) - sparser(X, Y)
                     after = k - (1 if alone else 0) + (1 if N[b] == 0 else 0)
-                    gain += code.count[after] - code.count[k] + lost
+                    gain += code.of_number[after] - code.of_number[k] + lost
                     if warm:
                         gain += temperature * (
                             noise[(_STRIDE * i + _HOP * b + shift) & mask]
@@ -278,11 +234,13 @@ def move(
                 Kb = group[best, _STRENGTH]
                 Pb = (Kb + d) * (Kb + d) * quarter
                 inner = group[best, _INSIDE] + best_link + e
-                new = code.size[N[best] + size] + denser(inner, Pb)
+                new = code.of_size[N[best] + size] + denser(inner, Pb)
                 charge = Pa - Ka * Ka * quarter + Pb - Kb * Kb * quarter
                 after = k - (1 if alone else 0) + (1 if N[best] == 0 else 0)
                 if not warm:
-                    gain = lost + new - group[best, _OWN] + code.count[after] - code.count[k]
+                    gain = (
+                        lost + new - group[best, _OWN] + code.of_number[after] - code.of_number[k]
+                    )
                     gain += sparser(X - best_link + home, Y - charge) - sparser(X, Y)
                     if not gain > ROUNDING:
                         continue

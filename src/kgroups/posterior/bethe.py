@@ -8,7 +8,6 @@ import numpy as np
 
 from kgroups._types import Floats, Indices, Ints
 from kgroups.multilevel import Level
-from kgroups.posterior._bethe_nb import propagate, reversed_entries
 
 __all__ = ["BeliefPropagation", "Posterior"]
 
@@ -62,6 +61,8 @@ class BeliefPropagation:
 
         Groups that end with less than a node in sum do not count.
         """
+        from kgroups.posterior._bethe_nb import propagate, reversed_entries
+
         stop = np.zeros(3, dtype=np.int64)
         evidence, marginals, change, _ = propagate(
             level.A,

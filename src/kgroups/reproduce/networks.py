@@ -9,13 +9,13 @@ from kgroups._types import SelfLoops
 from kgroups.adapters import as_graph
 from kgroups.datasets import Dataset
 from kgroups.detect import detect_communities, refine_partition
+from kgroups.embedding import KMeansSeed
 from kgroups.graph import Graph
 from kgroups.partition import Partition
-from kgroups.search import Exact
 from kgroups.reproduce.findings import LEGEND, Claim, Finding, Measured, counted, measured
 from kgroups.reproduce.pace import told
 from kgroups.reproduce.paper import COMMUNITY_SCORES, OVERLAPS, Scored
-from kgroups.embedding import KMeansSeed
+from kgroups.search import Exact
 from kgroups.spectrum import estimate_k
 from kgroups.studies.bench import Workbench
 from kgroups.studies.methods import PAPER_UNIFORM

@@ -13,34 +13,22 @@ from kgroups.description._code_nb import (
     nats_saved_nb,
     pairs_saved,
 )
+from kgroups.multilevel import Code, Level, Rules
 from kgroups.multilevel._levels_nb import (
-    Level,
     block_level,
     coarsened,
     intersection,
     renumbered,
 )
-from kgroups.multilevel._moving_nb import Code, Rules, group_totals, move
+from kgroups.multilevel._moving_nb import denser, group_totals, move
+from kgroups.search.settings import Plan
 
-__all__ = ["Plan", "nats_by_component", "search_components", "search_given_k", "small_split"]
+__all__ = ["nats_by_component", "search_components", "search_given_k", "small_split"]
 
 _GOLDEN = 0.6180339887498949
 # Groups that a descent starts from, and by how much it shrinks their number at a step.
 _FINEST_SHARE = 0.1
 _STEP_DOWN = 1.25
-
-
-class Plan(NamedTuple):
-    """The settings of a search as arrays and numbers; see :class:`kgroups.Search`."""
-
-    rules: Rules
-    scales: Floats
-    starts: int
-    least_gain: float
-    at_stake: float
-    ambiguous: float
-    treelike: float
-    temperatures: Floats
 
 
 class State(NamedTuple):
@@ -93,9 +81,7 @@ def _climb(
     while True:
         n = z.size
         step = _step(n, start)
-        saved = move(
-            level, z, code, 0.0, plan.rules, temperatures, False, step, waiting, doubtful, tally
-        )
+        saved = move(level, z, code, 0.0, plan.rules, temperatures, step, waiting, doubtful, tally)
         z, k = renumbered(z, n)
         labels = z[labels]
         share = 0.0
@@ -168,7 +154,7 @@ def _cells(
     z, penalty = z.copy(), resolution / (2.0 * code.edges)
     waiting, cold = np.ones(n, np.bool_), plan.temperatures[:0]
     step = _step(n, start)
-    move(level, z, code, penalty, plan.rules, cold, False, step, waiting, waiting, tally)
+    move(level, z, code, penalty, plan.rules, cold, step, waiting, waiting, tally)
     return renumbered(z, n)
 
 
@@ -190,9 +176,7 @@ def _modularity_groups(
 
 
 @njit(cache=True, nogil=True)
-def _annealed(
-    level: Level, state: State, code: Code, plan: Plan, tally: Ints
-) -> State:
+def _annealed(level: Level, state: State, code: Code, plan: Plan, tally: Ints) -> State:
     """Anneal while that gains enough, and while enough nodes are undecided for it to matter."""
     nodes = level.nodes.sum()
     while state.k > 1:
@@ -217,19 +201,19 @@ def _is_treelike(level: Level, cells: Indices, count: int, plan: Plan) -> bool:
     inside, links = E.sum(), 0
     for a in range(count):
         links += N[a] - 1
-    return inside - links < plan.treelike * inside
+    return bool(inside - links < plan.treelike * inside)
 
 
 @njit(cache=True, nogil=True)
 def _descent(
-    level: Level, cells: Indices, count: int, target: int, given: bool, code: Code, plan: Plan,
-    tally: Ints,
+    level: Level, cells: Indices, count: int, k_given: int, code: Code, plan: Plan, tally: Ints
 ) -> State:
     """Merge groups step by step, with annealed moves at each step.
 
-    Goes down to ``target`` groups if they are given, else to one step past the best, and returns
-    the last or the best.
+    Goes down to ``k_given`` groups; if that is 0, to one step past the best number.
     """
+    rules, target = plan.rules, max(1, k_given)
+    fixed = Rules(rules.noise, rules.doubt, rules.max_visits, rules.margin, keep=True)
     n = level.nodes.size
     z, k = cells, count
     first = max(target, int(_FINEST_SHARE * n))
@@ -240,11 +224,11 @@ def _descent(
     while True:
         z, heat = z.copy(), plan.temperatures
         waiting, doubtful = np.ones(n, np.bool_), np.ones(n, np.bool_)
-        saved = move(level, z, code, 0.0, plan.rules, heat, True, 1, waiting, doubtful, tally)
+        saved = move(level, z, code, 0.0, fixed, heat, 1, waiting, doubtful, tally)
         improved = saved >= best.saved
-        if improved or given:
+        if improved or k_given:
             best = State(z, k, saved, doubtful, doubtful.mean(), 0.0)
-        if k <= target or not (improved or given) or tally[2] != 0:
+        if k <= target or not (improved or k_given) or tally[2] != 0:
             return best
         fewer = max(target, int(k / _STEP_DOWN))
         label, k = merged_down(coarsened(level, z, k), code, fewer)
@@ -311,11 +295,95 @@ def _search(level: Level, given: Indices, plan: Plan, tally: Ints) -> State:
     if best.saved < level.nodes.sum():
         resolution = base ** plan.scales[0]
         cells, count = _cells(level, everyone, code, resolution, 0, plan, tally)
-        rival = _descent(level, cells, count, 1, False, code, plan, tally)
+        rival = _descent(level, cells, count, 0, code, plan, tally)
         rival = _fresh_climb(level, rival.z.copy(), code, 0, plan.temperatures[:0], plan, tally)
         if rival.saved > best.saved:
             best = rival
     return _annealed(level, best, code, plan, tally)
+
+
+@njit(cache=True, nogil=True)
+def _pieces(level: Level, z: Indices) -> tuple[Indices, int]:
+    """Return the connected pieces of groups, and their number."""
+    A, n = level.A, z.size
+    piece, stack, count = np.full(n, -1, np.int32), np.empty(n, np.int32), 0
+    for first in range(n):
+        if piece[first] >= 0:
+            continue
+        piece[first], stack[0], height = count, first, 1
+        while height > 0:
+            height -= 1
+            i = stack[height]
+            for t in range(A.indptr[i], A.indptr[i + 1]):
+                j = A.indices[t]
+                if piece[j] < 0 and z[j] == z[i]:
+                    piece[j], stack[height] = count, j
+                    height += 1
+        count += 1
+    return piece, count
+
+
+@njit(cache=True, nogil=True)
+def _root(into: Indices, a: int) -> int:
+    while into[a] != a:
+        a = into[a]
+    return a
+
+
+@njit(cache=True, nogil=True)
+def _connected(level: Level, state: State, code: Code) -> State:
+    """Merge fragments of groups, and single nodes, with their best neighbors.
+
+    The largest piece of a group stays where it is.
+    """
+    z, k = state.z, state.k
+    piece, count = _pieces(level, z)
+    quarter = 1.0 / (4.0 * code.edges)
+    top = coarsened(level, piece, count)
+    group, largest = np.empty(count, np.int32), np.full(k, -1, np.int32)
+    for i in range(z.size):
+        group[piece[i]] = z[i]
+    for c in range(count):
+        a = group[c]
+        if largest[a] < 0 or top.nodes[c] > top.nodes[largest[a]]:
+            largest[a] = c
+    homeless = np.ones(count, np.bool_)
+    for a in range(k):
+        homeless[largest[a]] = top.nodes[largest[a]] == 1
+    if k == 1 or not homeless.any():
+        return state
+    E, K, N = top.inner.copy(), top.strength.copy(), top.nodes.copy()
+    into, link = np.arange(count).astype(np.int32), np.zeros(count)
+    for c in np.argsort(N, kind="mergesort"):
+        a = _root(into, c)
+        if not homeless[c] or N[a] > top.nodes[c]:
+            # It has a home, or others have joined it.
+            continue
+        best, best_gain, best_link = -1, -np.inf, 0.0
+        for t in range(top.A.indptr[c], top.A.indptr[c + 1]):
+            link[_root(into, top.A.indices[t])] += top.A.data[t]
+        for t in range(top.A.indptr[c], top.A.indptr[c + 1]):
+            b = _root(into, top.A.indices[t])
+            if b == a or link[b] == 0.0:
+                continue
+            Ka, Kb = K[a], K[b]
+            gain = code.of_size[N[a] + N[b]] - code.of_size[N[b]]
+            gain += denser(E[a] + E[b] + link[b], (Ka + Kb) * (Ka + Kb) * quarter)
+            gain -= denser(E[b], Kb * Kb * quarter)
+            if gain > best_gain:
+                best, best_gain, best_link = b, gain, link[b]
+        for t in range(top.A.indptr[c], top.A.indptr[c + 1]):
+            link[_root(into, top.A.indices[t])] = 0.0
+        if best >= 0:
+            E[best] += E[a] + best_link
+            K[best] += K[a]
+            N[best] += N[a]
+            into[a] = best
+    for c in range(count):
+        into[c] = _root(into, c)
+    labels, k = renumbered(into[piece], count)
+    saved = nats_saved_nb(level, labels, k, code)
+    return State(labels, k, saved, state.doubtful, state.undecided, state.ambiguous)
 
 
 @njit(cache=True, nogil=True)
@@ -324,8 +392,8 @@ def search_components(
 ) -> tuple[Indices, Ints, Floats, Floats]:
     """Search every component, which are consecutive blocks of nodes.
 
-    Returns labels that start from 0 in each component; for each component the number of
-    communities, the nats saved and the share of undecided nodes.
+    Returns labels of connected communities that start from 0 in each component; for each component
+    the number of communities, the nats saved and the share of undecided nodes.
     """
     parts = offsets.size - 1
     labels = np.zeros(level.nodes.size, np.int32)
@@ -338,6 +406,9 @@ def search_components(
             continue
         part = block_level(level, first, last)
         found = _search(part, given[first:last] if given.size else given, plan, tally)
+        found = _connected(part, found, code_of(part))
+        if not found.saved > plan.significance:
+            continue
         labels[first:last] = found.z
         counts[c], saved[c], undecided[c] = found.k, found.saved, found.undecided
     return labels, counts, saved, undecided
@@ -352,7 +423,7 @@ def search_given_k(level: Level, k: int, plan: Plan, tally: Ints) -> tuple[Indic
     cells, count = _cells(level, everyone, code, base ** plan.scales[0], 0, plan, tally)
     if count < k:
         cells, count = everyone, n
-    found = _descent(level, cells, count, k, True, code, plan, tally)
+    found = _descent(level, cells, count, k, code, plan, tally)
     return found.z, found.saved
 
 

@@ -130,12 +130,8 @@ def _component(
         won, why = own, "asked for"
     else:
         level = part.level(weighted=options.weighted)
-        won, why = decide(
-            searched, n, lambda first: _candidates(level, first, spectral)
-        )
-    report = ComponentReport(
-        n, won.k, won.origin, why, won.nats, won.evidence, spectral.k_hat
-    )
+        won, why = decide(searched, n, lambda first: _candidates(level, first, spectral))
+    report = ComponentReport(n, won.k, won.origin, why, won.nats, won.evidence, spectral.k_hat)
     return won, report
 
 
@@ -200,7 +196,11 @@ class _Spectrum:
         if isinstance(self._options.regime, Auto) and not leading.complete:
             return 1
         self._filtered = by_filter(
-            part, judged_moments, self._options.init, self._options.refine, self._rng,
+            part,
+            judged_moments,
+            self._options.init,
+            self._options.refine,
+            self._rng,
             leading=leading,
         )
         if self._filtered.refinement is not None:
@@ -221,9 +221,7 @@ class _Spectrum:
         """Return ``k`` communities."""
         if self._filtered is not None:
             return self._filtered.z
-        found = by_eigenvectors(
-            self._part, k, self._options.init, self._options.refine, self._rng
-        )
+        found = by_eigenvectors(self._part, k, self._options.init, self._options.refine, self._rng)
         if found.refinement is not None:
             self._found.refinements.append(found.refinement)
         return found.z
@@ -252,9 +250,7 @@ def _with_small_ones_split(
     return _numbered(split * (int(z.max(initial=0)) + 1) + np.where(apart < 0, z, 0))
 
 
-def _report(
-    found: Detection, problem: Problem, searched: Searched | None, counts: Ints
-) -> None:
+def _report(found: Detection, problem: Problem, searched: Searched | None, counts: Ints) -> None:
     """Describe the largest components, those of the search among them."""
     if searched is not None:
         told = {}

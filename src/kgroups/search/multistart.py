@@ -6,10 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kgroups._csr import masked, rows_of
+from kgroups._csr import masked, restricted, rows_of
 from kgroups._types import CSR, Floats, Ints
-from kgroups.multilevel import Level
-from kgroups.refine import absorb_fragments
+from kgroups.multilevel import Level, finest_level
 from kgroups.search.problem import Problem
 from kgroups.search.settings import Search
 
@@ -62,7 +61,7 @@ def search(
     start : ndarray of shape (n,), optional
         Labels to start from, in the order of the problem.
     """
-    from kgroups.search._search_nb import nats_by_component, search_components
+    from kgroups.search._search_nb import search_components
 
     level = problem.level
     order, offsets = problem.by_component
@@ -70,18 +69,9 @@ def search(
     if start is not None:
         given = _from_zero(start[order], problem.component[order], problem.n_components)
     tally = np.zeros(3, dtype=np.int64)
-    labels, _, _, undecided = _interruptible(
+    z, k, saved, undecided = _interruptible(
         search_components, level, offsets, given, settings.plan(rng), tally
     )
-    component = problem.component[order]
-    z = _connected(level, labels, component, problem.n_components)
-    saved = nats_by_component(level, offsets, z)
-    # A sum that is not a number never wins.
-    lost = ~(saved > settings.significance)
-    saved[lost] = 0.0
-    z[lost[component]] = 0
-    k = np.ones(problem.n_components, dtype=np.int64)
-    np.maximum.at(k, component, z + 1)
     return Searched(z.astype(np.int64), k, saved, undecided, int(tally[0]))
 
 
@@ -108,7 +98,6 @@ def split_small(A: CSR, z: Ints, settings: Search, rng: np.random.Generator) -> 
     settings, rng
         As for :func:`search`.
     """
-    from kgroups.multilevel.levels import finest_level
     from kgroups.search._search_nb import small_split
 
     size = np.bincount(z)
@@ -119,8 +108,6 @@ def split_small(A: CSR, z: Ints, settings: Search, rng: np.random.Generator) -> 
     place = np.full(z.size, -1, dtype=A.indices.dtype)
     place[rows] = np.arange(rows.size, dtype=A.indices.dtype)
     inside = masked(A, (place[rows_of(A)] >= 0) & (z[rows_of(A)] == z[A.indices]))
-    from kgroups._csr import restricted
-
     level = finest_level(restricted(inside, rows), weighted=False)
     names, counts = np.unique(z[rows], return_counts=True)
     offsets = np.concatenate([[0], np.cumsum(counts)])
@@ -139,15 +126,6 @@ def _from_zero(z: Ints, component: Ints, n_components: int) -> Any:
     owner[first] = component
     start = np.searchsorted(owner, np.arange(n_components))
     return (first - start[component]).astype(np.int32)
-
-
-def _connected(level: Level, labels: Any, component: Ints, n_components: int) -> Any:
-    """Give fragments of communities to their neighbors; labels start from 0 again."""
-    offset = np.zeros(n_components + 1, dtype=np.int64)
-    np.maximum.at(offset[1:], component, labels + 1)
-    whole = np.cumsum(offset)[:-1][component] + labels
-    joined, _ = absorb_fragments(level.A, np.unique(whole, return_inverse=True)[1])
-    return _from_zero(joined, component, n_components)
 
 
 def _interruptible(kernel: Callable[..., Any], level: Level, *arguments: Any) -> Any:

@@ -2,21 +2,34 @@
 
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from kgroups._doors import check_count
 from kgroups._types import Floats
 from kgroups.errors import InputError
-
-if TYPE_CHECKING:
-    from kgroups.search._search_nb import Plan
+from kgroups.multilevel import Rules
+from kgroups.multilevel.levels import ROUNDING
 
 __all__ = ["Auto", "Exact", "FewGroups", "ManyGroups", "Regime", "Search", "check_regime"]
 
 # Gumbel-distributed numbers that annealing draws from; a power of two.
 _NOISE = 1 << 14
+
+
+class Plan(NamedTuple):
+    """The settings of a search as arrays and numbers; see :class:`kgroups.Search`."""
+
+    rules: Rules
+    scales: Floats
+    starts: int
+    least_gain: float
+    at_stake: float
+    ambiguous: float
+    treelike: float
+    significance: float
+    temperatures: Floats
 
 
 @dataclass(frozen=True)
@@ -86,13 +99,10 @@ class Search:
                     msg = f"{field.name} must be made of numbers >= 0, got {values!r}."
                     raise InputError(msg)
 
-    def plan(self, rng: np.random.Generator) -> "Plan":
+    def plan(self, rng: np.random.Generator) -> Plan:
         """Return the settings as the kernels take them."""
-        from kgroups.multilevel._moving_nb import ROUNDING, Rules
-        from kgroups.search._search_nb import Plan
-
         noise = _noise(int(rng.integers(2**63)))
-        rules = Rules(noise, float(self.doubt), int(self.max_visits), ROUNDING)
+        rules = Rules(noise, float(self.doubt), int(self.max_visits), ROUNDING, keep=False)
         return Plan(
             rules,
             np.array(self.scales, dtype=float),
@@ -101,6 +111,7 @@ class Search:
             float(self.at_stake),
             float(self.ambiguous),
             float(self.treelike),
+            float(self.significance),
             np.array(self.temperatures, dtype=float),
         )
 

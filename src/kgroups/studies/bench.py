@@ -62,7 +62,8 @@ class Workbench:
         The lowest eigenvectors of H_r of the whole graph, k-means on their rows, and moves of all
         nodes. On a connected graph that is ``detect_communities`` with ``KMeansSeed(rows="raw")``.
         """
-        ready, z = self._once("first labels of the paper", self._first_of_paper)
+        first: tuple[Prepared, Ints] = self._once("first labels", self._first_of_paper)
+        ready, z = first
         if refine is not None:
             z = ready.problem.whole.refined(z, self.k, refine).z
         return ready.restored(z)
