@@ -97,11 +97,12 @@ def move(
     """Move units between groups, labels changed in place; return the nats that the groups save.
 
     With a ``penalty`` above 0 it is modularity that rises, and 0 is returned. Else a unit may also
-    open a group of its own, unless the number of groups is to be kept. For each temperature there is a sweep in which gains carry noise, as in Gibbs sampling. Then the units
-    that are ``waiting`` form a queue, in steps of ``step``, and the neighbors of a unit that has
-    moved wait again. ``undecided`` tells which units have another group less than ``rules.doubt``
-    behind their best one; sweeps with noise visit these and those that wait. ``tally`` counts
-    entries read and moves made; a third number other than 0 stops the moves.
+    open a group of its own, unless the number of groups is to be kept. For each temperature there
+    is a sweep in which gains carry noise, as in Gibbs sampling. Then the units that are
+    ``waiting`` form a queue, in steps of ``step``, and the neighbors of a unit that has moved wait
+    again. ``undecided`` tells which units have another group less than ``rules.doubt`` behind
+    their best one; sweeps with noise visit these and those that wait. ``tally`` counts entries
+    read and moves made; a third number other than 0 stops the moves.
     """
     A, n, m = level.A, z.size, code.edges
     linear = penalty > 0.0
