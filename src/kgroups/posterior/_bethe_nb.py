@@ -9,9 +9,10 @@ from kgroups._types import CSR, Floats, Indices, Ints
 
 __all__ = ["propagate", "reversed_entries"]
 
-# Products of factors are moved to logarithms before they leave the range of floating point.
-_LARGE, _SMALL = 1e100, 1e-100
+# Products of factors span at most this many nats before they become logarithms.
+_SPAN = 230.0
 _LEAST_EDGES = 1e-3
+_LEAST_SHARE = 1e-30
 _LEAST_CONTRAST = 1.001
 
 
@@ -29,7 +30,7 @@ def reversed_entries(A: CSR) -> Ints:
     return reverse
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath=True)
 def propagate(
     A: CSR,
     d: Floats,
@@ -52,12 +53,14 @@ def propagate(
     q = m / (4.0 * m * m - squares)
     marginal = np.full((n, k), softness / k)
     message = np.empty((A.indices.size, k))
-    total, own, share, field = np.zeros(k), np.zeros(k), np.zeros(k), np.zeros(k)
-    product, inside = np.ones(k), 0.0
+    total, own, share = np.zeros(k), np.zeros(k), np.zeros(k)
+    field, product, logs, inside = np.zeros(k), np.ones(k), np.zeros(k), 0.0
+    weighted, heaviest = False, 1.0
     for i in range(n):
         marginal[i, z[i]] += 1.0 - softness
         for t in range(A.indptr[i], A.indptr[i + 1]):
             message[t] = marginal[i]
+            weighted, heaviest = weighted or A.data[t] != 1.0, max(heaviest, A.data[t])
             if z[A.indices[t]] == z[i]:
                 inside += 0.5 * A.data[t]
         for a in range(k):
@@ -70,56 +73,60 @@ def propagate(
         expected = q * np.sum(total * total - own)
         between = max(m - inside, _LEAST_EDGES) / max(m - expected, _LEAST_EDGES)
         more = max(inside / max(expected, _LEAST_EDGES), _LEAST_CONTRAST * between) - between
+        widest = heaviest * max(abs(log(between)), abs(log(between + more)), 1e-3)
+        chunk = max(1, int(_SPAN / widest))
         saved, change, inside = m, 0.0, 0.0
         new_share = np.zeros(k)
         for i in range(n):
             first, last = A.indptr[i], A.indptr[i + 1]
             for a in range(k):
+                product[a], logs[a] = 1.0, 0.0
+            for t in range(first, last):
+                row, w = message[reverse[t]], A.data[t]
+                if weighted:
+                    for a in range(k):
+                        product[a] *= (between + more * row[a]) ** w
+                else:
+                    for a in range(k):
+                        product[a] *= between + more * row[a]
+                if (t - first + 1) % chunk == 0:
+                    for a in range(k):
+                        logs[a] += log(product[a])
+                        product[a] = 1.0
+            top = -1e300
+            for a in range(k):
                 total[a] -= d[i] * marginal[i, a]
                 own[a] -= (d[i] * marginal[i, a]) ** 2
-                field[a] = -2.0 * q * d[i] * more * total[a]
-                if share[a] > 0.0:
-                    field[a] += log(share[a])
-                else:
-                    field[a] = -np.inf
-                product[a] = 1.0
-            for t in range(first, last):
-                w, extreme = A.data[t], False
-                for a in range(k):
-                    factor = between + more * message[reverse[t], a]
-                    product[a] *= factor if w == 1.0 else factor**w
-                    extreme = extreme or product[a] > _LARGE or product[a] < _SMALL
-                if extreme:
-                    for a in range(k):
-                        field[a] += log(product[a])
-                        product[a] = 1.0
-            top = -np.inf
-            for a in range(k):
-                field[a] += log(product[a])
+                field[a] = logs[a] - 2.0 * q * d[i] * more * total[a]
                 top = max(top, field[a])
             norm = 0.0
             for a in range(k):
-                field[a] = exp(field[a] - top)
+                field[a] = share[a] * product[a] * exp(field[a] - top)
                 norm += field[a]
             saved += top + log(norm) - 2.0 * q * d[i] * between * (2.0 * m - d[i])
             for a in range(k):
                 x = field[a] / norm
                 change += abs(x - marginal[i, a]) / n
-                marginal[i, a] = x
+                marginal[i, a], field[a] = x, x
                 total[a] += d[i] * x
                 own[a] += (d[i] * x) ** 2
                 new_share[a] += x / n
             for t in range(first, last):
-                r, w, norm, both = reverse[t], A.data[t], 0.0, 0.0
+                row, mine, w, norm, both = message[reverse[t]], message[t], A.data[t], 0.0, 0.0
+                if weighted:
+                    for a in range(k):
+                        mine[a] = field[a] / (between + more * row[a]) ** w
+                        norm += mine[a]
+                else:
+                    for a in range(k):
+                        mine[a] = field[a] / (between + more * row[a])
+                        norm += mine[a]
                 for a in range(k):
-                    factor = between + more * message[r, a]
-                    message[t, a] = field[a] / (factor if w == 1.0 else factor**w)
-                    norm += message[t, a]
-                for a in range(k):
-                    message[t, a] /= norm
-                    both += message[t, a] * message[r, a]
+                    mine[a] /= norm
+                    both += mine[a] * row[a]
                 saved -= 0.5 * w * log(between + more * both)
                 inside += 0.5 * w * (between + more) * both / (between + more * both)
         saved += q * (between * (4.0 * m * m - squares) + more * np.sum(total * total - own))
-        share = new_share
+        for a in range(k):
+            share[a] = max(new_share[a], _LEAST_SHARE)
     return saved, marginal, change, sweeps

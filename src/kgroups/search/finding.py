@@ -7,7 +7,7 @@ import numpy as np
 
 from kgroups._csr import without_diagonal
 from kgroups._types import Bools, Ints
-from kgroups.embedding import Seed
+from kgroups.embedding import Seed, informative_eigenpairs
 from kgroups.multilevel import Level
 from kgroups.refine import Hartigan, absorb_fragments
 from kgroups.report import ComponentReport
@@ -31,6 +31,8 @@ _FEWEST_NODES = 200
 # Columns that the subspace may grow to, for each community that the moments show.
 _COLUMNS = 2.0
 _FEWEST_COLUMNS = 24
+# Eigenvectors beyond the number asked for.
+_BESIDE = 2
 # Components described in the report.
 _REPORTED = 3
 
@@ -169,6 +171,7 @@ class _Spectrum:
     ) -> None:
         self._part, self._options, self._rng, self._found = part, options, rng, found
         self._filtered: Spectral | None = None
+        self._vectors = np.zeros((part.bound.n, 0))
         self.k_hat: int | None = None
         n, regime = part.bound.n, options.regime
         self._exact = isinstance(regime, Exact) or (isinstance(regime, Auto) and n <= EXACT_NODES)
@@ -221,7 +224,13 @@ class _Spectrum:
         """Return ``k`` communities."""
         if self._filtered is not None:
             return self._filtered.z
-        found = by_eigenvectors(self._part, k, self._options.init, self._options.refine, self._rng)
+        part, init = self._part, self._options.init
+        if self._vectors.shape[1] < k:
+            # A few more than asked for: the numbers beside it are tried too.
+            count = min(k + _BESIDE, part.bound.n)
+            self._vectors = informative_eigenpairs(part.bound, count, init.rows)[1]
+        V = self._vectors[:, :k]
+        found = by_eigenvectors(part, V, init, self._options.refine, self._rng)
         if found.refinement is not None:
             self._found.refinements.append(found.refinement)
         return found.z

@@ -50,11 +50,10 @@ class Spectral(NamedTuple):
 
 
 def by_eigenvectors(
-    part: Part, k: int, init: Seed, refine: Hartigan | None, rng: np.random.Generator
+    part: Part, V: Floats, init: Seed, refine: Hartigan | None, rng: np.random.Generator
 ) -> Spectral:
-    """Find ``k`` connected communities of a connected part by its exact eigenvectors."""
-    _, V = informative_eigenpairs(part.bound, k, init.rows)
-    return _refined(part, _first_labels(part, V, init, rng), k, refine)
+    """Find as many connected communities of a connected part as there are eigenvectors."""
+    return _refined(part, _first_labels(part, V, init, rng), V.shape[1], refine)
 
 
 def from_labels(part: Part, z: Ints, refine: Hartigan | None) -> Spectral:
