@@ -18,7 +18,7 @@ from kgroups.search.settings import Auto, Exact, ManyGroups, Regime, Search
 from kgroups.search.spectral import Spectral, by_eigenvectors, by_filter, from_labels
 from kgroups.spectrum import Moments, count_components, has_structure, leading_pairs, moments
 
-__all__ = ["EXACT_NODES", "communities_found"]
+__all__ = ["EXACT_NODES", "FEWEST_NODES", "MOST_FEW", "REPORTED", "communities_found"]
 
 EXACT_NODES = 1_000
 """Eigenvectors of components up to this size are computed exactly."""
@@ -26,15 +26,15 @@ EXACT_NODES = 1_000
 # From this size on the moments of the spectrum tell a random graph from communities.
 _JUDGED_NODES = 500
 # Communities that a filtered subspace can show: at most so many, of so many nodes each.
-_MOST_FEW = 64
-_FEWEST_NODES = 200
+MOST_FEW = 64
+FEWEST_NODES = 200
 # Columns that the subspace may grow to, for each community that the moments show.
 _COLUMNS = 2.0
 _FEWEST_COLUMNS = 24
 # Eigenvectors beyond the number asked for.
 _BESIDE = 2
 # Components described in the report.
-_REPORTED = 3
+REPORTED = 3
 
 
 class _Options(NamedTuple):
@@ -190,7 +190,7 @@ class _Spectrum:
         part = part.with_own_r(weighted=self._options.weighted)
         judged_moments = self._moments(part)
         if isinstance(self._options.regime, Auto):
-            affordable = judged_moments.k <= _MOST_FEW and n >= _FEWEST_NODES * judged_moments.k
+            affordable = judged_moments.k <= MOST_FEW and n >= FEWEST_NODES * judged_moments.k
             if not (has_structure(judged_moments) and affordable):
                 return 1
         self._options.tell("filtering a subspace")
@@ -263,7 +263,7 @@ def _report(found: Detection, problem: Problem, searched: Searched | None, count
     """Describe the largest components, those of the search among them."""
     if searched is not None:
         told = {}
-        for c in np.argsort(-problem.sizes, kind="stable")[:_REPORTED].tolist():
+        for c in np.argsort(-problem.sizes, kind="stable")[:REPORTED].tolist():
             if searched.saved[c] >= problem.sizes[c]:
                 nats = float(searched.saved[c])
                 told[c] = ComponentReport(
@@ -276,4 +276,4 @@ def _report(found: Detection, problem: Problem, searched: Searched | None, count
                 )
         found.components += told.values()
     found.components.sort(key=lambda report: -report.n)
-    del found.components[_REPORTED:]
+    del found.components[REPORTED:]

@@ -1,26 +1,39 @@
 """Exactly k communities."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from kgroups._types import Floats, Ints
 from kgroups.embedding import Seed, informative_eigenpairs
+from kgroups.operators import BetheHessian
 from kgroups.refine import Hartigan
 from kgroups.refine.likelihood import planted_fit
 from kgroups.report import ComponentReport
-from kgroups.search.finding import EXACT_NODES
+from kgroups.search.finding import EXACT_NODES, FEWEST_NODES, MOST_FEW, REPORTED
 from kgroups.search.multistart import given_number
 from kgroups.search.problem import Detection, Part, Problem
 from kgroups.search.settings import Auto, Exact, FewGroups, ManyGroups, Regime, Search
-from kgroups.search.spectral import by_filter, exact_given_k, exact_share
+from kgroups.search.spectral import by_filter, exact_share
 from kgroups.spectrum import Moments, has_structure, moments
 
 __all__ = ["communities_given_k"]
 
-# Communities that a filtered subspace can show: at most so many, of so many nodes each.
-_MOST_FEW = 64
-_FEWEST_NODES = 200
+# Degrees are uneven if their variance exceeds this many times their mean, which it equals in a
+# graph without hubs.
+_DISPERSION = 1.3
+# Eigenvalues of equal components differ in rounding only; they must rank as equal.
+_DIGITS = 9
+
+
+class _Options(NamedTuple):
+    regime: Regime
+    init: Seed
+    refine: Hartigan | None
+    weighted: bool
+    tell: Callable[[str], None]
 
 
 def communities_given_k(
@@ -39,49 +52,48 @@ def communities_given_k(
     those of large components are known only as their moments show them. Components that get none
     join the largest community and are uninformed.
     """
-    large = _by_moments(problem, regime)
-    if not large.size:
-        return exact_given_k(problem, k, init, refine, rng)
-    tell("moments of the spectrum")
-    judged = {
-        a: moments(problem.part(a)[1].with_own_r(weighted=problem.uneven).bound)
-        for a in large.tolist()
-    }
-    shares = _shared(problem, k, judged, init)
+    if isinstance(regime, Auto) and _is_uneven(problem):
+        operator = BetheHessian("nonbacktracking")
+        problem = replace(problem, bound=operator.bind(problem.A, weighted=problem.weighted))
+    options = _Options(regime, init, refine, problem.uneven, tell)
     found = Detection(np.full(problem.bound.n, -1, dtype=np.int64))
-    found.visits += sum(one.visits for one in judged.values())
+    judged: dict[int, Moments] = {}
+    large = _by_moments(problem, regime).tolist()
+    if large:
+        tell("moments of the spectrum")
+    for component in large:
+        part = problem.part(component)[1].with_own_r(weighted=problem.uneven)
+        judged[component] = moments(part.bound)
+        found.visits += judged[component].visits
+    shares, vectors = _shares(problem, k, judged, init)
     entropy = int(rng.integers(2**63))
     k_total = 0
     for component in np.flatnonzero(shares).tolist():
         share = int(shares[component])
         rows, part = problem.part(component)
         stream = np.random.default_rng([entropy, component])
-        if component in judged and 1 < share < len(rows):
-            z, origin = _large_share(
-                part.with_own_r(weighted=problem.uneven),
-                judged[component],
-                share,
-                regime,
-                init,
-                refine,
-                stream,
-                found,
-                weighted=problem.uneven,
-                tell=tell,
-            )
-            found.components.append(
-                ComponentReport(len(rows), share, origin, f"k = {share} was given")
-            )
-        else:
-            V = np.zeros((len(rows), share))
-            if 1 < share < len(rows):
-                V = informative_eigenpairs(part.bound, share, init.rows)[1]
-            z = exact_share(part, V, init, refine, stream, found)
+        V = vectors[component][:, :share] if component in vectors else None
+        if component in judged:
+            part = part.with_own_r(weighted=problem.uneven)
+        one = _Share(part, share, options, stream, found)
+        z, origin = one.communities(judged.get(component), V)
+        report = ComponentReport(len(rows), share, origin, f"k = {share} was given")
+        found.components.append(report)
         found.z[rows] = k_total + z
         k_total += share
     found.settle_uninformed()
     found.components.sort(key=lambda report: -report.n)
+    del found.components[REPORTED:]
     return found
+
+
+def _is_uneven(problem: Problem) -> bool:
+    """Tell if degrees are so uneven that r should be the root of the non-backtracking radius."""
+    d = np.diff(problem.A.indptr)
+    d = d[d > 0]
+    return problem.bound.r_choice == "mean-degree" and bool(
+        d.size and d.var() > _DISPERSION * d.mean()
+    )
 
 
 def _by_moments(problem: Problem, regime: Regime) -> Ints:
@@ -92,57 +104,81 @@ def _by_moments(problem: Problem, regime: Regime) -> Ints:
     return np.flatnonzero(problem.sizes >= least)
 
 
-def _large_share(
-    part: Part,
-    judged: Moments,
-    share: int,
-    regime: Regime,
-    init: Seed,
-    refine: Hartigan | None,
-    rng: np.random.Generator,
-    found: Detection,
-    *,
-    weighted: bool,
-    tell: Callable[[str], None],
-) -> tuple[Ints, str]:
-    """Return the communities of a large component, by eigenvectors or by the search."""
-    n = part.bound.n
-    candidates: list[tuple[Ints, str]] = []
-    settings = regime.search if isinstance(regime, Auto | ManyGroups) else Search()
-    if not isinstance(regime, FewGroups):
-        tell("merging groups step by step")
-        z, visits = given_number(part.level(weighted=weighted), share, settings, rng)
-        found.visits += visits
-        candidates.append((z, "search"))
-    few = share <= _MOST_FEW and n >= _FEWEST_NODES * share
-    if isinstance(regime, FewGroups) or (few and not isinstance(regime, ManyGroups)):
-        tell("filtering a subspace")
-        spectral = by_filter(part, judged, init, refine, rng, k=share)
+class _Share(NamedTuple):
+    """A connected part, and how many communities it gets."""
+
+    part: Part
+    k: int
+    options: _Options
+    rng: np.random.Generator
+    found: Detection
+
+    def communities(self, judged: Moments | None, V: Floats | None) -> tuple[Ints, str]:
+        """Return the communities by eigenvectors or by the search, and which it was.
+
+        The planted likelihood decides where both are asked. ``judged`` are the moments of a large
+        part, ``V`` the eigenvectors of a small one.
+        """
+        n, regime = self.part.bound.n, self.options.regime
+        if self.k == 1 or self.k == n:
+            return np.arange(n) % self.k, "eigenvectors"
+        few = self.k <= MOST_FEW and n >= FEWEST_NODES * self.k
+        candidates = []
+        if V is not None:
+            candidates.append((self._exact(V), "eigenvectors"))
+        elif judged is not None and (
+            isinstance(regime, FewGroups) or (few and isinstance(regime, Auto))
+        ):
+            candidates.append((self._filtered(judged), "eigenvectors"))
+        if isinstance(regime, Auto | ManyGroups):
+            candidates.append((self._searched(regime.search), "search"))
+        A, d = self.part.A, self.part.d
+        return max(candidates, key=lambda one: planted_fit(A, d, one[0], k=self.k).gain)
+
+    def _exact(self, V: Floats) -> Ints:
+        options = self.options
+        return exact_share(self.part, V, options.init, options.refine, self.rng, self.found)
+
+    def _filtered(self, judged: Moments) -> Ints:
+        options = self.options
+        options.tell("filtering a subspace")
+        spectral = by_filter(self.part, judged, options.init, options.refine, self.rng, k=self.k)
         if spectral.refinement is not None:
-            found.refinements.append(spectral.refinement)
-        candidates.append((spectral.z, "eigenvectors"))
-    return max(candidates, key=lambda one: planted_fit(part.A, part.d, one[0], k=share).gain)
+            self.found.refinements.append(spectral.refinement)
+        return spectral.z
+
+    def _searched(self, settings: Search) -> Ints:
+        self.options.tell("merging groups step by step")
+        level = self.part.level(weighted=self.options.weighted)
+        z, visits = given_number(level, self.k, settings, self.rng)
+        self.found.visits += visits
+        return z
 
 
-def _shared(problem: Problem, k: int, judged: dict[int, Moments], init: Seed) -> Ints:
-    """Return how many of ``k`` communities each component gets.
+def _shares(
+    problem: Problem, k: int, judged: dict[int, Moments], init: Seed
+) -> tuple[Ints, dict[int, Floats]]:
+    """Return how many of ``k`` communities each component gets, and eigenvectors of small ones.
 
     The largest eigenvalues decide. Of large components they are known only as the moments show
-    them; what follows after those lies next below 1.
+    them; what follows after those lies next below 1. Isolated nodes come last: they are
+    communities of their own only when nothing else is left.
     """
     values: list[Floats] = []
+    vectors: dict[int, Floats] = {}
     for component in range(problem.n_components):
         count = min(k, int(problem.sizes[component]))
         if component in judged:
             values.append(_supposed(judged[component], count))
         elif problem.entries[component]:
-            _, part = problem.part(component)
-            values.append(np.round(informative_eigenpairs(part.bound, count, init.rows)[0], 9))
+            bound = problem.part(component)[1].bound
+            lam, vectors[component] = informative_eigenpairs(bound, count, init.rows)
+            values.append(np.round(lam, _DIGITS))
         else:
             values.append(np.full(1, -np.inf))
     owner = np.repeat(np.arange(problem.n_components), [len(own) for own in values])
     top = np.argsort(-np.concatenate(values), kind="stable")[:k]
-    return np.bincount(owner[top], minlength=problem.n_components)
+    return np.bincount(owner[top], minlength=problem.n_components), vectors
 
 
 def _supposed(judged: Moments, count: int) -> Floats:

@@ -18,7 +18,7 @@ from kgroups.hartigan import improve_rows
 from kgroups.operators import BoundBetheHessian
 from kgroups.refine import Hartigan, Refinement, absorb_fragments
 from kgroups.refine.likelihood import planted_fit
-from kgroups.search.problem import Detection, Part, Problem
+from kgroups.search.problem import Detection, Part
 from kgroups.spectrum import Leading, Moments, leading_pairs
 from kgroups.spectrum.chebyshev_operator import ThinBlock
 
@@ -26,13 +26,10 @@ __all__ = [
     "Spectral",
     "by_eigenvectors",
     "by_filter",
-    "exact_given_k",
     "exact_share",
     "from_labels",
 ]
 
-# Eigenvalues of equal components differ in rounding only; they must rank as equal.
-_DIGITS = 9
 # k-means starts on this many rows, or this many for each community if that is more.
 _SAMPLE = 4_000
 _SAMPLE_PER_COMMUNITY = 50
@@ -70,29 +67,6 @@ def _refined(part: Part, z: Ints, k: int, refine: Hartigan | None) -> Spectral:
     return Spectral(z, k, refinement)
 
 
-def exact_given_k(
-    problem: Problem, k: int, init: Seed, refine: Hartigan | None, rng: np.random.Generator
-) -> Detection:
-    """Find exactly ``k`` communities by exact eigenvectors.
-
-    The k most informative eigenvalues of the whole graph decide how many communities each
-    component gets; components that get none join the largest community and are uninformed.
-    """
-    found = Detection(np.full(problem.bound.n, -1, dtype=np.int64))
-    entropy = int(rng.integers(2**63))
-    shares, vectors = _shares(problem, k, init)
-    k_total = 0
-    for component in np.flatnonzero(shares).tolist():
-        share = int(shares[component])
-        rows, part = problem.part(component)
-        stream = np.random.default_rng([entropy, component])
-        V = vectors[component][:, :share] if component in vectors else np.zeros((len(rows), share))
-        found.z[rows] = k_total + exact_share(part, V, init, refine, stream, found)
-        k_total += share
-    found.settle_uninformed()
-    return found
-
-
 def exact_share(
     part: Part,
     V: Floats,
@@ -102,11 +76,7 @@ def exact_share(
     found: Detection,
 ) -> Ints:
     """Return as many communities of a connected part as there are eigenvectors."""
-    n, share = V.shape
-    if share == n:
-        return np.arange(n)
-    if share == 1:
-        return np.zeros(n, dtype=np.int64)
+    share = V.shape[1]
     z = _first_labels(part, V, init, rng)
     if refine is not None:
         found.refinements.append(part.refined(z, share, refine))
@@ -124,28 +94,6 @@ def _first_labels(part: Part, V: Floats, init: Seed, rng: np.random.Generator) -
     z = np.full(len(X), -1, dtype=np.int64)
     z[strong] = init.labels(X[strong], k, rng)
     return spread_labels(part.A, z)
-
-
-def _shares(problem: Problem, k: int, init: Seed) -> tuple[Ints, dict[int, Floats]]:
-    """Return how many of the top k eigenvalues each component has, and its eigenvectors.
-
-    Isolated nodes come last: they are communities of their own only when nothing else is left.
-    """
-    values: list[Floats] = []
-    owners: list[Ints] = []
-    vectors: dict[int, Floats] = {}
-    for component in range(problem.n_components):
-        if problem.entries[component]:
-            count = min(k, int(problem.sizes[component]))
-            _, part = problem.part(component)
-            lam, vectors[component] = informative_eigenpairs(part.bound, count, init.rows)
-        else:
-            lam = np.full(1, -np.inf)
-        values.append(np.round(lam, _DIGITS))
-        owners.append(np.full(len(lam), component))
-    value, owner = np.concatenate(values), np.concatenate(owners)
-    top = np.argsort(-value, kind="stable")[:k]
-    return np.bincount(owner[top], minlength=problem.n_components), vectors
 
 
 def by_filter(
