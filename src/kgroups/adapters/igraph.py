@@ -1,5 +1,6 @@
 """igraph graphs to ``Graph``, and random numbers for igraph."""
 
+import ctypes
 import random
 import sys
 from collections.abc import Hashable, Iterator, Sequence
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from kgroups._types import Floats, Symmetrize
+from kgroups._types import Floats, Indices, Symmetrize
 from kgroups.adapters.direction import graph_of_edges, refuse_directed
 from kgroups.adapters.weights import checked_weights, no_such_attribute
 from kgroups.errors import GraphError, InputError
@@ -18,27 +19,61 @@ from kgroups.graph import Graph
 
 __all__ = ["from_igraph", "igraph_draws_from"]
 
+TESTED_VERSIONS = ("0.11.5", "0.11.6", "0.11.8", "0.11.9", "1.0.0")
+"""Versions of igraph whose C structure was compared with their edge lists."""
+
+# Up to this size the list of edges is faster than a copy whose memory is checked.
+_FEW_EDGES = 1500
+_SAMPLE = 64
+
+
+class _IntVector(ctypes.Structure):
+    _fields_ = [
+        ("begin", ctypes.c_void_p),
+        ("storage_end", ctypes.c_void_p),
+        ("end", ctypes.c_void_p),
+    ]
+
+
+class _Head(ctypes.Structure):
+    """The first fields of the C structure of a graph."""
+
+    _fields_ = [
+        ("n", ctypes.c_int64),
+        ("directed", ctypes.c_bool),
+        ("ends_from", _IntVector),
+        ("ends_to", _IntVector),
+    ]
+
+
 # igraph has one source of random numbers per process.
 _drawing = Lock()
 
 
 def from_igraph(graph: Any, weight: str | None, symmetrize: Symmetrize | None) -> Graph:
     """Convert an igraph graph; the vertex attribute ``name`` names the nodes if it is unique."""
+    private = _memory_is_known(graph)
+    if private:
+        # Another thread could change the caller's graph, and free its memory, at any time.
+        graph = graph.copy()
     if graph.is_directed():
         refuse_directed("a directed igraph Graph", symmetrize)
     weighted = weight is not None and symmetrize != "union"
     # All of the graph is read before anything is checked: objects that serve as names or weights
     # run code of their own, and that could change the graph.
     n = graph.vcount()
-    names = graph.vs["name"] if "name" in graph.vs.attributes() else None
-    attributes = graph.es.attributes()
+    names = graph.vs["name"] if "name" in graph.vertex_attributes() else None
+    attributes = graph.edge_attributes()
     values = graph.es[weight] if weighted and weight in attributes else None
-    edges = graph.get_edgelist()
-    ends = np.fromiter(chain.from_iterable(edges), np.int64, 2 * len(edges))
+    ends = _ends_in_memory(graph) if private else None
+    if ends is None:
+        ends = _ends_from_list(graph)
+    del graph  # A copy takes 32 bytes per edge; the rows are built without it.
+    m = ends.shape[1]
     if (
         (names is not None and len(names) != n)
-        or (values is not None and len(values) != len(edges))
-        or (ends.size and ends.max() >= n)
+        or (values is not None and len(values) != m)
+        or (m and ends.max() >= n)
     ):
         msg = (
             f"an igraph Graph must not change while it is read, got {n} vertices and edges between "
@@ -48,8 +83,51 @@ def from_igraph(graph: Any, weight: str | None, symmetrize: Symmetrize | None) -
     nodes = _vertex_names(names, n)
     weights = None
     if weight is not None and weighted:
-        weights = _edge_weights(weight, values, attributes, edges, nodes)
-    return graph_of_edges(ends[0::2], ends[1::2], weights, nodes, symmetrize)
+        weights = _edge_weights(weight, values, attributes, ends, nodes)
+    return graph_of_edges(ends[0], ends[1], weights, nodes, symmetrize)
+
+
+def _memory_is_known(graph: Any) -> bool:
+    """Whether to read a copy of the graph by its C structure: it is large and of a tested version.
+
+    Subclasses copy by code of their own, which could fail or keep the copy.
+    """
+    import igraph
+
+    return (
+        graph.ecount() > _FEW_EDGES
+        and type(graph) is igraph.Graph
+        and igraph.__version__ in TESTED_VERSIONS
+        and sys.maxsize > 2**32
+    )
+
+
+def _ends_in_memory(graph: Any) -> Indices | None:
+    """Return both ends of all edges as the list has them, or ``None`` if igraph contradicts them.
+
+    The graph must be private: nothing else may change it meanwhile.
+    """
+    n, m = graph.vcount(), graph.ecount()
+    head = _Head.from_address(graph._raw_pointer())
+    vectors = [head.ends_from, head.ends_to]
+    size = m * ctypes.sizeof(ctypes.c_int64)
+    sizes = [(part.end or 0) - (part.begin or 0) for part in vectors]
+    if m == 0 or head.n != n or sizes != [size, size]:
+        return None
+    if not graph.is_directed():
+        vectors.reverse()  # The list begins with the smaller end, the structure with the larger.
+    memory = [(ctypes.c_int64 * m).from_address(part.begin) for part in vectors]
+    ends = np.array([np.frombuffer(part, np.int64) for part in memory])
+    sample = np.linspace(0, m - 1, _SAMPLE, dtype=np.int64)
+    expected = [edge.tuple for edge in graph.es[sample.tolist()]]
+    if list(zip(*ends[:, sample].tolist(), strict=True)) != expected:
+        return None
+    return ends if ends.min() >= 0 and ends.max() < n else None
+
+
+def _ends_from_list(graph: Any) -> Indices:
+    edges = graph.get_edgelist()
+    return np.fromiter(chain.from_iterable(edges), np.int64, 2 * len(edges)).reshape(-1, 2).T
 
 
 def _vertex_names(names: list[Any] | None, n: int) -> Sequence[Hashable]:
@@ -66,11 +144,11 @@ def _edge_weights(
     weight: str,
     values: list[Any] | None,
     attributes: list[str],
-    edges: list[tuple[int, int]],
+    ends: Indices,
     nodes: Sequence[Hashable],
 ) -> Floats | None:
     if values is None or all(value is None for value in values):
-        if weight != "weight" and edges:
+        if weight != "weight" and ends.size:
             others = [name for name in attributes if name != weight]
             raise no_such_attribute(weight, others, kind="attribute")
         return None
@@ -78,7 +156,7 @@ def _edge_weights(
         values = [1 if value is None else value for value in values]
 
     def edge(t: int) -> tuple[Hashable, Hashable]:
-        a, b = edges[t]
+        a, b = ends[:, t].tolist()
         return nodes[a], nodes[b]
 
     return checked_weights(values, edge)

@@ -1,5 +1,7 @@
-"""igraph in: names, weights, and graphs that change while they are read."""
+"""igraph in: names, weights, memory that igraph confirms, and graphs that change meanwhile."""
 
+import ctypes
+import sys
 import threading
 
 import igraph
@@ -8,7 +10,24 @@ import pytest
 
 from kgroups import _mirror
 from kgroups.adapters import as_graph
+from kgroups.adapters import igraph as adapter
 from kgroups.errors import DirectedGraphError, GraphError, WeightError
+
+
+@pytest.fixture(params=["memory", "edge list"])
+def path(request, monkeypatch):
+    """Run a test on the read of the C structure, at every size, and on the list of edges."""
+    if request.param == "edge list":
+        monkeypatch.setattr(adapter, "TESTED_VERSIONS", ())
+    else:
+        needs_known_memory()
+        monkeypatch.setattr(adapter, "_FEW_EDGES", -1)
+    return request.param
+
+
+def needs_known_memory():
+    if igraph.__version__ not in adapter.TESTED_VERSIONS:
+        pytest.skip(f"igraph {igraph.__version__} is not a tested version")
 
 
 @pytest.fixture
@@ -19,7 +38,7 @@ def friends():
     return graph
 
 
-def test_names_weights_loops_and_parallel_edges_come_in(friends):
+def test_names_weights_loops_and_parallel_edges_come_in(friends, path):
     graph = as_graph(friends)
     assert graph.nodes == ("ann", "bob", "cy", "dee")
     expected = [[0, 3, 0, 0], [3, 0, 0.5, 0], [0, 0.5, 4, 0], [0, 0, 0, 0]]
@@ -28,7 +47,7 @@ def test_names_weights_loops_and_parallel_edges_come_in(friends):
     assert as_graph(friends, weight=None).to_scipy()[0, 1] == 2
 
 
-def test_changed_graphs_are_read_as_they_are():
+def test_changed_graphs_are_read_as_they_are(path):
     graph = igraph.Graph.Famous("Zachary")
     graph.delete_edges(range(0, 40, 3))
     graph.delete_vertices([5, 6])
@@ -45,19 +64,19 @@ def test_names_that_cannot_name_nodes_give_indices(names):
 
 
 @pytest.mark.parametrize("n", [0, 3])
-def test_graphs_without_edges(n):
+def test_graphs_without_edges(n, path):
     assert as_graph(igraph.Graph(n=n)).n == n
     assert as_graph(igraph.Graph(n=n), weight="cost").m == 0
 
 
-def test_missing_weights_count_one(friends):
+def test_missing_weights_count_one(friends, path):
     friends.es["weight"] = [None, 0.5, None, 4.0]
     assert as_graph(friends).to_scipy()[0, 1] == 2.0
     friends.es["weight"] = [None] * 4
     assert as_graph(friends).to_scipy()[1, 2] == 1.0
 
 
-def test_bad_weights_name_the_edge(friends):
+def test_bad_weights_name_the_edge(friends, path):
     friends.es["weight"] = [1.0, -0.5, 2.0, 4.0]
     with pytest.raises(WeightError, match=r"got -0\.5 on edge \('(bob|cy)', '(bob|cy)'\)\."):
         as_graph(friends)
@@ -66,12 +85,12 @@ def test_bad_weights_name_the_edge(friends):
         as_graph(friends)
 
 
-def test_a_named_weight_that_no_edge_has(friends):
+def test_a_named_weight_that_no_edge_has(friends, path):
     with pytest.raises(WeightError, match="got 'cost'; it has 'weight'"):
         as_graph(friends, weight="cost")
 
 
-def test_directed_graphs_name_the_ways_on():
+def test_directed_graphs_name_the_ways_on(path):
     directed = igraph.Graph(n=3, edges=[(0, 1), (1, 0), (1, 2)], directed=True)
     with pytest.raises(DirectedGraphError, match=r'a directed igraph Graph\.\n.*symmetrize="sum"'):
         as_graph(directed)
@@ -79,7 +98,7 @@ def test_directed_graphs_name_the_ways_on():
     assert as_graph(directed, symmetrize="union").weights is None
 
 
-def test_the_graph_does_not_live_in_the_memory_of_igraph(monkeypatch):
+def test_the_graph_does_not_live_in_the_memory_of_igraph(path, monkeypatch):
     for few in (_mirror._FEW_EDGES, 0):
         monkeypatch.setattr(_mirror, "_FEW_EDGES", few)
         ring = igraph.Graph.Ring(50)
@@ -90,7 +109,7 @@ def test_the_graph_does_not_live_in_the_memory_of_igraph(monkeypatch):
         assert graph.indices[-2:].tolist() == [0, 48]
 
 
-def test_weights_that_change_the_graph_change_nothing_that_was_read():
+def test_weights_that_change_the_graph_change_nothing_that_was_read(path):
     ring = igraph.Graph.Ring(50)
 
     class Meddler:
@@ -133,6 +152,76 @@ def test_a_graph_that_another_thread_changes_meanwhile_is_refused(edit):
         as_graph(edited(edit))
 
 
+@pytest.fixture
+def large():
+    rng = np.random.default_rng(0)
+    return igraph.Graph(n=500, edges=rng.integers(0, 500, (2_000, 2)))
+
+
+def refuse(*_):
+    raise AssertionError
+
+
+def test_the_memory_of_large_graphs_is_read_and_not_their_edge_list(large, monkeypatch):
+    needs_known_memory()
+    expected = large.get_adjacency_sparse()
+    monkeypatch.setattr(igraph.Graph, "get_edgelist", refuse)
+    assert (as_graph(large).to_scipy() != expected).nnz == 0
+
+
+def test_the_memory_of_unknown_versions_is_not_read(large, monkeypatch):
+    monkeypatch.setattr(igraph, "__version__", "99.0.0")
+    monkeypatch.setattr(igraph.Graph, "_raw_pointer", refuse)
+    assert (as_graph(large).to_scipy() != large.get_adjacency_sparse()).nnz == 0
+
+
+def test_subclasses_are_not_copied(large):
+    class Own(igraph.Graph):
+        def __init__(self, edges):
+            super().__init__(edges=edges)
+
+    own = Own(large.get_edgelist())
+    with pytest.raises(TypeError):
+        own.copy()
+    assert (as_graph(own).to_scipy() != large.get_adjacency_sparse()).nnz == 0
+
+
+FIELDS = dict(adapter._Head._fields_)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        ("directed", "n", "ends_from", "ends_to"),
+        ("n", "directed", "ends_to", "ends_from"),
+        ("n", "ends_from", "ends_to"),
+    ],
+    ids=["number of vertices", "sample of edges", "number of edges"],
+)
+@pytest.mark.parametrize("directed", [False, True])
+def test_memory_that_contradicts_igraph_is_not_used(large, monkeypatch, fields, directed):
+    needs_known_memory()
+
+    class Head(ctypes.Structure):
+        _fields_ = [(name, FIELDS[name]) for name in fields]
+
+    if directed:
+        large.to_directed("arbitrary")
+    assert adapter._ends_in_memory(large) is not None
+    monkeypatch.setattr(adapter, "_Head", Head)
+    assert adapter._ends_in_memory(large) is None
+    expected = igraph.Graph(n=500, edges=large.get_edgelist()).get_adjacency_sparse()
+    assert (as_graph(large, symmetrize="sum").to_scipy() != expected).nnz == 0
+
+
+@pytest.mark.parametrize("end", [-1, 500])
+def test_memory_with_ends_that_are_no_vertices_is_not_used(large, end):
+    needs_known_memory()
+    begin = adapter._Head.from_address(large._raw_pointer()).ends_from.begin
+    ctypes.c_int64.from_address(begin + 8).value = end  # The second edge is not in the sample.
+    assert adapter._ends_in_memory(large) is None
+
+
 def test_a_graph_that_another_thread_edits_is_read_as_one_of_its_states():
     """Reading igraph's own memory gave rows of edges that were being freed."""
     graph = igraph.Graph.Ring(2_000)
@@ -156,3 +245,50 @@ def test_a_graph_that_another_thread_edits_is_read_as_one_of_its_states():
     for one in found:
         degrees = np.unique(np.diff(one.indptr))
         assert degrees.tolist() == [2 if one.m == 2_000 else 3]
+
+
+@pytest.fixture
+def frequent_switches():
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(interval)
+
+
+def test_names_weights_and_edges_belong_together_while_another_thread_edits(
+    path, frequent_switches
+):
+    """States: a ring of 2,000 vertices, with 500 more vertices, with an edge to each of them."""
+    graph = igraph.Graph.Ring(2_000)
+    graph.vs["name"] = names = [f"v{i}" for i in range(2_000)]
+    graph.es["weight"] = 2.0
+    done = threading.Event()
+
+    def edit():
+        while not done.is_set():
+            graph.add_vertices(500)
+            graph.add_edges([(i, 2_000 + i) for i in range(500)])
+            graph.delete_vertices(range(2_000, 2_500))
+
+    found, refused = [], []
+    editor = threading.Thread(target=edit)
+    editor.start()
+    try:
+        for _ in range(200):
+            try:
+                found.append(as_graph(graph))
+            except GraphError as error:
+                refused.append(str(error))
+    finally:
+        done.set()
+        editor.join()
+    assert all("must not change while it is read" in message for message in refused)
+    if path == "memory":
+        assert refused == []
+    for one in found:
+        assert (one.n, one.m) in {(2_000, 2_000), (2_500, 2_000), (2_500, 2_500)}
+        assert list(one.nodes) == (names if one.n == 2_000 else list(range(2_500)))
+        rows = one.to_scipy()
+        assert np.all(rows.diagonal(1)[:1_999] == 2.0)
+        if one.m == 2_500:
+            assert np.all(rows.diagonal(2_000)[:500] == 1.0)
