@@ -24,6 +24,9 @@ __all__ = ["communities_given_k"]
 # Degrees are uneven if their variance exceeds this many times their mean, which it equals in a
 # graph without hubs.
 _DISPERSION = 1.3
+# There hubs crowd the upper end of the spectrum, and a filtered subspace does not part them from
+# communities: eigenvectors are computed exactly up to this size, a matter of seconds.
+_EXACT_NODES_UNEVEN = 20_000
 # Eigenvalues of equal components differ in rounding only; they must rank as equal.
 _DIGITS = 9
 
@@ -52,13 +55,15 @@ def communities_given_k(
     those of large components are known only as their moments show them. Components that get none
     join the largest community and are uninformed.
     """
+    exact_nodes = EXACT_NODES
     if isinstance(regime, Auto) and _is_uneven(problem):
+        exact_nodes = _EXACT_NODES_UNEVEN if k <= MOST_FEW else EXACT_NODES
         operator = BetheHessian("nonbacktracking")
         problem = replace(problem, bound=operator.bind(problem.A, weighted=problem.weighted))
     options = _Options(regime, init, refine, problem.uneven, tell)
     found = Detection(np.full(problem.bound.n, -1, dtype=np.int64))
     judged: dict[int, Moments] = {}
-    large = _by_moments(problem, regime).tolist()
+    large = _by_moments(problem, regime, exact_nodes).tolist()
     if large:
         tell("moments of the spectrum")
     for component in large:
@@ -96,11 +101,11 @@ def _is_uneven(problem: Problem) -> bool:
     )
 
 
-def _by_moments(problem: Problem, regime: Regime) -> Ints:
+def _by_moments(problem: Problem, regime: Regime, exact_nodes: int) -> Ints:
     """Return the components whose eigenvectors are not computed exactly."""
     if isinstance(regime, Exact):
         return np.zeros(0, dtype=np.int64)
-    least = EXACT_NODES + 1 if isinstance(regime, Auto) else 6
+    least = exact_nodes + 1 if isinstance(regime, Auto) else 6
     return np.flatnonzero(problem.sizes >= least)
 
 
