@@ -61,6 +61,8 @@ class ComponentReport:
         Eigenvalues above the threshold in the component, where they were counted.
     undecided : float or None
         Share of the nodes for which another community is nearly as good, if the search won.
+    component : int
+        Number of the component, in the order of its first node.
     """
 
     n: int
@@ -71,6 +73,7 @@ class ComponentReport:
     evidence: float | None = None
     k_hat: int | None = None
     undecided: float | None = None
+    component: int = 0
 
     def beside_spectrum(self) -> str:
         """Reconcile the number of communities with the eigenvalues, where they were counted."""

@@ -10,7 +10,7 @@ from kgroups._types import Floats, Ints
 from kgroups.multilevel import Level
 from kgroups.posterior import BeliefPropagation, Posterior
 
-__all__ = ["Candidate", "decide", "one_community", "posterior_candidate"]
+__all__ = ["Candidate", "decide", "description_wins", "one_community", "posterior_candidate"]
 
 # Messages of belief propagation, each a number of 8 bytes: 320 MB.
 _MOST_MESSAGES = 4e7
@@ -54,18 +54,23 @@ def decide(
     others are proposed, and the highest score wins.
     """
     if searched.score >= n:
-        return searched, f"the description is shorter by {searched.nats:.1f} nats"
+        return searched, description_wins(searched.nats)
     candidates = propose(searched)
     best = max(candidates, key=lambda candidate: candidate.score)
     if best.k == 1:
-        return best, "nothing tells it from a random graph with these degrees"
+        return best, "there is no sign of more"
     if best.evidence is None:
-        return best, f"the description is shorter by {best.nats:.1f} nats"
+        return best, description_wins(best.nats)
     seen = "the eigenvectors" if best.origin == "eigenvectors" else "the search"
     return best, (
-        f"belief propagation from the communities of {seen} saves {best.score:.1f} nats against "
-        "one community"
+        f"found by {seen}, and by belief propagation {best.score:.1f} nats better than one "
+        "community"
     )
+
+
+def description_wins(nats: float) -> str:
+    """Say why communities are taken that shorten the description."""
+    return f"they shorten the description of the graph by {nats:.1f} nats"
 
 
 def one_community(n: int) -> Candidate:

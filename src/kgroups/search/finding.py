@@ -11,12 +11,18 @@ from kgroups.embedding import Seed, informative_eigenpairs
 from kgroups.multilevel import Level
 from kgroups.refine import Hartigan, absorb_fragments
 from kgroups.report import ComponentReport
-from kgroups.search.arbiter import Candidate, decide, one_community, posterior_candidate
+from kgroups.search.arbiter import (
+    Candidate,
+    decide,
+    description_wins,
+    one_community,
+    posterior_candidate,
+)
 from kgroups.search.multistart import Searched, search, split_small
 from kgroups.search.problem import Detection, Part, Problem
 from kgroups.search.settings import Auto, Exact, ManyGroups, Regime, Search
 from kgroups.search.spectral import Spectral, by_eigenvectors, by_filter, from_labels
-from kgroups.spectrum import Moments, count_components, has_structure, leading_pairs, moments
+from kgroups.spectrum import count_components, has_structure, leading_pairs, moments
 
 __all__ = ["EXACT_NODES", "FEWEST_NODES", "MOST_FEW", "REPORTED", "communities_found"]
 
@@ -84,25 +90,59 @@ def communities_found(
         z, saved = searched.z, searched.saved.copy()
         found.visits += searched.visits
     faint = saved < problem.sizes
+    k_hat = np.full(problem.n_components, -1, dtype=np.int64)
     if not isinstance(regime, ManyGroups):
-        entropy = int(rng.integers(2**63))
         # A component with fewer edges than nodes + 1 is a tree or has one cycle.
-        rich = (problem.sizes >= 6) & (problem.entries >= 2 * (problem.sizes + 1))
-        for c in np.flatnonzero(faint & rich).tolist():
+        rich = faint & (problem.sizes >= 6) & (problem.entries >= 2 * (problem.sizes + 1))
+        exact = rich & _solved_exactly(problem, regime)
+        k_hat[exact] = _counts(problem, exact)
+        asked = rich & ~(exact & (k_hat < 2)) if start is None else rich
+        entropy = int(rng.integers(2**63))
+        for c in np.flatnonzero(asked).tolist():
             rows = slice(int(offsets[c]), int(offsets[c + 1]))
             stream = np.random.default_rng([entropy, c])
             first = None if start is None else _numbered(start[order[rows]])
             mine = None if searched is None else _candidate(searched, rows, c)
-            won, report = _component(problem, c, options, mine, first, stream, found)
+            spectral = _Spectrum(problem.part(c)[1], int(k_hat[c]), options, stream, found)
+            won, why = _winner(spectral, mine, first)
             z[rows] = won.z
-            found.components.append(report)
+            k_hat[c] = spectral.k_hat
+            found.components.append(
+                ComponentReport(
+                    int(problem.sizes[c]),
+                    won.k,
+                    won.origin,
+                    why,
+                    won.nats,
+                    won.evidence,
+                    int(k_hat[c]) if k_hat[c] >= 0 else None,
+                    component=c,
+                )
+            )
     counts = np.ones(problem.n_components, dtype=np.int64)
     np.maximum.at(counts, component, z + 1)
     found.z[order] = (np.cumsum(counts) - counts)[component] + z
     if isinstance(regime, Auto) and np.any(faint):
         found.z = _with_small_ones_split(problem, found.z, faint, regime.search, rng)
-    _report(found, problem, searched, counts)
+    _report(found, problem, searched, counts, k_hat)
     return found
+
+
+def _solved_exactly(problem: Problem, regime: Regime) -> Bools:
+    """Tell for each component whether its eigenvectors are computed exactly."""
+    if isinstance(regime, Auto):
+        return np.asarray(problem.sizes <= EXACT_NODES)
+    return np.full(problem.n_components, isinstance(regime, Exact))
+
+
+def _counts(problem: Problem, chosen: Bools) -> Ints:
+    """Return the number of eigenvalues above the threshold in each chosen component."""
+    if not chosen.any():
+        return np.zeros(0, dtype=np.int64)
+    rows = np.flatnonzero(chosen[problem.component])
+    names = (np.cumsum(chosen) - 1)[problem.component[rows]]
+    bound = problem.bound if chosen.all() else problem.bound.restrict(rows)
+    return count_components(bound, names).k
 
 
 def _candidate(searched: Searched, rows: slice, component: int) -> Candidate:
@@ -114,27 +154,14 @@ def _numbered(z: Ints) -> Ints:
     return np.unique(z, return_inverse=True)[1]
 
 
-def _component(
-    problem: Problem,
-    component: int,
-    options: _Options,
-    searched: Candidate | None,
-    start: Ints | None,
-    rng: np.random.Generator,
-    found: Detection,
-) -> tuple[Candidate, ComponentReport]:
-    """Find the communities of one component by eigenvectors, the search beside them or not."""
-    _, part = problem.part(component)
-    n = part.bound.n
-    spectral = _Spectrum(part, options, rng, found)
+def _winner(
+    spectral: "_Spectrum", searched: Candidate | None, start: Ints | None
+) -> tuple[Candidate, str]:
+    """Return the communities of one component: by eigenvectors alone, or the best candidate."""
     if searched is None:
-        own = spectral.alone(start)
-        won, why = own, "asked for"
-    else:
-        level = part.level(weighted=options.weighted)
-        won, why = decide(searched, n, lambda first: _candidates(level, first, spectral))
-    report = ComponentReport(n, won.k, won.origin, why, won.nats, won.evidence, spectral.k_hat)
-    return won, report
+        return spectral.alone(start), "eigenvectors were asked for"
+    level = spectral.level()
+    return decide(searched, level.strength.size, lambda first: _candidates(level, first, spectral))
 
 
 def _candidates(level: Level, searched: Candidate, spectral: "_Spectrum") -> list[Candidate]:
@@ -164,61 +191,59 @@ def _candidates(level: Level, searched: Candidate, spectral: "_Spectrum") -> lis
 
 
 class _Spectrum:
-    """The eigenvectors of one component: how many communities they show, and which."""
+    """The eigenvectors of one component: how many communities they show, and which.
+
+    ``k_hat`` is the number of eigenvalues above the threshold, -1 where they are not counted.
+    """
 
     def __init__(
-        self, part: Part, options: _Options, rng: np.random.Generator, found: Detection
+        self,
+        part: Part,
+        k_hat: int,
+        options: _Options,
+        rng: np.random.Generator,
+        found: Detection,
     ) -> None:
+        self.k_hat = k_hat
         self._part, self._options, self._rng, self._found = part, options, rng, found
         self._filtered: Spectral | None = None
         self._vectors = np.zeros((part.bound.n, 0))
-        self.k_hat: int | None = None
-        n, regime = part.bound.n, options.regime
-        self._exact = isinstance(regime, Exact) or (isinstance(regime, Auto) and n <= EXACT_NODES)
+
+    def level(self) -> Level:
+        """Return the finest level of the component."""
+        return self._part.level(weighted=self._options.weighted)
 
     def count(self) -> int:
         """Return the number of communities that the spectrum shows, 1 if none."""
-        part, n = self._part, self._part.bound.n
-        if self._exact:
-            counted = count_components(part.bound, np.zeros(n, dtype=np.int64))
-            self.k_hat = int(counted.k[0])
-            judged = isinstance(self._options.regime, Auto) and n >= _JUDGED_NODES
-            if self.k_hat > 1 and judged and not has_structure(self._moments()):
-                return 1
+        options, n = self._options, self._part.bound.n
+        auto = isinstance(options.regime, Auto)
+        if self.k_hat >= 0 and not (auto and self.k_hat > 1 and n >= _JUDGED_NODES):
             return max(1, self.k_hat)
-        self._options.tell("moments of the spectrum")
-        part = part.with_own_r(weighted=self._options.weighted)
-        judged_moments = self._moments(part)
-        if isinstance(self._options.regime, Auto):
-            affordable = judged_moments.k <= MOST_FEW and n >= FEWEST_NODES * judged_moments.k
-            if not (has_structure(judged_moments) and affordable):
-                return 1
-        self._options.tell("filtering a subspace")
-        most = max(_FEWEST_COLUMNS, int(_COLUMNS * judged_moments.k))
-        leading = leading_pairs(judged_moments, most=most)
-        if isinstance(self._options.regime, Auto) and not leading.complete:
+        options.tell("moments of the spectrum")
+        part = self._part.with_own_r(weighted=options.weighted)
+        judged = moments(part.bound)
+        self._found.visits += judged.visits
+        if auto and not has_structure(judged):
+            return 1
+        if self.k_hat >= 0:
+            return self.k_hat
+        if auto and not (judged.k <= MOST_FEW and n >= FEWEST_NODES * judged.k):
+            return 1
+        options.tell("filtering a subspace")
+        most = max(_FEWEST_COLUMNS, int(_COLUMNS * judged.k))
+        leading = leading_pairs(judged, most=most)
+        if auto and not leading.complete:
             return 1
         self._filtered = by_filter(
-            part,
-            judged_moments,
-            self._options.init,
-            self._options.refine,
-            self._rng,
-            leading=leading,
+            part, judged, options.init, options.refine, self._rng, leading=leading
         )
         if self._filtered.refinement is not None:
             self._found.refinements.append(self._filtered.refinement)
         return self._filtered.k
 
-    def _moments(self, part: Part | None = None) -> Moments:
-        part = self._part.with_own_r(weighted=self._options.weighted) if part is None else part
-        found = moments(part.bound)
-        self._found.visits += found.visits
-        return found
-
     def allows(self, k: int) -> bool:
         """Tell if communities of another number than the count can be had."""
-        return self._exact and 2 <= k < self._part.bound.n
+        return self.k_hat >= 0 and 2 <= k < self._part.bound.n
 
     def labels(self, k: int) -> Ints:
         """Return ``k`` communities."""
@@ -259,21 +284,25 @@ def _with_small_ones_split(
     return _numbered(split * (int(z.max(initial=0)) + 1) + np.where(apart < 0, z, 0))
 
 
-def _report(found: Detection, problem: Problem, searched: Searched | None, counts: Ints) -> None:
-    """Describe the largest components, those of the search among them."""
-    if searched is not None:
-        told = {}
-        for c in np.argsort(-problem.sizes, kind="stable")[:REPORTED].tolist():
-            if searched.saved[c] >= problem.sizes[c]:
-                nats = float(searched.saved[c])
-                told[c] = ComponentReport(
-                    int(problem.sizes[c]),
-                    int(counts[c]),
-                    "search",
-                    f"the description is shorter by {nats:.1f} nats",
-                    nats,
-                    undecided=float(searched.undecided[c]),
-                )
-        found.components += told.values()
-    found.components.sort(key=lambda report: -report.n)
-    del found.components[REPORTED:]
+def _report(
+    found: Detection, problem: Problem, searched: Searched | None, counts: Ints, k_hat: Ints
+) -> None:
+    """Describe the largest components: who won, and why."""
+    told = {report.component: report for report in found.components}
+    found.components = []
+    for c in np.argsort(-problem.sizes, kind="stable")[:REPORTED].tolist():
+        nats = 0.0 if searched is None else float(searched.saved[c])
+        n, k = int(problem.sizes[c]), int(counts[c])
+        count = int(k_hat[c]) if k_hat[c] >= 0 else None
+        if c in told:
+            found.components.append(told[c])
+        elif searched is not None and nats > 0.0:
+            why, share = description_wins(nats), float(searched.undecided[c])
+            found.components.append(
+                ComponentReport(n, k, "search", why, nats, None, count, share, component=c)
+            )
+        else:
+            why = "there is no sign of more"
+            found.components.append(
+                ComponentReport(n, k, "one community", why, 0.0, None, count, component=c)
+            )
