@@ -52,7 +52,7 @@ class BeliefPropagation:
         Share of each first message that is spread over all groups.
     """
 
-    max_sweeps: int = 100
+    max_sweeps: int = 50
     tolerance: float = 1e-3
     softness: float = 0.1
 

@@ -18,7 +18,7 @@ from kgroups.search.arbiter import (
     one_community,
     posterior_candidate,
 )
-from kgroups.search.multistart import Searched, search, split_small
+from kgroups.search.multistart import SMALL_NODES, Searched, search, split_small
 from kgroups.search.problem import Detection, Part, Problem
 from kgroups.search.settings import Auto, Exact, ManyGroups, Regime, Search
 from kgroups.search.spectral import Spectral, by_eigenvectors, by_filter, from_labels
@@ -93,7 +93,7 @@ def communities_found(
     k_hat = np.full(problem.n_components, -1, dtype=np.int64)
     if not isinstance(regime, ManyGroups):
         # A component with fewer edges than nodes + 1 is a tree or has one cycle.
-        rich = faint & (problem.sizes >= 6) & (problem.entries >= 2 * (problem.sizes + 1))
+        rich = faint & (problem.sizes > SMALL_NODES) & (problem.entries >= 2 * (problem.sizes + 1))
         exact = rich & _solved_exactly(problem, regime)
         k_hat[exact] = _counts(problem, exact)
         asked = rich & ~(exact & (k_hat < 2)) if start is None else rich

@@ -12,13 +12,13 @@ from kgroups.multilevel import Level, finest_level
 from kgroups.search.problem import Problem
 from kgroups.search.settings import Search
 
-__all__ = ["Searched", "given_number", "search", "split_small"]
+__all__ = ["SMALL_NODES", "Searched", "given_number", "search", "split_small"]
 
 # From this many entries on a kernel runs beside the main thread, which then hears of Ctrl-C.
 _LONG = 100_000
 _POLL_SECONDS = 0.05
 # Communities up to this size may be split by counting pairs: three triangles in a row.
-_SMALL = 9
+SMALL_NODES = 9
 
 
 class Searched(NamedTuple):
@@ -101,7 +101,7 @@ def split_small(A: CSR, z: Ints, settings: Search, rng: np.random.Generator) -> 
     from kgroups.search._search_nb import small_split
 
     size = np.bincount(z)
-    rows = np.flatnonzero(size[z] <= _SMALL)
+    rows = np.flatnonzero(size[z] <= SMALL_NODES)
     if not rows.size:
         return z
     rows = rows[np.argsort(z[rows], kind="stable")]
@@ -114,7 +114,7 @@ def split_small(A: CSR, z: Ints, settings: Search, rng: np.random.Generator) -> 
     labels, _ = small_split(level, offsets, settings.plan(rng), np.zeros(3, dtype=np.int64))
     split = z.copy()
     more = labels > 0
-    split[rows[more]] = size.size + _SMALL * np.repeat(np.arange(names.size), counts)[more]
+    split[rows[more]] = size.size + SMALL_NODES * np.repeat(np.arange(names.size), counts)[more]
     split[rows[more]] += labels[more]
     return np.unique(split, return_inverse=True)[1]
 
