@@ -49,8 +49,8 @@ class ComponentReport:
     ----------
     n, k : int
         Nodes of the component, and communities found in it.
-    winner : {"search", "eigenvectors", "one community"}
-        The candidate that won.
+    winner : {"search", "eigenvectors", "one community", "pairs of nodes"}
+        The candidate that won; the last one if small communities were split after that.
     why : str
         The reason, in a sentence.
     nats : float

@@ -101,7 +101,9 @@ def pairs_saved(level: Level, z: Indices, k: int) -> float:
     """Return the nats that communities save when edges are sent as positions among the pairs.
 
     The code of a small simple graph: where nearly all pairs are linked, chance as the nats saved
-    see it, which may link a pair twice, is far off. One density is shared by all communities.
+    see it, which may link a pair twice, is far off. One density is shared by all communities. The
+    graph in one piece is sent in the same way, or by its degrees and a matching of their ends if
+    that is shorter.
     """
     n = level.nodes.size
     E, _, N = group_totals(level, z, k)
@@ -110,6 +112,11 @@ def pairs_saved(level: Level, z: Indices, k: int) -> float:
         pairs += 0.5 * N[a] * (N[a] - 1.0)
         orders += lgamma(N[a] + 1.0)
     all_pairs = 0.5 * n * (n - 1.0)
+    by_degrees = _log_binomial(n + 2.0 * m - 1.0, 2.0 * m) + lgamma(2.0 * m + 1.0)
+    by_degrees -= m * log(2.0) + lgamma(m + 1.0)
+    for i in range(n):
+        by_degrees -= lgamma(level.strength[i] + 1.0)
+    whole = min(_log_binomial(all_pairs, m), by_degrees)
     labels = _log_binomial(n - 1.0, k - 1.0) + lgamma(n + 1.0) - orders - lgamma(k + 1.0)
     sent = _log_binomial(pairs, inside) + _log_binomial(all_pairs - pairs, m - inside)
-    return _log_binomial(all_pairs, m) - sent - labels - log(m + 1.0)
+    return whole - sent - labels - log(m + 1.0)

@@ -441,10 +441,13 @@ def nats_by_component(level: Level, offsets: Ints, z: Indices) -> Floats:
 
 
 @njit(cache=True, nogil=True)
-def small_split(level: Level, offsets: Ints, plan: Plan, tally: Ints) -> tuple[Indices, Ints]:
+def small_split(
+    level: Level, offsets: Ints, tiny: int, plan: Plan, tally: Ints
+) -> tuple[Indices, Ints]:
     """Split connected graphs so small that all pairs of nodes can be counted.
 
-    Returns labels that start from 0 in each, and how many there are.
+    With ``tiny`` nodes or fewer any saving counts. Returns labels that start from 0 in each, and
+    how many there are.
     """
     labels, counts = np.zeros(level.nodes.size, np.int32), np.ones(offsets.size - 1, np.int64)
     for c in range(counts.size):
@@ -453,7 +456,8 @@ def small_split(level: Level, offsets: Ints, plan: Plan, tally: Ints) -> tuple[I
         if part.A.indices.size < 2 * (last - first + 1):
             continue
         z, k = _modularity_groups(part, code_of(part), 1.0, 0, plan, tally)
-        if k > 1 and pairs_saved(part, z, k) > 0.0:
+        least = 0.0 if last - first <= tiny else plan.significance
+        if k > 1 and pairs_saved(part, z, k) > least:
             labels[first:last] = z
             counts[c] = k
     return labels, counts

@@ -10,12 +10,24 @@ from kgroups._types import Floats, Ints
 from kgroups.multilevel import Level
 from kgroups.posterior import BeliefPropagation, Posterior
 
-__all__ = ["Candidate", "decide", "description_wins", "one_community", "posterior_candidate"]
+__all__ = [
+    "ONE",
+    "PIECES",
+    "Candidate",
+    "decide",
+    "description_wins",
+    "one_community",
+    "posterior_candidate",
+]
 
 # Messages of belief propagation, each a number of 8 bytes: 320 MB.
 _MOST_MESSAGES = 4e7
 # Nats of evidence that eigenvectors need: chance gives as much on one random graph in ten.
 _SIGNIFICANCE = math.log(10.0)
+
+
+ONE = "there is no sign of more"
+PIECES = "groups of a few nodes with nearly all pairs linked are described better in pieces"
 
 
 class Candidate(NamedTuple):
@@ -58,7 +70,7 @@ def decide(
     candidates = propose(searched)
     best = max(candidates, key=lambda candidate: candidate.score)
     if best.k == 1:
-        return best, "there is no sign of more"
+        return best, ONE
     if best.evidence is None:
         return best, description_wins(best.nats)
     seen = "the eigenvectors" if best.origin == "eigenvectors" else "the search"

@@ -1,6 +1,7 @@
 """From a problem to communities when their number is not given."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,8 @@ from kgroups.multilevel import Level
 from kgroups.refine import Hartigan, absorb_fragments
 from kgroups.report import ComponentReport
 from kgroups.search.arbiter import (
+    ONE,
+    PIECES,
     Candidate,
     decide,
     description_wins,
@@ -124,7 +127,7 @@ def communities_found(
     found.z[order] = (np.cumsum(counts) - counts)[component] + z
     if isinstance(regime, Auto) and np.any(faint):
         found.z = _with_small_ones_split(problem, found.z, faint, regime.search, rng)
-    _report(found, problem, searched, counts, k_hat)
+    _report(found, problem, searched, k_hat)
     return found
 
 
@@ -284,25 +287,24 @@ def _with_small_ones_split(
     return _numbered(split * (int(z.max(initial=0)) + 1) + np.where(apart < 0, z, 0))
 
 
-def _report(
-    found: Detection, problem: Problem, searched: Searched | None, counts: Ints, k_hat: Ints
-) -> None:
+def _report(found: Detection, problem: Problem, searched: Searched | None, k_hat: Ints) -> None:
     """Describe the largest components: who won, and why."""
     told = {report.component: report for report in found.components}
     found.components = []
     for c in np.argsort(-problem.sizes, kind="stable")[:REPORTED].tolist():
-        nats = 0.0 if searched is None else float(searched.saved[c])
-        n, k = int(problem.sizes[c]), int(counts[c])
+        n, k = int(problem.sizes[c]), np.unique(found.z[problem.component == c]).size
         count = int(k_hat[c]) if k_hat[c] >= 0 else None
+        nats = 0.0 if searched is None else float(searched.saved[c])
         if c in told:
-            found.components.append(told[c])
+            report = told[c]
         elif searched is not None and nats > 0.0:
             why, share = description_wins(nats), float(searched.undecided[c])
-            found.components.append(
-                ComponentReport(n, k, "search", why, nats, None, count, share, component=c)
-            )
+            found_k = int(searched.k[c])
+            report = ComponentReport(n, found_k, "search", why, nats, None, count, share, c)
         else:
-            why = "there is no sign of more"
-            found.components.append(
-                ComponentReport(n, k, "one community", why, 0.0, None, count, component=c)
-            )
+            report = ComponentReport(n, 1, "one community", ONE, k_hat=count, component=c)
+        if report.k != k:
+            # Small communities were split after the decision.
+            why = PIECES if report.k == 1 else f"{report.why}; {PIECES}"
+            report = replace(report, k=k, winner="pairs of nodes", why=why)
+        found.components.append(report)

@@ -17,8 +17,10 @@ __all__ = ["SMALL_NODES", "Searched", "given_number", "search", "split_small"]
 # From this many entries on a kernel runs beside the main thread, which then hears of Ctrl-C.
 _LONG = 100_000
 _POLL_SECONDS = 0.05
-# Communities up to this size may be split by counting pairs: three triangles in a row.
 SMALL_NODES = 9
+"""Where all pairs are counted, any saving splits a community up to this size: three triangles."""
+# Communities up to this size may be split by counting pairs.
+_COUNTED_NODES = 64
 
 
 class Searched(NamedTuple):
@@ -87,7 +89,7 @@ def given_number(
 
 
 def split_small(A: CSR, z: Ints, settings: Search, rng: np.random.Generator) -> Ints:
-    """Split communities of a few nodes, each judged alone.
+    """Split small communities, each judged alone.
 
     Parameters
     ----------
@@ -101,7 +103,7 @@ def split_small(A: CSR, z: Ints, settings: Search, rng: np.random.Generator) -> 
     from kgroups.search._search_nb import small_split
 
     size = np.bincount(z)
-    rows = np.flatnonzero(size[z] <= SMALL_NODES)
+    rows = np.flatnonzero(size[z] <= _COUNTED_NODES)
     if not rows.size:
         return z
     rows = rows[np.argsort(z[rows], kind="stable")]
@@ -111,10 +113,11 @@ def split_small(A: CSR, z: Ints, settings: Search, rng: np.random.Generator) -> 
     level = finest_level(restricted(inside, rows), weighted=False)
     names, counts = np.unique(z[rows], return_counts=True)
     offsets = np.concatenate([[0], np.cumsum(counts)])
-    labels, _ = small_split(level, offsets, settings.plan(rng), np.zeros(3, dtype=np.int64))
+    tally = np.zeros(3, dtype=np.int64)
+    labels, _ = small_split(level, offsets, SMALL_NODES, settings.plan(rng), tally)
     split = z.copy()
     more = labels > 0
-    split[rows[more]] = size.size + SMALL_NODES * np.repeat(np.arange(names.size), counts)[more]
+    split[rows[more]] = size.size + _COUNTED_NODES * np.repeat(np.arange(names.size), counts)[more]
     split[rows[more]] += labels[more]
     return np.unique(split, return_inverse=True)[1]
 
