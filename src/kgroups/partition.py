@@ -15,6 +15,7 @@ from kgroups._partition_labels import checked_labels, checked_nodes, largest_fir
 from kgroups._types import Ints
 from kgroups.errors import PartitionError
 from kgroups.graph import Graph
+from kgroups.report import beside_spectrum
 
 if TYPE_CHECKING:
     from kgroups.report import Report
@@ -398,14 +399,20 @@ class Partition(Sequence[Community]):
     def _remarks(self) -> list[str]:
         remarks = []
         known, report = self.known_spectrum, self.report
+        if report is not None and report.k_given is None and report.components:
+            largest = "largest component: " if report.n_components > 1 else ""
+            remarks.append(largest + report.components[0].why)
         if known is not None and known.r_choice != "given":
-            remarks.append(_k_at_the_three_r(known.shown_k_at))
+            counts = _counts_at_the_three_r(known.shown_k_at)
+            remarks.append(counts + beside_spectrum(self.k, known.k))
         elif known is not None:
             about = "" if known.is_exact else "about "
-            remarks.append(f"the spectrum says k = {about}{known.k} at r = {known.r:.4g}, as given")
+            counts = f"eigenvalues above the threshold: {about}{known.k} at r = {known.r:.4g}"
+            remarks.append(counts + beside_spectrum(self.k, known.k))
         elif report is not None and report.k_hat is not None:
             about = "" if report.k_hat_low == report.k_hat_high else "about "
-            remarks.append(f"the spectrum says k = {about}{report.k_hat} at r = {report.r:.4g}")
+            counts = f"eigenvalues above the threshold: {about}{report.k_hat} at r = {report.r:.4g}"
+            remarks.append(counts + beside_spectrum(self.k, report.k_hat))
         if self.uninformed:
             remarks.append(f"{_count(len(self.uninformed), 'node', 'nodes')} without information")
         carrier = report if known is None else known
@@ -417,11 +424,12 @@ def _count(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}"
 
 
-def _k_at_the_three_r(k_at: Mapping[str, str]) -> str:
+def _counts_at_the_three_r(k_at: Mapping[str, str]) -> str:
     if len(set(k_at.values())) == 1:
-        return f"the spectrum says k = {next(iter(k_at.values()))} at every choice of r"
-    by_choice = ", ".join(f"{k} ({choice})" for choice, k in k_at.items())
-    return f"the spectrum says k = {by_choice}"
+        counts = f"{next(iter(k_at.values()))} at every choice of r"
+    else:
+        counts = ", ".join(f"{k} ({choice})" for choice, k in k_at.items())
+    return f"eigenvalues above the threshold: {counts}"
 
 
 def _rebuild(

@@ -5,7 +5,7 @@ from typing import Any
 
 from kgroups.errors import KGroupsWarning
 
-__all__ = ["ComponentReport", "RefinementReport", "Report"]
+__all__ = ["ComponentReport", "RefinementReport", "Report", "beside_spectrum"]
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,15 @@ def _times(count: int, word: str) -> str:
 
 def _communities(count: int) -> str:
     return "1 community" if count == 1 else f"{count} communities"
+
+
+def beside_spectrum(k: int, k_hat: int) -> str:
+    """Say how a number of communities and one of eigenvalues go together, if they differ."""
+    if k_hat < k:
+        return ", which need not show small or faint communities"
+    if k_hat > k:
+        return ", not all of which are communities worth their description"
+    return ""
 
 
 @dataclass(frozen=True)
@@ -75,22 +84,20 @@ class ComponentReport:
     undecided: float | None = None
     component: int = 0
 
-    def beside_spectrum(self) -> str:
-        """Reconcile the number of communities with the eigenvalues, where they were counted."""
-        if self.k_hat is None or self.k_hat == self.k:
-            return ""
-        lie = "eigenvalue lies" if self.k_hat == 1 else "eigenvalues lie"
-        fewer = "which need not show the small and the faint ones"
-        more = "but communities of their own are not worth their description"
-        return f"; {self.k_hat} {lie} above the threshold, {fewer if self.k_hat < self.k else more}"
-
     def sentence(self) -> str:
         """Say which candidate won, and why."""
-        said = f"{_communities(self.k)} in a component of {_times(self.n, 'node')}: {self.why}"
-        said += self.beside_spectrum()
+        said = f"{_communities(self.k)} in a component of {_times(self.n, 'node')}: {self.reason()}"
+        return said + "."
+
+    def reason(self) -> str:
+        """Return why it has its communities, reconciled with the eigenvalues if counted."""
+        said = self.why
+        if self.k_hat is not None and self.k_hat != self.k:
+            lie = "eigenvalue lies" if self.k_hat == 1 else "eigenvalues lie"
+            said += f"; {self.k_hat} {lie} above the threshold{beside_spectrum(self.k, self.k_hat)}"
         if self.undecided:
             said += f"; {100.0 * self.undecided:.1f} % of the nodes are undecided"
-        return said + "."
+        return said
 
 
 @dataclass(frozen=True)
@@ -157,7 +164,8 @@ class Report:
     def lines(self) -> list[str]:
         """Return the record as sentences."""
         said = [self.about_k()]
-        said += [component.sentence() for component in self.components]
+        if self.n_components > 1 or self.k_given is not None:
+            said += [component.sentence() for component in self.components]
         if self.k_hat is not None:
             counted = ", ".join(f"{name} {count}" for name, count in self.methods.items())
             said.append(f"Counted per component: {counted or 'nothing to count'}.")
@@ -190,7 +198,7 @@ class Report:
             return f"{found}{parts}, as many as in the labels given."
         first = self.components[0]
         if self.n_components == 1:
-            return f"{found}: {first.why}{first.beside_spectrum()}."
+            return f"{found}: {first.reason()}."
         return f"{found}{parts}."
 
     def to_dict(self) -> dict[str, Any]:

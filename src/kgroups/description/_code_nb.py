@@ -119,4 +119,4 @@ def pairs_saved(level: Level, z: Indices, k: int) -> float:
     whole = min(_log_binomial(all_pairs, m), by_degrees)
     labels = _log_binomial(n - 1.0, k - 1.0) + lgamma(n + 1.0) - orders - lgamma(k + 1.0)
     sent = _log_binomial(pairs, inside) + _log_binomial(all_pairs - pairs, m - inside)
-    return whole - sent - labels - log(m + 1.0)
+    return float(whole - sent - labels - log(m + 1.0))
