@@ -21,7 +21,13 @@ from kgroups.search.arbiter import (
     one_community,
     posterior_candidate,
 )
-from kgroups.search.multistart import SMALL_NODES, Searched, search, split_small
+from kgroups.search.multistart import (
+    COUNTED_NODES,
+    SMALL_NODES,
+    Searched,
+    search,
+    split_small,
+)
 from kgroups.search.problem import Detection, Part, Problem
 from kgroups.search.settings import Auto, Exact, ManyGroups, Regime, Search
 from kgroups.search.spectral import Spectral, by_eigenvectors, by_filter, from_labels
@@ -282,9 +288,9 @@ def _with_small_ones_split(
     A = without_diagonal(problem.A)
     z, _ = absorb_fragments(A, _numbered(z))
     # Communities elsewhere are decided by the description of the whole.
-    apart = np.where(faint[problem.component], z, -1)
-    split = split_small(A, _numbered(apart), settings, rng)
-    return _numbered(split * (int(z.max(initial=0)) + 1) + np.where(apart < 0, z, 0))
+    whole = np.bincount(z)[z] == problem.sizes[problem.component]
+    most = np.where(whole, COUNTED_NODES, SMALL_NODES) * faint[problem.component]
+    return split_small(A, z, most, settings, rng)
 
 
 def _report(found: Detection, problem: Problem, searched: Searched | None, k_hat: Ints) -> None:

@@ -12,15 +12,15 @@ from kgroups.multilevel import Level, finest_level
 from kgroups.search.problem import Problem
 from kgroups.search.settings import Search
 
-__all__ = ["SMALL_NODES", "Searched", "given_number", "search", "split_small"]
+__all__ = ["COUNTED_NODES", "SMALL_NODES", "Searched", "given_number", "search", "split_small"]
 
 # From this many entries on a kernel runs beside the main thread, which then hears of Ctrl-C.
 _LONG = 100_000
 _POLL_SECONDS = 0.05
 SMALL_NODES = 9
 """Where all pairs are counted, any saving splits a community up to this size: three triangles."""
-# Communities up to this size may be split by counting pairs.
-_COUNTED_NODES = 64
+COUNTED_NODES = 64
+"""Pairs are counted in components up to this size that are one community."""
 
 
 class Searched(NamedTuple):
@@ -88,7 +88,7 @@ def given_number(
     return z.astype(np.int64), int(tally[0])
 
 
-def split_small(A: CSR, z: Ints, settings: Search, rng: np.random.Generator) -> Ints:
+def split_small(A: CSR, z: Ints, whole: Bools, settings: Search, rng: np.random.Generator) -> Ints:
     """Split small communities, each judged alone.
 
     Parameters
@@ -97,13 +97,15 @@ def split_small(A: CSR, z: Ints, settings: Search, rng: np.random.Generator) -> 
         Adjacency matrix without loops; weights are not looked at.
     z : ndarray of shape (n,)
         Labels without gaps, of connected communities.
+    most : ndarray of shape (n,)
+        Largest size up to which the community of a node is tried.
     settings, rng
         As for :func:`search`.
     """
     from kgroups.search._search_nb import small_split
 
     size = np.bincount(z)
-    rows = np.flatnonzero(size[z] <= _COUNTED_NODES)
+    rows = np.flatnonzero(size[z] <= most)
     if not rows.size:
         return z
     rows = rows[np.argsort(z[rows], kind="stable")]
@@ -117,7 +119,7 @@ def split_small(A: CSR, z: Ints, settings: Search, rng: np.random.Generator) -> 
     labels, _ = small_split(level, offsets, SMALL_NODES, settings.plan(rng), tally)
     split = z.copy()
     more = labels > 0
-    split[rows[more]] = size.size + _COUNTED_NODES * np.repeat(np.arange(names.size), counts)[more]
+    split[rows[more]] = size.size + COUNTED_NODES * np.repeat(np.arange(names.size), counts)[more]
     split[rows[more]] += labels[more]
     return np.unique(split, return_inverse=True)[1]
 
