@@ -88,7 +88,7 @@ def given_number(
     return z.astype(np.int64), int(tally[0])
 
 
-def split_small(A: CSR, z: Ints, whole: Bools, settings: Search, rng: np.random.Generator) -> Ints:
+def split_small(A: CSR, z: Ints, most: Ints, settings: Search, rng: np.random.Generator) -> Ints:
     """Split small communities, each judged alone.
 
     Parameters
