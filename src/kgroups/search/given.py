@@ -1,7 +1,7 @@
 """Exactly k communities."""
 
+import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +27,8 @@ _DISPERSION = 1.3
 # There hubs crowd the upper end of the spectrum, and a filtered subspace does not part them from
 # communities: eigenvectors are computed exactly up to this size, a matter of seconds.
 _EXACT_NODES_UNEVEN = 20_000
+# Nats by which the likelihood of another candidate must be higher: a factor of ten.
+_SIGNIFICANCE = math.log(10.0)
 # Eigenvalues of equal components differ in rounding only; they must rank as equal.
 _DIGITS = 9
 
@@ -55,15 +57,10 @@ def communities_given_k(
     those of large components are known only as their moments show them. Components that get none
     join the largest community and are uninformed.
     """
-    exact_nodes = EXACT_NODES
-    if isinstance(regime, Auto) and _is_uneven(problem):
-        exact_nodes = _EXACT_NODES_UNEVEN if k <= MOST_FEW else EXACT_NODES
-        operator = BetheHessian("nonbacktracking")
-        problem = replace(problem, bound=operator.bind(problem.A, weighted=problem.weighted))
     options = _Options(regime, init, refine, problem.uneven, tell)
     found = Detection(np.full(problem.bound.n, -1, dtype=np.int64))
     judged: dict[int, Moments] = {}
-    large = _by_moments(problem, regime, exact_nodes).tolist()
+    large = _by_moments(problem, regime).tolist()
     if large:
         tell("moments of the spectrum")
     for component in large:
@@ -92,20 +89,11 @@ def communities_given_k(
     return found
 
 
-def _is_uneven(problem: Problem) -> bool:
-    """Tell if degrees are so uneven that r should be the root of the non-backtracking radius."""
-    d = np.diff(problem.A.indptr)
-    d = d[d > 0]
-    return problem.bound.r_choice == "mean-degree" and bool(
-        d.size and d.var() > _DISPERSION * d.mean()
-    )
-
-
-def _by_moments(problem: Problem, regime: Regime, exact_nodes: int) -> Ints:
+def _by_moments(problem: Problem, regime: Regime) -> Ints:
     """Return the components whose eigenvectors are not computed exactly."""
     if isinstance(regime, Exact):
         return np.zeros(0, dtype=np.int64)
-    least = exact_nodes + 1 if isinstance(regime, Auto) else 6
+    least = EXACT_NODES + 1 if isinstance(regime, Auto) else 6
     return np.flatnonzero(problem.sizes >= least)
 
 
@@ -125,24 +113,42 @@ class _Share(NamedTuple):
         part, ``V`` the eigenvectors of a small one.
         """
         n, regime = self.part.bound.n, self.options.regime
-        if self.k == 1 or self.k == n:
+        if self.k in (1, n):
             return np.arange(n) % self.k, "eigenvectors"
         few = self.k <= MOST_FEW and n >= FEWEST_NODES * self.k
         candidates = []
         if V is not None:
-            candidates.append((self._exact(V), "eigenvectors"))
+            candidates.append((self._exact(self.part, V), "eigenvectors"))
         elif judged is not None and (
             isinstance(regime, FewGroups) or (few and isinstance(regime, Auto))
         ):
             candidates.append((self._filtered(judged), "eigenvectors"))
+        if isinstance(regime, Auto) and self._is_uneven():
+            candidates.append((self._at_nonbacktracking_radius(), "eigenvectors"))
         if isinstance(regime, Auto | ManyGroups):
             candidates.append((self._searched(regime.search), "search"))
         A, d = self.part.A, self.part.d
-        return max(candidates, key=lambda one: planted_fit(A, d, one[0], k=self.k).gain)
+        gain = [planted_fit(A, d, z, k=self.k).gain for z, _ in candidates]
+        # A near-tie is left to the first.
+        gain[0] += _SIGNIFICANCE
+        return candidates[int(np.argmax(gain))]
 
-    def _exact(self, V: Floats) -> Ints:
+    def _is_uneven(self) -> bool:
+        """Tell if r should be the root of the non-backtracking radius, and that can be had."""
+        d, bound = np.diff(self.part.A.indptr), self.part.bound
+        affordable = self.k <= MOST_FEW and bound.n <= _EXACT_NODES_UNEVEN
+        uneven = bool(d.var() > _DISPERSION * d.mean())
+        return bound.r_choice == "mean-degree" and affordable and uneven
+
+    def _at_nonbacktracking_radius(self) -> Ints:
+        A, d = self.part.A, self.part.d
+        bound = BetheHessian("nonbacktracking").bind(A, weighted=self.options.weighted)
+        V = informative_eigenpairs(bound, self.k, self.options.init.rows)[1]
+        return self._exact(Part(A, d, bound), V)
+
+    def _exact(self, part: Part, V: Floats) -> Ints:
         options = self.options
-        return exact_share(self.part, V, options.init, options.refine, self.rng, self.found)
+        return exact_share(part, V, options.init, options.refine, self.rng, self.found)
 
     def _filtered(self, judged: Moments) -> Ints:
         options = self.options
