@@ -89,7 +89,8 @@ def detect_communities(
     init : KMeansSeed, QRSeed or WarmStart
         How the eigenvectors become first labels, or labels to start from instead.
     refine : Hartigan or None
-        How first labels from eigenvectors are improved; ``None`` leaves them.
+        How first labels from eigenvectors are improved; ``None`` leaves them. With ``k`` given,
+        another ``init`` or ``refine`` than the default asks for eigenvectors alone.
     symmetrize : {"sum", "union"}, optional
         How a directed graph becomes undirected: weights of both directions summed, or any edge as
         one edge of weight 1.

@@ -13,13 +13,13 @@ from kgroups.multilevel._moving_nb import denser, group_totals, saved_by_totals,
 __all__ = ["code_of", "merged_down", "nats_saved_nb", "pairs_saved"]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def _density_cost(size: int, edges: float) -> float:
     """Return the nats for one of the numbers of edges that a community may have inside."""
     return log(min(0.5 * size * (size - 1.0), edges) + 1.0)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def code_of(level: Level) -> Code:
     """Return the code lengths of a connected graph."""
     n = level.nodes.sum()
@@ -38,14 +38,14 @@ def code_of(level: Level) -> Code:
     return Code(m, of_size, of_number)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def nats_saved_nb(level: Level, z: Indices, k: int, code: Code) -> float:
     """Return the nats that ``k`` communities save."""
     E, K, N = group_totals(level, z, k)
     return saved_by_totals(E, K, N, code)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def merged_down(groups: Level, code: Code, target: int) -> tuple[Indices, int]:
     """Merge groups with their best partners until ``target`` are left; return the new labels.
 
@@ -91,12 +91,12 @@ def merged_down(groups: Level, code: Code, target: int) -> tuple[Indices, int]:
     return label, k
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _log_binomial(n: float, k: float) -> float:
     return lgamma(n + 1.0) - lgamma(k + 1.0) - lgamma(n - k + 1.0)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def pairs_saved(level: Level, z: Indices, k: int) -> float:
     """Return the nats that communities save when edges are sent as positions among the pairs.
 

@@ -11,7 +11,7 @@ from kgroups.multilevel.levels import Level
 __all__ = ["block_level", "coarsened", "intersection", "renumbered"]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def renumbered(z: Indices, bound: int) -> tuple[Indices, int]:
     """Return labels 0, 1, ... in the order of first appearance, and how many there are.
 
@@ -28,7 +28,7 @@ def renumbered(z: Indices, bound: int) -> tuple[Indices, int]:
     return labels, k
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _members(z: Indices, k: int) -> tuple[Ints, Indices]:
     """Return where the members of each group start, and all members in that order."""
     start = np.zeros(k + 1, np.int64)
@@ -43,7 +43,7 @@ def _members(z: Indices, k: int) -> tuple[Ints, Indices]:
     return start, members
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def coarsened(level: Level, z: Indices, k: int) -> Level:
     """Return the level whose units are the ``k`` groups of labels."""
     A = level.A
@@ -80,7 +80,7 @@ def coarsened(level: Level, z: Indices, k: int) -> Level:
     return Level(A, strength, inner, nodes)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def block_level(level: Level, first: int, last: int) -> Level:
     """Return the level of the units from ``first`` to before ``last``, linked to no others."""
     A = level.A
@@ -100,7 +100,7 @@ def block_level(level: Level, first: int, last: int) -> Level:
     )
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def intersection(z: Indices, y: Indices, k: int) -> tuple[Indices, int]:
     """Return the groups that two partitions both keep together, and their number.
 

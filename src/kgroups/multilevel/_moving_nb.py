@@ -18,7 +18,7 @@ __all__ = ["denser", "group_totals", "move", "saved_by_totals", "sparser"]
 # A unit changes the logarithms of a group with this many times its links by so little that two
 # terms of the series are enough to rank groups; the move itself is judged by the exact gain.
 _SERIES = 8.0
-# Keeps the rate of links between groups positive when there is none.
+# Keeps the rate of links between groups positive when there is none; fewer expected have no rate.
 _LEAST_LINK = 1e-3
 # Columns of the table of groups.
 _INSIDE, _STRENGTH, _OWN, _RATE, _LOG_RATE = 0, 1, 2, 3, 4
@@ -26,13 +26,13 @@ _INSIDE, _STRENGTH, _OWN, _RATE, _LOG_RATE = 0, 1, 2, 3, 4
 _STRIDE, _HOP, _SHIFT = 7919, 104729, 7727
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def denser(E: float, P: float) -> float:
     """Return the nats that E edges where P are expected save, if they are more."""
     return E * log(E / P) - E + P if E > P and P > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def sparser(E: float, P: float) -> float:
     """Return the nats that E edges where P are expected save, if they are fewer."""
     if E >= P:
@@ -40,7 +40,7 @@ def sparser(E: float, P: float) -> float:
     return E * log(E / P) - E + P if E > 0.0 else P
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def group_totals(level: Level, z: Indices, k: int) -> tuple[Floats, Floats, Ints]:
     """Return weights inside, strength and number of nodes of each group."""
     E, K, N = np.zeros(k), np.zeros(k), np.zeros(k, np.int64)
@@ -56,7 +56,7 @@ def group_totals(level: Level, z: Indices, k: int) -> tuple[Floats, Floats, Ints
     return E, K, N
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def saved_by_totals(E: Floats, K: Floats, N: Ints, code: Code) -> float:
     """Return the nats that groups save; empty groups do not count."""
     m = code.edges
@@ -73,7 +73,7 @@ def saved_by_totals(E: Floats, K: Floats, N: Ints, code: Code) -> float:
     return saved if k > 1 else 0.0
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def _set_rate(group: Floats, a: int, expected: float) -> None:
     """Set the density of a group relative to chance, 0 if it is no denser, and its log."""
     rate = group[a, _INSIDE] / expected if expected > 0.0 else 0.0
@@ -81,7 +81,7 @@ def _set_rate(group: Floats, a: int, expected: float) -> None:
     group[a, _LOG_RATE] = log(rate) if rate > 1.0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def move(
     level: Level,
     z: Indices,
@@ -180,7 +180,7 @@ def move(
             else:
                 X, Y = m - inside, m - expected
                 outside, log_outside = 1.0, 0.0
-                if X < Y:
+                if X < Y and Y > _LEAST_LINK:
                     outside = max(X, _LEAST_LINK) / Y
                     log_outside = log(outside)
                 Ka = group[a, _STRENGTH]

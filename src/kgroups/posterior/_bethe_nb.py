@@ -16,7 +16,7 @@ _LEAST_SHARE = 1e-30
 _LEAST_CONTRAST = 1.001
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def reversed_entries(A: CSR) -> Ints:
     """Return for each entry (i, j) the place of the entry (j, i); the matrix is symmetric."""
     place = A.indptr.astype(np.int64)
@@ -30,7 +30,7 @@ def reversed_entries(A: CSR) -> Ints:
     return reverse
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=True)
 def propagate(
     A: CSR,
     d: Floats,

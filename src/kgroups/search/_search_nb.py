@@ -47,7 +47,7 @@ class State(NamedTuple):
     ambiguous: float
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _step(n: int, start: int) -> int:
     """Return a step that visits all of n units, in another order for each start."""
     step = 1
@@ -59,7 +59,7 @@ def _step(n: int, start: int) -> int:
     return step
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _climb(
     level: Level,
     z: Indices,
@@ -99,7 +99,7 @@ def _climb(
         waiting, doubtful = np.ones(k, np.bool_), np.ones(k, np.bool_)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _fresh_climb(
     level: Level, z: Indices, code: Code, start: int, temperatures: Floats, plan: Plan, tally: Ints
 ) -> State:
@@ -109,7 +109,7 @@ def _fresh_climb(
     return _climb(level, z, code, start, temperatures, waiting, doubtful, plan, tally)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _through(
     level: Level,
     cells: Indices,
@@ -136,7 +136,7 @@ def _through(
     return _fresh_climb(level, best.z[cells], code, start, cold, plan, tally)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _joined(
     level: Level, best: State, rival: State, code: Code, start: int, plan: Plan, tally: Ints
 ) -> State:
@@ -145,7 +145,7 @@ def _joined(
     return _through(level, cells, count, best.z, code, start, plan, tally)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _cells(
     level: Level, z: Indices, code: Code, resolution: float, start: int, plan: Plan, tally: Ints
 ) -> tuple[Indices, int]:
@@ -158,7 +158,7 @@ def _cells(
     return renumbered(z, n)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _modularity_groups(
     level: Level, code: Code, resolution: float, start: int, plan: Plan, tally: Ints
 ) -> tuple[Indices, int]:
@@ -175,7 +175,7 @@ def _modularity_groups(
         tally[0] += top.A.indices.size
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _annealed(level: Level, state: State, code: Code, plan: Plan, tally: Ints) -> State:
     """Anneal while that gains enough, and while enough nodes are undecided for it to matter."""
     nodes = level.nodes.sum()
@@ -194,7 +194,7 @@ def _annealed(level: Level, state: State, code: Code, plan: Plan, tally: Ints) -
     return state
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _is_treelike(level: Level, cells: Indices, count: int, plan: Plan) -> bool:
     """Tell if cells have next to no more links inside than a tree needs."""
     E, _, N = group_totals(level, cells, count)
@@ -204,7 +204,7 @@ def _is_treelike(level: Level, cells: Indices, count: int, plan: Plan) -> bool:
     return bool(inside - links < plan.treelike * inside)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _descent(
     level: Level, cells: Indices, count: int, k_given: int, code: Code, plan: Plan, tally: Ints
 ) -> State:
@@ -236,7 +236,7 @@ def _descent(
         z = label[z]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _is_settled(level: Level, state: State, plan: Plan) -> bool:
     """Tell if so little is in doubt that another start would gain next to nothing."""
     nodes = level.nodes.sum()
@@ -245,7 +245,7 @@ def _is_settled(level: Level, state: State, plan: Plan) -> bool:
     return sure and state.saved >= nodes
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _first(level: Level, code: Code, base: float, plan: Plan, tally: Ints) -> State:
     """Return the communities of the first start."""
     n, resolution = level.nodes.size, base ** plan.scales[0]
@@ -266,7 +266,7 @@ def _first(level: Level, code: Code, base: float, plan: Plan, tally: Ints) -> St
     return best
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _search(level: Level, given: Indices, plan: Plan, tally: Ints) -> State:
     """Return the best communities of a connected graph: starts, joined while that pays."""
     code, n = code_of(level), level.nodes.size
@@ -302,7 +302,7 @@ def _search(level: Level, given: Indices, plan: Plan, tally: Ints) -> State:
     return _annealed(level, best, code, plan, tally)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _pieces(level: Level, z: Indices) -> tuple[Indices, int]:
     """Return the connected pieces of groups, and their number."""
     A, n = level.A, z.size
@@ -323,14 +323,14 @@ def _pieces(level: Level, z: Indices) -> tuple[Indices, int]:
     return piece, count
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _root(into: Indices, a: int) -> int:
     while into[a] != a:
         a = into[a]
     return a
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _connected(level: Level, state: State, code: Code) -> State:
     """Merge fragments of groups, and single nodes, with their best neighbors.
 
@@ -386,7 +386,7 @@ def _connected(level: Level, state: State, code: Code) -> State:
     return State(labels, k, saved, state.doubtful, state.undecided, state.ambiguous)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def search_components(
     level: Level, offsets: Ints, given: Indices, plan: Plan, tally: Ints
 ) -> tuple[Indices, Ints, Floats, Floats]:
@@ -414,7 +414,7 @@ def search_components(
     return labels, counts, saved, undecided
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def search_given_k(level: Level, k: int, plan: Plan, tally: Ints) -> tuple[Indices, float]:
     """Return exactly ``k`` communities of a connected graph, and the nats they save."""
     code, n = code_of(level), level.nodes.size
@@ -427,7 +427,7 @@ def search_given_k(level: Level, k: int, plan: Plan, tally: Ints) -> tuple[Indic
     return found.z, found.saved
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def nats_by_component(level: Level, offsets: Ints, z: Indices) -> Floats:
     """Return the nats that labels save in each component; labels start from 0 in each."""
     saved = np.zeros(offsets.size - 1)
@@ -440,7 +440,7 @@ def nats_by_component(level: Level, offsets: Ints, z: Indices) -> Floats:
     return saved
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def small_split(
     level: Level, offsets: Ints, tiny: int, plan: Plan, tally: Ints
 ) -> tuple[Indices, Ints]:

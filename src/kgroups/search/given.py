@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kgroups._types import Floats, Ints
-from kgroups.embedding import Seed, informative_eigenpairs
+from kgroups.embedding import KMeansSeed, Seed, informative_eigenpairs
 from kgroups.operators import BetheHessian
 from kgroups.refine import Hartigan
 from kgroups.refine.likelihood import planted_fit
@@ -40,6 +40,11 @@ class _Options(NamedTuple):
     weighted: bool
     tell: Callable[[str], None]
 
+    @property
+    def chosen(self) -> bool:
+        """Whether the caller has chosen how eigenvectors become labels."""
+        return self.init != KMeansSeed() or self.refine != Hartigan()
+
 
 def communities_given_k(
     problem: Problem,
@@ -55,7 +60,8 @@ def communities_given_k(
 
     The k largest eigenvalues of the whole graph decide how many communities each component gets;
     those of large components are known only as their moments show them. Components that get none
-    join the largest community and are uninformed.
+    join the largest community and are uninformed. With another ``init`` or ``refine`` than the
+    default, eigenvectors are asked alone where they can be had.
     """
     options = _Options(regime, init, refine, problem.uneven, tell)
     found = Detection(np.full(problem.bound.n, -1, dtype=np.int64))
@@ -123,6 +129,8 @@ class _Share(NamedTuple):
             isinstance(regime, FewGroups) or (few and isinstance(regime, Auto))
         ):
             candidates.append((self._filtered(judged), "eigenvectors"))
+        if candidates and self.options.chosen:
+            return candidates[0]
         if isinstance(regime, Auto) and self._is_uneven():
             candidates.append((self._at_nonbacktracking_radius(), "eigenvectors"))
         if isinstance(regime, Auto | ManyGroups):

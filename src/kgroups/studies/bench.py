@@ -11,7 +11,7 @@ from kgroups.detect import detect_communities
 from kgroups.embedding import KMeansSeed, informative_eigenpairs
 from kgroups.graph import Graph
 from kgroups.refine import Hartigan
-from kgroups.search import Prepared, prepared
+from kgroups.search import Exact, Prepared, prepared
 from kgroups.spectrum.lanczos import largest_eigenpairs, start_vector
 
 __all__ = ["Workbench"]
@@ -53,8 +53,11 @@ class Workbench:
         return found, perf_counter() - start + self._borrowed
 
     def labels_given_k(self, refine: Hartigan | None) -> Ints:
-        """Return the labels of ``detect_communities(graph, k, refine=refine)``."""
-        return detect_communities(self.graph, self.k, refine=refine, rng=self.rng()).labels
+        """Return the labels of ``detect_communities(graph, k, refine=refine, regime=Exact())``."""
+        found = detect_communities(
+            self.graph, self.k, refine=refine, regime=Exact(), rng=self.rng()
+        )
+        return found.labels
 
     def labels_of_paper(self, refine: Hartigan | None) -> Ints:
         """Return labels as the paper finds them, which does not look at components.
