@@ -49,9 +49,9 @@ def test_overlap_in_the_papers_settings_and_ours(name, paper, default):
     ("name", "k", "ami"),
     [
         ("karate", 2, 1.0000),
-        ("dolphins", 2, 1.0000),
-        ("football", 12, 0.9029),
-        ("polbooks", 4, 0.4983),
+        ("dolphins", 2, 0.8117),
+        ("football", 11, 0.8820),
+        ("polbooks", 4, 0.5401),
     ],
 )
 def test_communities_with_k_found(name, k, ami):
@@ -123,9 +123,10 @@ def test_collaboration_network_with_k_found():
 def test_the_guard_saves_the_departments_of_the_email_network():
     data = load("email-Eu-core", symmetrize="union")
     truth = np.asarray(data.truth)
-    first = kg.detect_communities(data.graph, 42, refine=None)
-    free = kg.detect_communities(data.graph, 42, refine=kg.Hartigan(guard=None))
-    held = kg.detect_communities(data.graph, 42)
+    first, free, held = (
+        kg.detect_communities(data.graph, 42, refine=refine, regime=kg.Exact())
+        for refine in (None, kg.Hartigan(guard=None), kg.Hartigan())
+    )
     seed, unguarded, guarded = (kg.metrics.overlap(truth, p.labels) for p in (first, free, held))
     assert unguarded < seed
     assert guarded > seed
