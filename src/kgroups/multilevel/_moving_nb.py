@@ -101,8 +101,8 @@ def move(
     is a sweep in which gains carry noise, as in Gibbs sampling. Then the units that are
     ``waiting`` form a queue, in steps of ``step``, and the neighbors of a unit that has moved wait
     again. ``undecided`` tells which units have another group less than ``rules.doubt`` behind
-    their best one; sweeps with noise visit these and those that wait. ``tally`` counts entries
-    read and moves made; a third number other than 0 stops the moves.
+    their best one; sweeps with noise, and the queue after them, begin with these and those that
+    wait. ``tally`` counts entries read and moves made; a third number other than 0 stops the moves.
     """
     A, n, m = level.A, z.size, code.edges
     linear = penalty > 0.0
@@ -130,14 +130,14 @@ def move(
             spare += 1
     link, touched = np.zeros(n), np.empty(n, np.int32)
     queue = np.empty(n, np.int32)
-    noise, mask = rules.noise, rules.noise.size - 1
+    noise, mask, annealed = rules.noise, rules.noise.size - 1, temperatures.size > 0
     for sweep in range(temperatures.size + 1):
         warm = sweep < temperatures.size
         temperature = temperatures[sweep] if warm else 0.0
         shift = _SHIFT * sweep
         pending, at = 0, 0
         for _ in range(n):
-            if waiting[at] or (warm and undecided[at]):
+            if waiting[at] or (annealed and undecided[at]):
                 queue[pending] = at
                 pending += 1
             at += step

@@ -110,39 +110,37 @@ def _fresh_climb(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _through(
-    level: Level,
-    cells: Indices,
-    count: int,
-    z: Indices,
-    code: Code,
-    start: int,
-    plan: Plan,
-    tally: Ints,
+def _with_cells(
+    level: Level, cells: Indices, count: int, code: Code, start: int, plan: Plan, tally: Ints
 ) -> State:
-    """Move whole cells, from the communities ``z`` that they lie in and from none; then nodes."""
-    community, cold = np.empty(count, np.int32), plan.temperatures[:0]
-    for i in range(z.size):
-        community[cells[i]] = z[i]
-    top = coarsened(level, cells, count)
+    """Climb with whole cells, each at first a group of its own, then with nodes."""
+    top, apart = coarsened(level, cells, count), np.arange(count).astype(np.int32)
     tally[0] += level.A.indices.size
-    labels, k = renumbered(community, z.size)
-    best = _fresh_climb(top, labels.copy(), code, start, cold, plan, tally)
-    if k < count:
-        apart = np.arange(count).astype(np.int32)
-        rival = _fresh_climb(top, apart, code, start, cold, plan, tally)
-        if rival.saved > best.saved:
-            best = rival
-    return _fresh_climb(level, best.z[cells], code, start, cold, plan, tally)
+    found = _fresh_climb(top, apart, code, start, plan.temperatures[:0], plan, tally)
+    return _fresh_climb(level, found.z[cells], code, start, plan.temperatures[:0], plan, tally)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _joined(
     level: Level, best: State, rival: State, code: Code, start: int, plan: Plan, tally: Ints
 ) -> State:
-    """Join two partitions: cells of their intersection move, then nodes, from the better one."""
+    """Join two partitions: the cells of their intersection move, then nodes.
+
+    Cells start from either partition, and from themselves; the best end leads.
+    """
     cells, count = intersection(best.z, rival.z, best.k)
-    return _through(level, cells, count, best.z, code, start, plan, tally)
+    mine, theirs = np.empty(count, np.int32), np.empty(count, np.int32)
+    for i in range(cells.size):
+        mine[cells[i]], theirs[cells[i]] = best.z[i], rival.z[i]
+    top, cold = coarsened(level, cells, count), plan.temperatures[:0]
+    tally[0] += level.A.indices.size
+    apart = np.arange(count).astype(np.int32)
+    lead = _fresh_climb(top, mine, code, start, cold, plan, tally)
+    for z in (theirs, apart):
+        other = _fresh_climb(top, z, code, start, cold, plan, tally)
+        if other.saved > lead.saved:
+            lead = other
+    return _fresh_climb(level, lead.z[cells], code, start, cold, plan, tally)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -252,7 +250,7 @@ def _first(level: Level, code: Code, base: float, plan: Plan, tally: Ints) -> St
     everyone = np.arange(n).astype(np.int32)
     cells, count = _cells(level, everyone, code, resolution, 0, plan, tally)
     if not _is_treelike(level, cells, count, plan):
-        return _through(level, cells, count, cells, code, 0, plan, tally)
+        return _with_cells(level, cells, count, code, 0, plan, tally)
     # Next to no cycle is short: communities, if any, are large, and single nodes do not show them.
     best = State(np.zeros(n, np.int32), 1, 0.0, np.ones(n, np.bool_), 1.0, 1.0)
     for scale in (resolution, 1.0):
@@ -280,17 +278,18 @@ def _search(level: Level, given: Indices, plan: Plan, tally: Ints) -> State:
     if _is_settled(level, best, plan):
         return best
     everyone = np.arange(n).astype(np.int32)
+    poor = 0
     for start in range(1, plan.starts):
-        resolution = base ** plan.scales[start % plan.scales.size]
-        cells, count = _cells(level, everyone, code, resolution, start, plan, tally)
-        if _is_treelike(level, cells, count, plan):
-            break
-        rival = _through(level, cells, count, cells, code, start, plan, tally)
-        if rival.saved > best.saved:
-            best, rival = rival, best
-        before = rival.saved if start == 1 else best.saved
+        if start == 2:
+            z, k = _modularity_groups(level, code, 1.0, start, plan, tally)
+        else:
+            resolution = base ** plan.scales[start % plan.scales.size]
+            z, k = _cells(level, everyone, code, resolution, start, plan, tally)
+        rival = _with_cells(level, z, k, code, start, plan, tally)
+        before = best.saved
         best = _joined(level, best, rival, code, start, plan, tally)
-        if best.saved - before <= plan.least_gain * abs(best.saved) or tally[2] != 0:
+        poor = poor + 1 if best.saved - before <= plan.least_gain * abs(best.saved) else 0
+        if poor == plan.patience or tally[2] != 0:
             break
     if best.saved < level.nodes.sum():
         resolution = base ** plan.scales[0]
@@ -331,7 +330,7 @@ def _root(into: Indices, a: int) -> int:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _connected(level: Level, state: State, code: Code) -> State:
+def _attached(level: Level, state: State, code: Code) -> State:
     """Merge fragments of groups, and single nodes, with their best neighbors.
 
     The largest piece of a group stays where it is.
@@ -387,6 +386,19 @@ def _connected(level: Level, state: State, code: Code) -> State:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _connected(level: Level, state: State, plan: Plan, tally: Ints) -> State:
+    """Return connected communities, after more moves if these are better for it."""
+    code, cold = code_of(level), plan.temperatures[:0]
+    best = _attached(level, state, code)
+    if best.saved < state.saved:
+        moved = _fresh_climb(level, best.z.copy(), code, 0, cold, plan, tally)
+        rival = _attached(level, moved, code)
+        if rival.saved > best.saved:
+            best = rival
+    return best
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def search_components(
     level: Level, offsets: Ints, given: Indices, plan: Plan, tally: Ints
 ) -> tuple[Indices, Ints, Floats, Floats]:
@@ -406,7 +418,7 @@ def search_components(
             continue
         part = block_level(level, first, last)
         found = _search(part, given[first:last] if given.size else given, plan, tally)
-        found = _connected(part, found, code_of(part))
+        found = _connected(part, found, plan, tally)
         if not found.saved > plan.significance:
             continue
         labels[first:last] = found.z

@@ -25,6 +25,7 @@ class Plan(NamedTuple):
     scales: Floats
     starts: int
     least_gain: float
+    patience: int
     at_stake: float
     ambiguous: float
     treelike: float
@@ -48,7 +49,9 @@ class Search:
     starts : int
         Starts at most.
     least_gain : float
-        Starts and annealing end when one gains less than this part of what is saved.
+        Part of what is saved that a start must gain, and annealing too.
+    patience : int
+        Starts in a row that may gain less before the search ends.
     temperatures : tuple of float
         Temperatures of annealing, falling.
     doubt : float
@@ -76,8 +79,9 @@ class Search:
 
     scales: tuple[float, ...] = (0.3, 0.5, 0.4, 0.2, 0.6)
     starts: int = 8
-    least_gain: float = 0.003
-    temperatures: tuple[float, ...] = (1.0, 0.7, 0.4, 0.2)
+    least_gain: float = 0.005
+    patience: int = 2
+    temperatures: tuple[float, ...] = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
     doubt: float = 6.0
     at_stake: float = 0.1
     ambiguous: float = 0.01
@@ -88,6 +92,7 @@ class Search:
     def __post_init__(self) -> None:
         check_count("starts", self.starts)
         check_count("max_visits", self.max_visits)
+        check_count("patience", self.patience)
         if not self.scales:
             msg = "scales must hold at least one exponent, got an empty tuple."
             raise InputError(msg)
@@ -108,6 +113,7 @@ class Search:
             np.array(self.scales, dtype=float),
             int(self.starts),
             float(self.least_gain),
+            int(self.patience),
             float(self.at_stake),
             float(self.ambiguous),
             float(self.treelike),
