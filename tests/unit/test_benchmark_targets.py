@@ -1,11 +1,13 @@
 """The targets of large graphs: what is demanded, and that a verdict can be no."""
 
+from dataclasses import replace
+
 import pytest
 
 from benchmarks import growth, targets
 from benchmarks.growth import Size, growth_of
 from benchmarks.measure import Outcome, Run
-from benchmarks.peers import REFERENCE
+from benchmarks.peers import PEERS, REFERENCE
 from benchmarks.scores import Scores
 
 
@@ -74,6 +76,19 @@ def test_a_method_that_did_not_end_meets_nothing():
     for verdict in verdicts(ours):
         assert verdict.measured == "more than 60 s"
         assert not verdict.met
+
+
+def test_time_is_not_judged_without_a_bound():
+    target = replace(TARGET, ratio=None)
+    contest = Rehearsed(outcome("kgroups", [9.0], [0.95]), outcome(REFERENCE, [1.0], [0.5]))
+    (quality,) = targets._verdicts(target, target.cases[0], contest, targets.Effort())
+    assert quality.met
+
+
+def test_every_target_judges_a_known_method():
+    methods = {target.method for target in targets.TARGETS}
+    assert methods == {"kgroups", targets.SEARCH}
+    assert methods < set(PEERS)
 
 
 def test_an_exact_number_of_communities_allows_no_error():
