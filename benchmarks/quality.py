@@ -1,6 +1,7 @@
 """``python -m benchmarks.quality``: what each refinement makes of the same first labels.
 
-This matrix chose the default. With k given, every column starts from row-normalised k-means:
+This matrix chose the default. With k given, every column starts from row-normalised k-means of
+the exact eigenvectors:
 
 - *seed*: the first labels themselves
 - *uniform*, *gram*: the paper's two conventions, margin 0, no guard
@@ -71,7 +72,7 @@ def row(graph: BenchmarkGraph) -> list[float]:
     truth = None if graph.truth is None else np.asarray(graph.truth)[largest]
     k = 144 if truth is None else np.unique(truth).size
     labels = {
-        name: kg.detect_communities(connected, k, refine=method).labels
+        name: kg.detect_communities(connected, k, regime=kg.Exact(), refine=method).labels
         for name, method in METHODS.items()
     }
     A, d = connected.simple_adjacency(), connected.degrees
