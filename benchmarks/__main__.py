@@ -2,18 +2,13 @@
 
 import argparse
 import csv
-import os
-import platform
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks import table, targets
 from benchmarks.measure import Contest
 from benchmarks.peers import LARGE_GRAPH_PEERS, PEERS
-from benchmarks.suites import ROWS, SUITES, Row, drawn
-
-_THREAD_SETTINGS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
+from benchmarks.suites import ROWS, SUITES, drawn
 
 
 def _arguments() -> argparse.Namespace:
@@ -34,35 +29,18 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _setting() -> str:
-    threads = (f"{name}={os.environ[name]}" for name in _THREAD_SETTINGS if name in os.environ)
-    return ", ".join([f"Python {platform.python_version()}", f"{os.cpu_count()} cores", *threads])
-
-
-def _installed(peers: list[str]) -> list[str]:
-    for name in peers:
-        print(f"  {name}: {PEERS[name].installed_version or 'not installed, left out'}")
-    return [name for name in peers if PEERS[name].installed_version]
-
-
-def _present(rows: list[Row]) -> Iterator[Row]:
-    for row in rows:
-        if row.why_absent:
-            print(f"{row.name} left out: {row.why_absent}")
-        else:
-            yield row
-
-
 def _print_table(options: argparse.Namespace) -> None:
     rows = [ROWS[name] for name in options.graphs] if options.graphs else SUITES[options.suite]
-    print(f"{_setting()}; {options.graphs_per_row} graphs for each drawn line from seed ", end="")
+    print(
+        f"{table.setting()}; {options.graphs_per_row} graphs for each drawn line from seed ", end=""
+    )
     print(f"{options.seed} on, {options.repeat} counted runs on each in turns")
-    peers = _installed(options.peers)
+    peers = table.installed(options.peers)
     everything = [table.header()]
     print()
     table.print_line(table.header())
     with Contest(peers, max_seconds=options.max_seconds) as contest:
-        for row in _present(list(rows)):
+        for row in table.present(rows):
             graphs = drawn([row], options.seed, options.graphs_per_row)
             outcomes = contest.measure(graphs, repeat=options.repeat, seed=options.seed)
             for line in table.cells(row.name, outcomes):

@@ -1,7 +1,7 @@
 """The graphs that every method of a run gets: drawn with and without groups, and real ones."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -168,6 +168,33 @@ def power_law_null(
     degrees[np.argmax(degrees)] -= degrees.sum() % 2
     source, target = simple_pairing(degrees, np.zeros(n, dtype=np.int64), rng)
     return BenchmarkGraph(name, n, source, target, None, is_null=True)
+
+
+def largest_component(graph: BenchmarkGraph) -> BenchmarkGraph:
+    """Return the largest component as a graph of its own."""
+    component = components(graph)
+    kept = component == np.argmax(np.bincount(component))
+    if kept.all():
+        return graph
+    number = np.cumsum(kept) - 1
+    inside = kept[graph.source]
+    return replace(
+        graph,
+        n=int(np.count_nonzero(kept)),
+        source=number[graph.source[inside]],
+        target=number[graph.target[inside]],
+        truth=None if graph.truth is None else graph.truth[kept],
+        known=None if graph.known is None else graph.known[kept],
+    )
+
+
+def components(graph: BenchmarkGraph) -> npt.NDArray[Any]:
+    """Return the component of each node."""
+    from scipy import sparse
+
+    ones = np.ones(graph.m, dtype=np.int8)
+    matrix = sparse.coo_matrix((ones, (graph.source, graph.target)), shape=(graph.n, graph.n))
+    return sparse.csgraph.connected_components(matrix, directed=False)[1]
 
 
 def real(name: str, *, seed: int) -> BenchmarkGraph:

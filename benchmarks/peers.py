@@ -3,11 +3,14 @@
 Only the second step is timed. kgroups is given an igraph graph, so its conversion is timed too.
 """
 
+import os
 import random
+import subprocess
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,15 +18,23 @@ import numpy as np
 from benchmarks.graphs import BenchmarkGraph, Ints
 
 REFERENCE = "igraph-leiden"
+GRAPH_TOOL_PYTHON = "GRAPH_TOOL_PYTHON"
+"""Environment variable that names a Python interpreter that has graph-tool."""
+
+_GRAPH_TOOL_SCRIPT = Path(__file__).with_name("graph_tool_script.py")
 
 
 @dataclass(frozen=True)
 class Found:
-    """Labels, with what kgroups says about its way: entries of the matrix read, and the regime."""
+    """Labels, with what kgroups says about them: matrix entries read, and which candidate won.
+
+    ``seconds`` is the time of a method that runs in another interpreter and measures itself.
+    """
 
     labels: Ints
     visits: int | None = None
     note: str = ""
+    seconds: float | None = None
 
 
 def _nothing() -> None:
@@ -48,6 +59,23 @@ class Peer:
     def installed_version(self) -> str | None:
         """Version of the package, or None when it is not installed."""
         return version(self.distribution) if find_spec(self.module) else None
+
+
+class _GraphToolPeer(Peer):
+    """A method of graph-tool, which pip cannot install: it runs in an interpreter that has it."""
+
+    @property
+    def installed_version(self) -> str | None:
+        """Version that the interpreter named in the environment has, or None."""
+        interpreter = os.environ.get(GRAPH_TOOL_PYTHON)
+        if not interpreter:
+            return None
+        command = [interpreter, "-c", "import graph_tool; print(graph_tool.__version__)"]
+        try:
+            answer = subprocess.run(command, capture_output=True, text=True, check=True)
+        except (OSError, subprocess.CalledProcessError):
+            return None
+        return answer.stdout.split()[0]
 
 
 def _igraph(graph: BenchmarkGraph) -> Any:
@@ -89,6 +117,10 @@ def _infomap(graph: BenchmarkGraph) -> Any:
     return built
 
 
+def _itself(graph: BenchmarkGraph) -> BenchmarkGraph:
+    return graph
+
+
 def _labels_of_sets(communities: Iterable[Iterable[int]], n: int) -> Ints:
     labels = np.empty(n, dtype=np.int64)
     for label, members in enumerate(communities):
@@ -106,14 +138,29 @@ def _find_kgroups(graph: Any, seed: int) -> Found:
     import kgroups
 
     partition = kgroups.detect_communities(graph, rng=seed)
+    return _with_report(partition)
+
+
+def _find_kgroups_search(graph: Any, seed: int) -> Found:
+    import kgroups
+
+    return _with_report(kgroups.detect_communities(graph, regime=kgroups.ManyGroups(), rng=seed))
+
+
+def _with_report(partition: Any) -> Found:
     report = partition.report
-    return Found(partition.labels, report.visits, report.regime)
+    winner = report.components[0].winner if report.components else ""
+    return Found(partition.labels, report.visits, winner)
 
 
-def _find_igraph_leiden(graph: Any, seed: int) -> Found:
+def _find_igraph_leiden(graph: Any, seed: int, n_iterations: int = 2) -> Found:
     random.seed(seed)
-    found = graph.community_leiden(objective_function="modularity", n_iterations=2)
+    found = graph.community_leiden(objective_function="modularity", n_iterations=n_iterations)
     return Found(np.array(found.membership))
+
+
+def _find_igraph_leiden_converged(graph: Any, seed: int) -> Found:
+    return _find_igraph_leiden(graph, seed, n_iterations=-1)
 
 
 def _find_igraph_louvain(graph: Any, seed: int) -> Found:
@@ -175,11 +222,23 @@ def _find_networkx_greedy(graph: Any, seed: int) -> Found:
     )
 
 
+def _find_graph_tool(graph: BenchmarkGraph, seed: int) -> Found:
+    interpreter = os.environ[GRAPH_TOOL_PYTHON]
+    head = np.array([graph.n, graph.m, seed], dtype=np.int64)
+    sent = b"".join(part.astype(np.int64).tobytes() for part in (head, graph.source, graph.target))
+    command = [interpreter, str(_GRAPH_TOOL_SCRIPT)]
+    answer = subprocess.run(command, input=sent, stdout=subprocess.PIPE, check=True).stdout
+    seconds, labels = np.frombuffer(answer[:8])[0], np.frombuffer(answer[8:], dtype=np.int64)
+    return Found(labels, seconds=float(seconds))
+
+
 PEERS = {
     peer.name: peer
     for peer in (
         Peer("kgroups", "kgroups", "kgroups", _igraph, _find_kgroups, _warm_kgroups),
+        Peer("kgroups-search", "kgroups", "kgroups", _igraph, _find_kgroups_search, _warm_kgroups),
         Peer(REFERENCE, "igraph", "igraph", _igraph, _find_igraph_leiden),
+        Peer("igraph-leiden-converged", "igraph", "igraph", _igraph, _find_igraph_leiden_converged),
         Peer("igraph-louvain", "igraph", "igraph", _igraph, _find_igraph_louvain),
         Peer("leidenalg", "leidenalg", "leidenalg", _igraph, _find_leidenalg),
         Peer("networkit-plm", "networkit", "networkit", _networkit, _find_networkit_plm),
@@ -188,8 +247,10 @@ PEERS = {
         Peer("scikit-network", "sknetwork", "scikit-network", as_matrix, _find_scikit_network),
         Peer("networkx-louvain", "networkx", "networkx", _networkx, _find_networkx_louvain),
         Peer("networkx-greedy", "networkx", "networkx", _networkx, _find_networkx_greedy),
+        _GraphToolPeer("graph-tool", "graph_tool", "graph-tool", _itself, _find_graph_tool),
     )
 }
+_SLOW = ("leidenalg", "graph-tool")
 LARGE_GRAPH_PEERS = tuple(
-    name for name in PEERS if name != "leidenalg" and not name.startswith("networkx")
+    name for name in PEERS if name not in _SLOW and not name.startswith("networkx")
 )

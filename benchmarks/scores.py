@@ -1,12 +1,13 @@
 """How good labels are: against the truth where there is one, against components on nulls."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.graphs import BenchmarkGraph
+from benchmarks.graphs import BenchmarkGraph, components
 
 # The expectation in AMI sums over pairs of distinct sizes; beyond this it takes a minute.
 _MOST_AMI_TERMS = 500_000_000
@@ -18,11 +19,33 @@ class Scores:
 
     k: int
     modularity: float
+    phi: float | None = None
     k_error: float | None = None
     nmi: float | None = None
     ami: float | None = None
     overlap: float | None = None
     whole: float | None = None
+
+
+class Phi:
+    """The objective of the search: nats that labels save, component by component."""
+
+    def __init__(self, graph: Any) -> None:
+        from kgroups.search import prepared
+
+        self._ready = prepared(graph)
+
+    def __call__(self, labels: npt.NDArray[Any]) -> float:
+        """Return the sum over the components; labels that cross components count in each."""
+        from kgroups.search._search_nb import nats_by_component
+
+        problem, order = self._ready.problem, self._ready.order
+        by_component, offsets = problem.by_component
+        z = np.unique(labels, return_inverse=True)[1]
+        z = (z if order is None else z[order])[by_component]
+        for first, last in pairwise(offsets):
+            z[first:last] = np.unique(z[first:last], return_inverse=True)[1]
+        return float(nats_by_component(problem.level, offsets, z.astype(np.int32)).sum())
 
 
 class Scorer:
@@ -33,38 +56,33 @@ class Scorer:
 
         self._graph = graph
         self._converted = kgroups.Graph.from_edges(graph.source, graph.target, n=graph.n)
-        self._components = _components(graph) if graph.is_null else None
+        self._phi = Phi(self._converted)
+        self._components = components(graph) if graph.is_null else None
 
     def __call__(self, labels: npt.NDArray[Any]) -> Scores:
         """Return the scores: ``k_error`` in percent, ``whole`` is 1 if components are whole."""
         from kgroups import metrics, scoring
 
         modularity = scoring.modularity(self._converted, labels)
+        phi = self._phi(labels)
         k = np.unique(labels).size
         if self._components is not None:
             whole = _same_groups(self._components, labels)
-            return Scores(k, modularity, whole=float(whole))
+            return Scores(k, modularity, phi, whole=float(whole))
         truth, true_k = self._graph.truth, self._graph.true_k
         if truth is None or true_k is None:
-            return Scores(k, modularity)
+            return Scores(k, modularity, phi)
         known = slice(None) if self._graph.known is None else self._graph.known
         truth, labels = truth[known], labels[known]
         return Scores(
             k,
             modularity,
+            phi,
             k_error=100 * abs(k - true_k) / true_k,
             nmi=metrics.nmi(truth, labels),
             ami=metrics.ami(truth, labels) if _ami_terms(truth, labels) < _MOST_AMI_TERMS else None,
             overlap=metrics.overlap(truth, labels),
         )
-
-
-def _components(graph: BenchmarkGraph) -> npt.NDArray[Any]:
-    from scipy import sparse
-
-    ones = np.ones(graph.m, dtype=np.int8)
-    matrix = sparse.coo_matrix((ones, (graph.source, graph.target)), shape=(graph.n, graph.n))
-    return sparse.csgraph.connected_components(matrix, directed=False)[1]
 
 
 def _same_groups(first: npt.NDArray[Any], second: npt.NDArray[Any]) -> bool:

@@ -1,0 +1,313 @@
+"""``python -m benchmarks.real``: kgroups and its peers on every real network at hand.
+
+Phi is the objective of the search (``kgroups.description``), of anybody's labels, summed over
+components. Each network is its largest component, with ``--whole`` all of it; ``amazon-sub``, which
+has hundreds of components, is always shown whole too. The largest Phi that any run has found is
+kept in ``best_known.csv``, with its number of communities.
+"""
+
+import argparse
+import csv
+import os
+import statistics
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks import table
+from benchmarks.graphs import BenchmarkGraph, largest_component
+from benchmarks.measure import Contest, Outcome
+from benchmarks.peers import GRAPH_TOOL_PYTHON, PEERS, REFERENCE
+from benchmarks.scores import Phi
+from benchmarks.suites import SUITES
+from benchmarks.table import Column
+
+BEST_KNOWN = Path(__file__).with_name("best_known.csv")
+NAMES = tuple(row.name for row in SUITES["real"])
+OURS = ("kgroups", "kgroups-search")
+METHODS = (
+    *OURS,
+    REFERENCE,
+    "igraph-leiden-converged",
+    "infomap",
+    "networkit-plm",
+    "graph-tool",
+)
+COLUMNS = (
+    Column("graph", 22),
+    Column("n", 6),
+    Column("m", 7),
+    Column("true k", 7),
+    Column("method", 23),
+    Column("k", 6),
+    Column("Phi", 10),
+    Column("% of best", 10),
+    Column("AMI", 7),
+    Column("modularity", 11),
+    Column("ms", 9),
+    Column(f"/ {REFERENCE}", 16),
+    Column("note", 6),
+)
+SUMMARY = (
+    Column("method", 23),
+    Column("mean AMI", 9),
+    Column("mean % of best", 15),
+    Column("Phi >= n", 9),
+    Column("median time ratio", 18),
+    Column("largest", 8),
+)
+_ALWAYS_WHOLE = "amazon-sub"
+# Calls of less time than this are repeated in a run.
+_LEAST_SECONDS = 0.02
+# A Phi this much larger, as a part of it, is no rounding.
+_ROUNDING = 1e-6
+
+
+@dataclass(frozen=True)
+class Best:
+    """The largest Phi known of a largest component, and its number of communities."""
+
+    phi: float
+    k: int
+
+
+def read_best(path: Path = BEST_KNOWN) -> dict[str, Best]:
+    """Read what is known; nothing if there is no file."""
+    if not path.exists():
+        return {}
+    with path.open(newline="") as file:
+        return {
+            row["graph"]: Best(float(row["phi"]), int(row["k"])) for row in csv.DictReader(file)
+        }
+
+
+def write_best(best: dict[str, Best], path: Path = BEST_KNOWN) -> None:
+    """Write what is known, in the order of the suite."""
+    with path.open("w", newline="") as file:
+        lines = csv.writer(file, lineterminator="\n")
+        lines.writerow(["graph", "phi", "k"])
+        lines.writerows(
+            [name, f"{best[name].phi:.2f}", best[name].k] for name in NAMES if name in best
+        )
+
+
+def better(*known: Best | None) -> Best | None:
+    """Return the one with the largest Phi."""
+    return max((one for one in known if one is not None), key=lambda one: one.phi, default=None)
+
+
+def found_best(outcomes: Iterable[Outcome]) -> Best | None:
+    """Return the best of all runs."""
+    runs = [run.scores for outcome in outcomes for run in outcome.runs]
+    return better(*(Best(scores.phi, scores.k) for scores in runs if scores.phi is not None))
+
+
+def long_search(graph: BenchmarkGraph, searches: int) -> Best:
+    """Search long, each time with the nodes in another order, and return the best.
+
+    Every other search starts from the intersection of the best communities with the last ones, and
+    every fourth is annealed as if the graph were locally a tree.
+    """
+    import kgroups as kg
+
+    phi = Phi(kg.Graph.from_edges(graph.source, graph.target, n=graph.n))
+    best, best_labels = Best(0.0, 1), np.zeros(graph.n, dtype=np.int64)
+    last = best_labels
+    for seed in range(searches):
+        rng = np.random.default_rng(seed)
+        place = rng.permutation(graph.n)
+        shuffled = kg.Graph.from_edges(place[graph.source], place[graph.target], n=graph.n)
+        options = {}
+        if seed % 2:
+            cells = np.unique(best_labels * graph.n + last, return_inverse=True)[1]
+            options["init"] = kg.WarmStart(cells[np.argsort(place)])
+        treelike = 1.0 if seed % 4 == 2 else kg.Search().treelike
+        regime = kg.ManyGroups(kg.Search(starts=64, least_gain=0.0, treelike=treelike))
+        found = kg.detect_communities(shuffled, regime=regime, rng=rng, **options)
+        last = found.labels[place]
+        reached = Best(phi(last), len(found))
+        if reached.phi > best.phi:
+            best, best_labels = reached, last
+    return best
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What all methods did on one graph; ``best`` is None where none is kept."""
+
+    name: str
+    n: int
+    outcomes: tuple[Outcome, ...]
+    best: Best | None
+
+    def lines(self) -> list[list[str]]:
+        """Return a line of the table for each method."""
+        reference = self.outcome(REFERENCE)
+        return [_line(self, outcome, reference) for outcome in self.outcomes]
+
+    def outcome(self, method: str) -> Outcome | None:
+        """Return what one method did."""
+        return next((outcome for outcome in self.outcomes if outcome.peer == method), None)
+
+    def mean(self, method: str, score: str) -> float | None:
+        """Return the mean score of a method."""
+        outcome = self.outcome(method)
+        values = [] if outcome is None else outcome.values(score)
+        return statistics.fmean(values) if values else None
+
+    def ratio(self, method: str) -> float | None:
+        """Return the time of a method over that of the reference."""
+        outcome, reference = self.outcome(method), self.outcome(REFERENCE)
+        return None if outcome is None or reference is None else outcome.time_ratio(reference)
+
+    def percent_of_best(self, method: str) -> float | None:
+        """Return the Phi of a method in percent of the best one known."""
+        phi = self.mean(method, "phi")
+        if phi is None or self.best is None or self.best.phi <= 0.0:
+            return None
+        return 100.0 * phi / self.best.phi
+
+    def ahead_of(self, method: str) -> list[str]:
+        """Return the peers whose partition has a higher Phi."""
+        own = self.mean(method, "phi")
+        if own is None:
+            return []
+        bar = own + _ROUNDING * abs(own)
+        rivals = {peer.peer: self.mean(peer.peer, "phi") for peer in self.outcomes}
+        return [
+            name
+            for name, phi in rivals.items()
+            if name not in OURS and phi is not None and phi > bar
+        ]
+
+
+def _line(compared: Compared, outcome: Outcome, reference: Outcome | None) -> list[str]:
+    runs, method, seconds = outcome.runs, outcome.peer, outcome.median_seconds
+    notes = {run.note for run in runs if run.note} | ({outcome.trouble} - {""})
+    return [
+        compared.name,
+        table.middle([run.n for run in runs]),
+        table.middle([run.m for run in runs]),
+        table.middle([run.true_k for run in runs if run.true_k is not None]),
+        method,
+        table.middle([run.scores.k for run in runs]),
+        table.mean(outcome.values("phi"), 1),
+        table.number(compared.percent_of_best(method), 2),
+        table.mean(outcome.values("ami"), 4),
+        table.mean(outcome.values("modularity"), 4),
+        table.number(None if seconds is None else 1e3 * seconds, 3),
+        table.number(None if reference is None else outcome.time_ratio(reference), 2),
+        "; ".join(sorted(notes)),
+    ]
+
+
+def shown(names: Sequence[str], *, whole: bool) -> Iterator[tuple[BenchmarkGraph, str | None]]:
+    """Yield each graph that is at hand, with the name its best Phi is kept under, if it is."""
+    for row in table.present(row for row in SUITES["real"] if row.name in names):
+        graph = row.graph(0)
+        if whole:
+            yield replace(graph, name=f"{graph.name} (whole)"), None
+            continue
+        yield largest_component(graph), row.name
+        if row.name == _ALWAYS_WHOLE:
+            yield replace(graph, name=f"{graph.name} (whole)"), None
+
+
+def summary_lines(compared: Sequence[Compared], methods: Sequence[str]) -> list[list[str]]:
+    """Return a line for each method, over the graphs on which it ended."""
+    lines = []
+    for method in methods:
+        amis = [one.mean(method, "ami") for one in compared]
+        percents = [one.percent_of_best(method) for one in compared]
+        phis = [(one.mean(method, "phi"), one.n) for one in compared]
+        ratios = [ratio for one in compared if (ratio := one.ratio(method)) is not None]
+        large = [phi >= n for phi, n in phis if phi is not None]
+        lines.append(
+            [
+                method,
+                table.mean([ami for ami in amis if ami is not None], 4),
+                table.mean([percent for percent in percents if percent is not None], 2),
+                f"{sum(large)} of {len(large)}",
+                table.number(statistics.median(ratios) if ratios else None, 2),
+                table.number(max(ratios, default=None), 2),
+            ]
+        )
+    return lines
+
+
+def print_summary(compared: Sequence[Compared], methods: Sequence[str]) -> None:
+    """Print the line of each method, and where peers have a higher Phi than kgroups."""
+    labelled = sum(
+        any(one.mean(method, "ami") is not None for method in methods) for one in compared
+    )
+    print(f"\n{len(compared)} graphs, {labelled} of them with labels")
+    table.print_line(table.header(SUMMARY), SUMMARY)
+    for line in summary_lines(compared, methods):
+        table.print_line(line, SUMMARY)
+    for method in OURS:
+        if method not in methods:
+            continue
+        behind = {one.name: ahead for one in compared if (ahead := one.ahead_of(method))}
+        print(f"{method}: a peer has a higher Phi on {len(behind)} of {len(compared)} graphs")
+        for name, ahead in behind.items():
+            print(f"  {name}: {', '.join(ahead)}")
+
+
+def compare(options: argparse.Namespace, methods: Sequence[str]) -> list[Compared]:
+    """Run all methods on all graphs, and print the table as it grows."""
+    best, compared = read_best(), []
+    table.print_line(table.header(COLUMNS), COLUMNS)
+    with Contest(methods, max_seconds=options.max_seconds, least_seconds=_LEAST_SECONDS) as contest:
+        for graph, kept_as in shown(options.graphs, whole=options.whole):
+            outcomes = contest.measure([graph], repeat=options.repeat, seed=options.seed)
+            known = None
+            if kept_as is not None:
+                known = best.get(kept_as)
+                if options.update_best:
+                    searched = long_search(graph, options.searches)
+                    known = better(known, found_best(outcomes), searched)
+                    best[kept_as] = known or searched
+                    write_best(best)
+            compared.append(Compared(graph.name, graph.n, tuple(outcomes), known))
+            for line in compared[-1].lines():
+                table.print_line(line, COLUMNS)
+    return compared
+
+
+def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.real", description=__doc__)
+    parser.add_argument("--graphs", nargs="+", choices=NAMES, default=NAMES, metavar="NAME")
+    parser.add_argument("--peers", nargs="+", choices=tuple(PEERS), default=METHODS)
+    parser.add_argument("--whole", action="store_true", help="all components of each graph")
+    parser.add_argument("--repeat", type=int, default=3, help="counted runs on each graph")
+    parser.add_argument("--seed", type=int, default=0, help="of the first run")
+    parser.add_argument("--max-seconds", type=float, default=120, help="patience with one run")
+    parser.add_argument("--graph-tool", metavar="PYTHON", help="interpreter that has graph-tool")
+    parser.add_argument("--csv", type=Path, help="write the table to this file, too")
+    parser.add_argument(
+        "--update-best", action="store_true", help="search long, and keep the best Phi found"
+    )
+    parser.add_argument("--searches", type=int, default=20, help="long searches of each graph")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table and the summary."""
+    options = _arguments(arguments)
+    if options.graph_tool:
+        os.environ[GRAPH_TOOL_PYTHON] = options.graph_tool
+    print(f"{table.setting()}; {options.repeat} counted runs of each method in turns")
+    methods = table.installed(options.peers)
+    print()
+    compared = compare(options, methods)
+    print_summary(compared, methods)
+    if options.csv:
+        with options.csv.open("w", newline="") as file:
+            lines = [line for one in compared for line in one.lines()]
+            csv.writer(file).writerows([table.header(COLUMNS), *lines])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,218 @@
+"""The benchmark on real networks: Phi of any labels, what is best known, and the summary."""
+
+import sys
+from dataclasses import replace
+from math import lgamma, log
+
+import numpy as np
+import pytest
+
+import kgroups as kg
+from benchmarks import peers, real
+from benchmarks.graphs import BenchmarkGraph, largest_component
+from benchmarks.measure import Outcome, Run, _fastest
+from benchmarks.peers import PEERS, REFERENCE, Found
+from benchmarks.scores import Phi, Scores
+from benchmarks.suites import ROWS
+
+KARATE = ROWS["karate"].graph(0)
+
+
+def with_isolated_and_triangle(graph):
+    """Return a graph beside an isolated node and a triangle, its nodes from 1 on."""
+    n = graph.n
+    return replace(
+        graph,
+        n=n + 4,
+        source=np.concatenate([graph.source + 1, [n + 1, n + 2, n + 3]]),
+        target=np.concatenate([graph.target + 1, [n + 2, n + 3, n + 1]]),
+        truth=np.concatenate([[7], graph.truth, [8, 8, 8]]),
+        known=np.concatenate([[False], np.ones(n + 3, dtype=bool)]),
+    )
+
+
+def phi_by_definition(graph, z):
+    n, m, k = graph.n, graph.m, np.unique(z).size
+    degrees = np.bincount(np.concatenate([graph.source, graph.target]), minlength=n)
+    total, E_out, P_out = 0.0, float(m), float(m)
+    for c in np.unique(z):
+        E = float(np.count_nonzero((z[graph.source] == c) & (z[graph.target] == c)))
+        N, P = int(np.count_nonzero(z == c)), degrees[z == c].sum() ** 2 / (4.0 * m)
+        total += E * log(E / P) - E + P if E > P else 0.0
+        total += lgamma(N + 1) - log(min(N * (N - 1) / 2, m) + 1.0)
+        E_out, P_out = E_out - E, P_out - P
+    if 0.0 < E_out < P_out:
+        total += E_out * log(E_out / P_out) - E_out + P_out
+    compositions = lgamma(n) - lgamma(k) - lgamma(n - k + 1)
+    return total - lgamma(n + 1) - compositions + lgamma(k + 1)
+
+
+def phi_of(graph):
+    return Phi(kg.Graph.from_edges(graph.source, graph.target, n=graph.n))
+
+
+@pytest.mark.parametrize("labels", [KARATE.truth, np.arange(34) % 5 + 10], ids=["truth", "any"])
+def test_phi_is_what_its_definition_says(labels):
+    assert phi_of(KARATE)(labels) == pytest.approx(phi_by_definition(KARATE, labels), rel=1e-9)
+
+
+def test_phi_is_summed_over_components_whatever_labels_do_across():
+    beside = with_isolated_and_triangle(KARATE)
+    apart = np.concatenate([[9], KARATE.truth, [5, 5, 5]])
+    across = np.concatenate([[0], KARATE.truth, [1, 1, 1]])
+    alone = phi_of(KARATE)(KARATE.truth)
+    assert phi_of(beside)(apart) == pytest.approx(alone)
+    assert phi_of(beside)(across) == pytest.approx(alone)
+    assert phi_of(beside)(np.zeros(38, dtype=int)) == 0.0
+
+
+def test_the_largest_component_keeps_its_edges_and_labels():
+    kept = largest_component(with_isolated_and_triangle(KARATE))
+    assert (kept.n, kept.m, kept.true_k) == (34, 78, 2)
+    assert np.array_equal(kept.source, KARATE.source)
+    assert np.array_equal(kept.truth, KARATE.truth)
+    assert kept.known.all()
+    assert largest_component(KARATE) is KARATE
+
+
+def test_the_fastest_call_of_a_run_counts():
+    times = iter([3.0, 1.0, 2.0])
+    calls = []
+
+    def find():
+        calls.append(1)
+        return Found(np.zeros(2), seconds=next(times, 5.0))
+
+    assert _fastest(find, 0.0)[1] == 3.0
+    assert len(calls) == 1
+    assert _fastest(find, 0.01)[1] == 1.0
+
+
+@pytest.mark.compiled
+def test_a_long_search_reaches_what_is_known_of_a_ring_of_cliques():
+    edges = np.array([(5 * c + i, 5 * c + j) for c in range(8) for i in range(5) for j in range(i)])
+    bridges = np.array([(5 * c, (5 * c + 6) % 40) for c in range(8)])
+    source, target = np.concatenate([edges, bridges]).T
+    ring = BenchmarkGraph("ring", 40, source, target, None)
+    best = real.long_search(ring, 3)
+    assert best.k == 8
+    assert best.phi == pytest.approx(phi_by_definition(ring, np.arange(40) // 5))
+
+
+def test_what_is_best_known_is_read_as_it_was_written(tmp_path):
+    path = tmp_path / "best.csv"
+    assert real.read_best(path) == {}
+    best = {"polbooks": real.Best(157.05, 4), "karate": real.Best(0.0, 1)}
+    real.write_best(best, path)
+    assert path.read_text().splitlines()[:2] == ["graph,phi,k", "karate,0.00,1"]
+    assert real.read_best(path) == best
+
+
+def test_something_is_known_of_every_network():
+    assert set(real.read_best()) == set(real.NAMES)
+
+
+def outcome(peer, phis, *, seconds=1.0, ami=None):
+    scores = [Scores(k=3, modularity=0.5, phi=phi, ami=ami) for phi in phis]
+    return Outcome(peer, [Run(10, 20, None, seconds, None, None, "", score) for score in scores])
+
+
+@pytest.fixture
+def compared():
+    first = real.Compared(
+        "first",
+        10,
+        (
+            outcome("kgroups", [9.0, 11.0], seconds=3.0, ami=0.5),
+            outcome("kgroups-search", [20.0], seconds=2.0, ami=0.25),
+            outcome(REFERENCE, [12.0], ami=0.75),
+        ),
+        real.Best(40.0, 4),
+    )
+    second = real.Compared(
+        "second",
+        100,
+        (
+            outcome("kgroups", [50.0], seconds=1.0),
+            outcome("kgroups-search", [50.0], seconds=8.0),
+            outcome(REFERENCE, [50.0 + 1e-9]),
+        ),
+        None,
+    )
+    return [first, second]
+
+
+def test_the_summary_says_where_peers_are_ahead(compared, capsys):
+    real.print_summary(compared, ["kgroups", "kgroups-search", REFERENCE])
+    said = capsys.readouterr().out
+    assert "2 graphs, 1 of them with labels" in said
+    assert f"kgroups: a peer has a higher Phi on 1 of 2 graphs\n  first: {REFERENCE}\n" in said
+    assert "kgroups-search: a peer has a higher Phi on 0 of 2 graphs" in said
+
+
+def test_the_summary_has_a_line_for_each_method(compared):
+    lines = real.summary_lines(compared, ["kgroups", "kgroups-search", REFERENCE])
+    assert lines == [
+        ["kgroups", "0.5000", "25.00", "1 of 2", "2.00", "3.00"],
+        ["kgroups-search", "0.2500", "50.00", "1 of 2", "5.00", "8.00"],
+        [REFERENCE, "0.7500", "30.00", "1 of 2", "1.00", "1.00"],
+    ]
+
+
+@pytest.mark.compiled
+def test_the_command_prints_karate_and_writes_it(tmp_path, capsys):
+    path = tmp_path / "table.csv"
+    methods = ["kgroups-search", REFERENCE]
+    real.main(["--graphs", "karate", "--repeat", "1", "--csv", str(path), "--peers", *methods])
+    said = capsys.readouterr().out
+    assert "1 graphs, 1 of them with labels" in said
+    header, *lines = (line.split(",") for line in path.read_text().splitlines())
+    rows = [dict(zip(header, line, strict=True)) for line in lines]
+    assert [row["method"] for row in rows] == methods
+    assert rows[1]["/ igraph-leiden"] == "1.00"
+    assert float(rows[0]["Phi"]) >= float(rows[1]["Phi"])
+
+
+FAKE_GRAPH_TOOL = """
+import numpy as np
+__version__ = "9.9 (commit)"
+class Graph:
+    def __init__(self, directed):
+        assert not directed
+    def add_vertex(self, n):
+        self.n = n
+    def add_edge_list(self, edges):
+        self.edges = np.asarray(edges)
+def seed_rng(seed):
+    pass
+class PPBlockState:
+    def __init__(self, graph):
+        self.a = np.zeros(graph.n, dtype=np.int32)
+        self.a[graph.edges[:, 0]] = 5
+    def get_blocks(self):
+        return self
+def minimize_blockmodel_dl(graph, state):
+    return state(graph)
+"""
+
+
+def test_graph_tool_runs_in_an_interpreter_of_its_own(tmp_path, monkeypatch):
+    """With a stand-in for graph-tool: edges go out, labels and seconds come back."""
+    package = tmp_path / "graph_tool"
+    package.mkdir()
+    (package / "__init__.py").write_text(FAKE_GRAPH_TOOL)
+    (package / "all.py").write_text("from graph_tool import *")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv(peers.GRAPH_TOOL_PYTHON, sys.executable)
+    peer = PEERS["graph-tool"]
+    assert peer.installed_version == "9.9"
+    found = peer.find(peer.build(KARATE), 0)
+    assert np.array_equal(np.flatnonzero(found.labels == 5), np.unique(KARATE.source))
+    assert found.labels.size == 34
+    assert 0.0 <= found.seconds < 5.0
+
+
+@pytest.mark.parametrize("interpreter", ["", "no-such-python"])
+def test_graph_tool_is_absent_without_its_interpreter(monkeypatch, interpreter):
+    monkeypatch.setenv(peers.GRAPH_TOOL_PYTHON, interpreter)
+    assert PEERS["graph-tool"].installed_version is None
