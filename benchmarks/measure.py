@@ -86,14 +86,14 @@ def _serve(pipe: Connection, peer_name: str, least_seconds: float) -> None:
                 pipe.send("built")
                 continue
             before = start_watching()
-            found, seconds = _fastest(partial(peer.find, native, order), least_seconds)
+            found, seconds = fastest(partial(peer.find, native, order), least_seconds)
             pipe.send(Timed(found, seconds, peak_above(before)))
             del found
     except Exception as error:  # a peer may raise anything; the table says what
         pipe.send(error)
 
 
-def _fastest(find: Callable[[], Found], least_seconds: float) -> tuple[Found, float]:
+def fastest(find: Callable[[], Found], least_seconds: float) -> tuple[Found, float]:
     """Call once, and again until some time has passed; return the time of the fastest call."""
     fastest, begin = float("inf"), perf_counter()
     while True:

@@ -53,7 +53,7 @@ COLUMNS = (
 SUMMARY = (
     Column("method", 23),
     Column("mean AMI", 9),
-    Column("mean % of best", 15),
+    Column("median % of best", 17),
     Column("Phi >= n", 9),
     Column("median time ratio", 18),
     Column("largest", 8),
@@ -89,7 +89,7 @@ def write_best(best: dict[str, Best], path: Path = BEST_KNOWN) -> None:
         lines = csv.writer(file, lineterminator="\n")
         lines.writerow(["graph", "phi", "k"])
         lines.writerows(
-            [name, f"{best[name].phi:.2f}", best[name].k] for name in NAMES if name in best
+            [name, f"{best[name].phi:.4f}", best[name].k] for name in NAMES if name in best
         )
 
 
@@ -220,7 +220,8 @@ def summary_lines(compared: Sequence[Compared], methods: Sequence[str]) -> list[
     lines = []
     for method in methods:
         amis = [one.mean(method, "ami") for one in compared]
-        percents = [one.percent_of_best(method) for one in compared]
+        found = (one.percent_of_best(method) for one in compared)
+        percents = [percent for percent in found if percent is not None]
         phis = [(one.mean(method, "phi"), one.n) for one in compared]
         ratios = [ratio for one in compared if (ratio := one.ratio(method)) is not None]
         large = [phi >= n for phi, n in phis if phi is not None]
@@ -228,7 +229,7 @@ def summary_lines(compared: Sequence[Compared], methods: Sequence[str]) -> list[
             [
                 method,
                 table.mean([ami for ami in amis if ami is not None], 4),
-                table.mean([percent for percent in percents if percent is not None], 2),
+                table.number(statistics.median(percents) if percents else None, 2),
                 f"{sum(large)} of {len(large)}",
                 table.number(statistics.median(ratios) if ratios else None, 2),
                 table.number(max(ratios, default=None), 2),

@@ -1,1 +1,1 @@
-"""Experiments behind the constants of the regimes."""
+"""Experiments behind the settings of the search."""

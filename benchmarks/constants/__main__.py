@@ -1,13 +1,14 @@
-"""``python -m benchmarks.constants``: the experiments behind the constants of the many regime.
+"""``python -m benchmarks.constants``: the experiment behind each setting of the search.
 
-Each experiment runs the search on the same fresh graphs with one constant at values on both sides
-of the chosen one, which is marked by a star. It prints, as means over the graphs of a line:
+Each experiment gives one field of ``kgroups.Search`` other values than the default, which is marked
+by a star, and leaves the rest alone. A line is a graph, a pair of columns a value:
 
-- NMI and AMI with the planted communities, and the error of k in percent, with its sign;
-- the nats that the communities save, in percent of what the planted ones save. Above 100 the
-  likelihood prefers what was found, and a better search would not help. A dash stands where the
-  planted ones save nothing;
-- entries of the matrix that the kernels read, for each edge.
+- Phi, the objective, in percent of the best of the line; for ``significance`` the share of graphs
+  that are one community, for ``regimes`` the AMI with the planted communities;
+- the time as a multiple of that with the default.
+
+Both are means over graphs, the second geometric; real networks are searched with other random
+numbers instead. Settings are chosen by Phi and time alone, never by labels.
 """
 
 import argparse
@@ -15,52 +16,65 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from benchmarks.constants.cases import Case, case_of
-from benchmarks.constants.experiments import EXPERIMENTS, Experiment, Setting
-from kgroups import metrics
+from benchmarks import table
+from benchmarks.constants.cases import case_of
+from benchmarks.constants.experiments import EXPERIMENTS, Experiment
+from benchmarks.measure import fastest
+from benchmarks.peers import Found
+from benchmarks.suites import Row
 
-_WIDTHS = (20, 23, 7, 7, 9, 8, 9)
-_HEADINGS = ("graph", "value", "NMI", "AMI", "k error %", "nats %", "entries/m")
-
-
-def _line(cells: tuple[str, ...]) -> str:
-    texts, numbers = cells[:2], cells[2:]
-    left = (text.ljust(width) for text, width in zip(texts, _WIDTHS, strict=False))
-    right = (number.rjust(width) for number, width in zip(numbers, _WIDTHS[2:], strict=True))
-    return "  ".join([*left, *right])
+_NAME = 23
+_LEAST_SECONDS = 0.02
 
 
-def measured(case: Case, setting: Setting) -> tuple[float, ...]:
-    """Return NMI, AMI, error of k in percent, nats in percent, and entries read per edge."""
-    found = setting.found(case)
-    planted = case.nats_of(case.truth)
-    k = np.unique(found.z).size
-    return (
-        metrics.nmi(case.truth, found.z),
-        metrics.ami(case.truth, found.z),
-        100.0 * (k / case.true_k - 1.0),
-        100.0 * case.nats_of(found.z) / planted if planted > 0.0 else np.nan,
-        found.entries / case.level.edges,
-    )
+def measured(experiment: Experiment, row: Row, seeds: range) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean scores and the mean time ratios of all settings on one line."""
+    settings, score = experiment.settings, experiment.score
+    scores, seconds = np.empty((2, len(seeds), len(settings)))
+    for i, seed in enumerate(seeds):
+        case = case_of(row, seed)
+        # The first call compiles kernels and fills caches.
+        case.detected(settings[0].regime)
+        for j, setting in enumerate(settings):
+            found, seconds[i, j] = fastest(
+                lambda case=case, regime=setting.regime: Found(case.detected(regime)),
+                _LEAST_SECONDS,
+            )
+            scores[i, j] = score.of(case, found.labels)
+    chosen = [setting.chosen for setting in settings].index(True)
+    ratios = np.exp(np.mean(np.log(seconds / seconds[:, [chosen]]), axis=0))
+    means = scores.mean(axis=0)
+    if score.of_best:
+        best = means.max()
+        means = 100.0 * means / best if best > 0.0 else np.full(means.size, np.nan)
+    return means, ratios
+
+
+def _line(name: str, entries: list[str], experiment: Experiment) -> str:
+    widths = (max(14, len(setting.label) + 2) for setting in experiment.settings)
+    cells = (entry.rjust(width) for entry, width in zip(entries, widths, strict=True))
+    return (name.ljust(_NAME) + "".join(cells)).rstrip()
+
+
+def _entries(means: np.ndarray, ratios: np.ndarray) -> list[str]:
+    return [
+        f"{'-' if np.isnan(mean) else f'{mean:.2f}'} {ratio:5.2f}"
+        for mean, ratio in zip(means, ratios, strict=True)
+    ]
 
 
 def lines_of(experiment: Experiment, seeds: range) -> Iterator[str]:
-    """Yield the lines of an experiment, as they are measured."""
-    for graph in experiment.graphs:
-        for setting in experiment.settings:
-            rows = [measured(case_of(graph, seed), setting) for seed in seeds]
-            nmi, ami, k_error, nats, entries = np.mean(rows, axis=0)
-            yield _line(
-                (
-                    graph,
-                    setting.label,
-                    f"{nmi:.4f}",
-                    f"{ami:.4f}",
-                    f"{k_error:+.1f}",
-                    "-" if np.isnan(nats) else f"{nats:.2f}",
-                    "-" if np.isnan(entries) else f"{entries:.0f}",
-                )
-            )
+    """Yield the lines of an experiment as they are measured, and one with the mean of Phi."""
+    yield _line("", [setting.label for setting in experiment.settings], experiment)
+    everything = []
+    for row in table.present(experiment.rows):
+        everything.append(measured(experiment, row, seeds))
+        yield _line(row.name, _entries(*everything[-1]), experiment)
+    if not experiment.score.of_best:
+        return
+    scores, ratios = (np.array(part) for part in zip(*everything, strict=True))
+    means = np.nanmean(scores, axis=0), np.exp(np.log(ratios).mean(axis=0))
+    yield _line("mean", _entries(*means), experiment)
 
 
 def main() -> None:
@@ -69,15 +83,15 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=tuple(EXPERIMENTS), metavar="NAME")
     parser.add_argument("--list", action="store_true", help="name the experiments")
     parser.add_argument("--seed", type=int, default=0, help="of the first graph of each line")
-    parser.add_argument("--graphs", type=int, default=3, help="drawn for each line")
+    parser.add_argument("--graphs", type=int, help="of each line; by default 3, of nulls 50")
     options = parser.parse_args()
     for name in options.only or EXPERIMENTS:
         experiment = EXPERIMENTS[name]
-        print(f"{name}: {experiment.question}")
+        print(f"{name}: {experiment.question}; {experiment.score.heading}, time")
         if options.list:
             continue
-        print(_line(_HEADINGS))
-        for line in lines_of(experiment, range(options.seed, options.seed + options.graphs)):
+        graphs = options.graphs or experiment.graphs or 3
+        for line in lines_of(experiment, range(options.seed, options.seed + graphs)):
             print(line, flush=True)
         print()
 

@@ -1,249 +1,157 @@
-"""The experiments: which constant, on which graphs, at which values."""
+"""The experiments: which setting of the search, on which graphs, at which values."""
 
 from collections.abc import Callable
-from contextlib import ExitStack
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Any
-from unittest.mock import patch
+
+import numpy as np
 
 import kgroups as kg
-from benchmarks.constants.cases import (
-    BORDER,
-    BOTH,
-    CLEAR,
-    HARD,
-    HARDEST,
-    Case,
-    Found,
-    detected,
-    polished,
-    searched,
-)
-from kgroups.refine import rates
-from kgroups.regimes import choice, finding, many, splits
+from benchmarks.constants.cases import BORDER, DRAWN, FAINT, NULLS, REAL, Case
+from benchmarks.suites import Row
+from kgroups import metrics
+
+Regime = kg.Auto | kg.FewGroups | kg.ManyGroups
+DEFAULT = kg.Search()
 
 
 @dataclass(frozen=True)
 class Setting:
-    """One line: names that are given other values while ``run`` works."""
+    """A value that is tried; the chosen one is marked by a star."""
 
     label: str
-    changes: tuple[tuple[Any, str, Any], ...] = ()
-    run: Callable[[Case], Found] = searched
+    regime: Regime
+    chosen: bool = False
 
-    def found(self, case: Case) -> Found:
-        """Run with the changes in force."""
-        with ExitStack() as stack:
-            for owner, attribute, value in self.changes:
-                stack.enter_context(patch.object(owner, attribute, value))
-            return self.run(case)
+
+@dataclass(frozen=True)
+class Score:
+    """What is measured of labels; with ``of_best`` in percent of the best value of the line."""
+
+    heading: str
+    of: Callable[[Case, np.ndarray], float]
+    of_best: bool = False
+
+
+PHI = Score("Phi in % of the best of the line", lambda case, z: case.phi(z), of_best=True)
+ONE = Score("% that are one community", lambda _, z: 100.0 * (np.unique(z).size == 1))
+AMI = Score("AMI with the planted communities", lambda case, z: metrics.ami(case.truth, z))
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """Settings that are compared on some graphs."""
+    """Settings that are compared on some graphs; ``graphs`` is how many of each, if not as told."""
 
     question: str
-    graphs: tuple[str, ...]
     settings: tuple[Setting, ...]
+    rows: tuple[Row, ...] = (*DRAWN, *REAL)
+    score: Score = PHI
+    graphs: int | None = None
 
 
-def varied(
-    question: str,
-    owner: Any,
-    attribute: str,
-    others: tuple[float, ...],
-    graphs: tuple[str, ...],
-    run: Callable[[Case], Found] = searched,
-) -> Experiment:
-    """Return an experiment on one number: the chosen value, and others around it."""
-    chosen = getattr(owner, attribute)
-    values = sorted({chosen, *others})
-    settings = (
-        Setting(f"{value:g}*", run=run)
-        if value == chosen
-        else Setting(f"{value:g}", ((owner, attribute, value),), run)
+def _written(value: Any) -> str:
+    return (
+        (" ".join(f"{x:g}" for x in value) or "none") if isinstance(value, tuple) else f"{value:g}"
+    )
+
+
+def varied(question: str, field: str, *values: Any, **options: Any) -> Experiment:
+    """Return an experiment on one field of the search: the default among other values."""
+    chosen = getattr(DEFAULT, field)
+    if chosen not in values:
+        msg = f"the default {chosen} of {field} must be among the values"
+        raise ValueError(msg)
+    settings = tuple(
+        Setting(
+            _written(value) + "*" * (value == chosen),
+            kg.ManyGroups(replace(DEFAULT, **{field: value})),
+            chosen=value == chosen,
+        )
         for value in values
     )
-    return Experiment(question, graphs, tuple(settings))
+    return Experiment(question, settings, **options)
 
-
-def _times(factor: float) -> Setting:
-    def scaled(k: float, s: float, degree: float) -> float:
-        return factor * resolution_of(k, s, degree)
-
-    resolution_of = many.resolution_of
-    return Setting(f"{factor:g}", ((many, "resolution_of", scaled),))
-
-
-def _cold(temperatures: tuple[float, ...]) -> tuple[float, ...]:
-    return (0.0,) * len(temperatures)
-
-
-def _temperatures() -> tuple[Setting, ...]:
-    mild, reheat, step = many._MILD, many._REHEAT, many._STEP
-    return (
-        Setting(
-            "all cold",
-            (
-                (many, "_MILD", _cold(mild)),
-                (many, "_REHEAT", _cold(reheat)),
-                (many, "_STEP", _cold(step)),
-            ),
-        ),
-        Setting("mild ones cold", ((many, "_MILD", _cold(mild)),)),
-        Setting("no reheating", ((many, "_REHEATS", 0),)),
-        Setting("descent cold", ((many, "_STEP", _cold(step)),)),
-        Setting("chosen*"),
-        Setting("descent at 1", ((many, "_STEP", (1.0,) * len(step)),)),
-        Setting("descent slower", ((many, "_STEP", (1.0, 0.9, 0.8, 0.6, 0.4, 0.2)),)),
-        Setting("reheat at 1.5", ((many, "_REHEAT", (1.5, *reheat)),)),
-    )
-
-
-_POLISHES = (
-    "nothing",
-    "Hartigan, margin 0",
-    "Hartigan, margin 0.25",
-    "one density",
-    "own densities",
-)
 
 EXPERIMENTS: dict[str, Experiment] = {
-    "resolution": Experiment(
-        "resolution of the first moves, as a multiple of the derived one",
-        ("LFR d=20 mu=.65", *BOTH),
-        (_times(0.6), _times(0.8), Setting("1*"), _times(1.5), _times(2.0)),
+    "scales": varied(
+        "resolutions of the starts, as exponents",
+        "scales",
+        (0.3,),
+        (0.3, 0.5),
+        (0.2, 0.4),
+        DEFAULT.scales,
+        (0.5, 0.3, 0.4, 0.2, 0.6),
+        (0.0, 0.25, 0.5, 0.75),
     ),
-    "share": varied(
-        "part of the groups that is merged before nodes move again",
-        many,
-        "_SHARE",
-        (0.05, 0.5, 1.0),
-        (*BOTH, "LFR d=20 mu=.65", "SBM k=200 SNR 2"),
+    "starts": varied("starts at most", "starts", 1, 2, 4, 8, 16, 64),
+    "least_gain": varied(
+        "part of what is saved that a start must gain for another to follow",
+        "least_gain",
+        0.0,
+        0.001,
+        DEFAULT.least_gain,
+        0.01,
+        0.03,
     ),
-    "notable": varied(
-        "part of the groups that must have been merged for nodes to move at once",
-        many,
-        "_NOTABLE",
-        (0.0, 0.2),
-        (*BOTH, "LFR d=20 mu=.65"),
+    "temperatures": varied(
+        "temperatures of annealing",
+        "temperatures",
+        (),
+        (0.4, 0.2),
+        DEFAULT.temperatures,
+        (2.0, 1.0, 0.5, 0.2),
+        (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1),
     ),
-    "temperatures": Experiment("temperatures of the warm moves", HARDEST, _temperatures()),
-    "doubt": varied("nats by which a node is decided", rates, "_DOUBT", (1.0, 3.0, 12.0), HARDEST),
-    "step-down": varied(
-        "groups before a step of the descent, for one after it",
-        many,
-        "_STEP_DOWN",
-        (1.1, 1.5, 2.0),
-        ("LFR d=10 mu=.6", "SBM k=40 SNR 1.5"),
+    "doubt": varied("nats by which a node is decided", "doubt", 1.0, 3.0, DEFAULT.doubt, 12.0),
+    "at_stake": varied(
+        "part of what is saved that undecided nodes may be worth after one start",
+        "at_stake",
+        0.0,
+        0.03,
+        DEFAULT.at_stake,
+        0.3,
+        1.0,
     ),
-    "finer": varied(
-        "resolution at which a descent begins, as a multiple",
-        many,
-        "_FINER",
-        (1.0, 2.0, 8.0),
-        ("LFR d=10 mu=.6", "SBM k=40 SNR 1.5"),
+    "ambiguous": varied(
+        "share of the nodes in communities that may nearly be merged, after one start",
+        "ambiguous",
+        0.0,
+        DEFAULT.ambiguous,
+        0.1,
+        1.0,
     ),
-    "finest-share": varied(
-        "most groups that a descent begins with, for each node",
-        many,
-        "_FINEST_SHARE",
-        (0.03, 0.3),
-        ("LFR d=10 mu=.6", "SBM k=40 SNR 1.5"),
+    "treelike": varied(
+        "part of the links of cells beyond those of a tree below which the graph is a tree locally",
+        "treelike",
+        0.0,
+        0.05,
+        DEFAULT.treelike,
+        0.2,
+        1.0,
     ),
-    "steps-past-best": varied(
-        "steps of the descent after the best one", many, "_STEPS_PAST_BEST", (2, 4), HARDEST
+    "significance": varied(
+        "nats that communities must save",
+        "significance",
+        0.0,
+        1.0,
+        DEFAULT.significance,
+        4.0,
+        10.0,
+        rows=(*NULLS, *FAINT),
+        score=ONE,
+        graphs=50,
     ),
-    "faint": varied(
-        "SNR below which the search begins with the descent (1: never, 9: always)",
-        many,
-        "_FAINT",
-        (1.0, 9.0),
-        ("LFR d=20 mu=.65", "LFR d=10 mu=.4", *HARDEST),
-    ),
-    "hard": varied(
-        "part that reheating must add to the nats for a descent to follow",
-        many,
-        "_HARD",
-        (0.0, 0.01, 0.1),
-        HARDEST,
-    ),
-    "decided": varied(
-        "share of undecided nodes from which on labels are reheated",
-        many,
-        "_DECIDED",
-        (0.0, 0.05, 0.2),
-        (*CLEAR, "LFR d=10 mu=.5"),
-    ),
-    "worth-reheating": varied(
-        "part that reheating must add to the nats to be repeated",
-        many,
-        "_WORTH_REHEATING",
-        (0.0, 0.02, 1.0),
-        HARD,
-    ),
-    "sampled": varied(
-        "one community in so many is tried first for splits (1000: all at once)",
-        splits,
-        "_SAMPLED",
-        (2, 20, 1000),
-        ("LFR d=20 mu=.65", *BOTH),
-    ),
-    "split-saving": varied(
-        "nats that a split must save",
-        splits,
-        "LEAST_SAVING",
-        (0.0, 10.0, 40.0),
-        ("LFR d=20 mu=.65", *BOTH),
-    ),
-    "hartigan": Experiment(
-        "the polish by Hartigan moves, kept where it saves nats",
-        HARDEST,
-        (Setting("left out", run=partial(searched, refine=None)), Setting("guarded*")),
-    ),
-    "densities": Experiment(
-        "one polish only, after the first moves and merges",
-        ("LFR d=20 mu=.65", *BOTH),
-        tuple(Setting(by, run=partial(polished, start="moves", by=by)) for by in _POLISHES),
-    ),
-    "bias": Experiment(
-        "one polish only, from the planted labels",
-        ("LFR d=20 mu=.65", *BOTH),
-        tuple(Setting(by, run=partial(polished, start="truth", by=by)) for by in _POLISHES),
+    "max_visits": varied(
+        "visits to each node before moves are given up", "max_visits", 2, 5, DEFAULT.max_visits, 40
     ),
     "regimes": Experiment(
-        "the regimes on both sides of the border between few and many",
-        BORDER,
+        "who proposes communities, on both sides of what eigenvectors and the search can show",
         (
-            Setting("FewGroups", run=partial(detected, regime=kg.FewGroups())),
-            Setting("ManyGroups", run=partial(detected, regime=kg.ManyGroups())),
-            Setting("Auto*", run=detected),
+            Setting("FewGroups", kg.FewGroups()),
+            Setting("ManyGroups", kg.ManyGroups()),
+            Setting("Auto*", kg.Auto(), chosen=True),
         ),
-    ),
-    "clear": varied(
-        "SNR up to which eigenvectors are tried first",
-        choice,
-        "_CLEAR",
-        (1.0, 1.4, 2.0),
-        BORDER,
-        detected,
-    ),
-    "shortfall": varied(
-        "part of the expected nats that may be missing before the other regime is tried too",
-        choice,
-        "_SHORTFALL",
-        (0.0, 0.2, 9.0),
-        ("SBM k=10 SNR 1.3", "SBM k=10 SNR 2", "DCSBM k=10 SNR 1.8"),
-        detected,
-    ),
-    "faint-nats": varied(
-        "nats for each edge below which a description does not decide",
-        finding,
-        "_FAINT_NATS",
-        (0.0, 0.05, 0.2),
-        BORDER,
-        detected,
+        rows=BORDER,
+        score=AMI,
     ),
 }

@@ -1,71 +1,76 @@
-"""The experiments on constants: they name what exists, and leave it as it was."""
+"""The experiments on settings: each field of the search has one, and it tells good from bad."""
 
+from dataclasses import fields, replace
 from functools import partial
 
+import numpy as np
 import pytest
 
-from benchmarks.constants import cases
-from benchmarks.constants.__main__ import lines_of
-from benchmarks.constants.experiments import EXPERIMENTS, Experiment, Setting, varied
+import kgroups as kg
+from benchmarks.constants import experiments
+from benchmarks.constants.__main__ import lines_of, measured
+from benchmarks.constants.cases import case_of
+from benchmarks.constants.experiments import EXPERIMENTS, varied
 from benchmarks.graphs import planted_partition
-from kgroups.regimes import many
+from benchmarks.suites import Row
 
-RUNS = [
-    Setting("whole search", run=cases.searched),
-    Setting("pipeline", run=cases.detected),
-    *(
-        Setting(f"{by} from {start}", run=partial(cases.polished, start=start, by=by))
-        for by in ("nothing", "Hartigan, margin 0", "one density", "own densities")
-        for start in ("moves", "truth")
-    ),
-]
+FIELDS = [field.name for field in fields(kg.Search)]
+SMALL = Row("small", partial(planted_partition, n=2_000, k=20, degree=15.0, snr=1.5))
 
 
-@pytest.fixture
-def small(monkeypatch):
-    draw = partial(planted_partition, n=2_000, k=20, degree=15.0, snr=2.5)
-    monkeypatch.setitem(cases.GRAPHS, "small", draw)
-    yield "small"
-    cases.case_of.cache_clear()
+def test_every_field_of_the_search_has_its_experiment():
+    assert set(EXPERIMENTS) == {*FIELDS, "regimes"}
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_each_experiment_names_graphs_and_constants_that_exist(name):
-    experiment = EXPERIMENTS[name]
-    assert set(experiment.graphs) <= set(cases.GRAPHS)
-    assert len({setting.label for setting in experiment.settings}) == len(experiment.settings) > 1
-    for setting in experiment.settings:
-        assert all(hasattr(owner, attribute) for owner, attribute, _ in setting.changes)
-        assert not (setting.label.endswith("*") and setting.changes)
-
-
-@pytest.mark.parametrize("name", sorted(set(EXPERIMENTS) - {"densities", "bias"}))
 def test_one_value_is_the_chosen_one(name):
-    assert sum(setting.label.endswith("*") for setting in EXPERIMENTS[name].settings) == 1
+    settings = EXPERIMENTS[name].settings
+    (chosen,) = (setting for setting in settings if setting.chosen)
+    assert chosen.label.endswith("*")
+    assert chosen.regime in (kg.ManyGroups(), kg.Auto())
+    assert len({setting.label for setting in settings}) == len(settings) > 2
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_an_experiment_varies_its_field_alone(name):
+    default = getattr(kg.Search(), name)
+    for setting in EXPERIMENTS[name].settings:
+        assert replace(setting.regime.search, **{name: default}) == kg.Search()
+
+
+def test_the_default_must_be_among_the_values():
+    with pytest.raises(ValueError, match="default 8 of starts"):
+        varied("starts", "starts", 1, 2)
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("setting", RUNS, ids=lambda setting: setting.label)
-def test_every_kind_of_run_gives_labels_of_the_largest_component(small, setting):
-    case = cases.case_of(small, 3)
-    found = setting.found(case)
-    assert found.z.shape == case.truth.shape
-    assert case.nats_of(found.z) > 0.5 * case.nats_of(case.truth)
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_setting_gives_labels(name):
+    case = case_of(SMALL, 3)
+    for setting in EXPERIMENTS[name].settings:
+        assert case.detected(setting.regime).shape == (case.graph.n,)
 
 
 @pytest.mark.compiled
-def test_a_line_tells_a_good_value_from_a_bad_one(small):
-    """Moves that stay hot, against those that cool."""
-    before = many._COLD, many._MILD
-    changes = ((many, "_COLD", (5.0,)), (many, "_MILD", (5.0, 5.0)))
-    experiment = Experiment("cooling", (small,), (Setting("chosen*"), Setting("bad", changes)))
-    good, bad = (line.split() for line in lines_of(experiment, range(1)))
-    assert good[:2] == ["small", "chosen*"]
-    assert float(good[2]) > float(bad[2])
-    assert float(good[6]) < float(bad[6])
-    assert before == (many._COLD, many._MILD)
+def test_a_line_tells_a_good_value_from_a_bad_one():
+    """A resolution at which no two nodes join, against the default."""
+    experiment = varied("scales", "scales", (3.0,), kg.Search().scales, rows=(SMALL,))
+    scores, ratios = measured(experiment, SMALL, range(2))
+    assert scores[0] < 99.0
+    assert scores[1] == 100.0
+    assert ratios[1] == 1.0
+    header, line, mean = lines_of(experiment, range(1))
+    assert header.split() == ["3", "0.3", "0.5", "0.4", "0.2", "0.6*"]
+    assert line.split()[0] == "small"
+    assert mean.split()[0] == "mean"
 
 
-def test_a_constant_that_is_gone_is_an_error():
-    with pytest.raises(AttributeError, match="_NO_SUCH"):
-        varied("nothing", many, "_NO_SUCH", (1.0,), ("LFR d=10 mu=.5",))
+@pytest.mark.compiled
+def test_communities_that_must_save_more_than_they_do_are_one():
+    settings = varied("nats", "significance", kg.Search().significance, 1e9).settings
+    share = [
+        experiments.ONE.of(case, case.detected(setting.regime))
+        for case in [case_of(SMALL, 1)]
+        for setting in settings
+    ]
+    assert np.array_equal(share, [0.0, 100.0])
