@@ -126,21 +126,51 @@ def _joined(
 ) -> State:
     """Join two partitions: the cells of their intersection move, then nodes.
 
-    Cells start from either partition, and from themselves; the best end leads.
+    Cells start from the better partition, and from themselves.
     """
+    if rival.saved > best.saved:
+        best, rival = rival, best
     cells, count = intersection(best.z, rival.z, best.k)
-    mine, theirs = np.empty(count, np.int32), np.empty(count, np.int32)
+    before = np.empty(count, np.int32)
     for i in range(cells.size):
-        mine[cells[i]], theirs[cells[i]] = best.z[i], rival.z[i]
+        before[cells[i]] = best.z[i]
     top, cold = coarsened(level, cells, count), plan.temperatures[:0]
     tally[0] += level.A.indices.size
-    apart = np.arange(count).astype(np.int32)
-    lead = _fresh_climb(top, mine, code, start, cold, plan, tally)
-    for z in (theirs, apart):
-        other = _fresh_climb(top, z, code, start, cold, plan, tally)
-        if other.saved > lead.saved:
-            lead = other
-    return _fresh_climb(level, lead.z[cells], code, start, cold, plan, tally)
+    lead = _fresh_climb(top, before.copy(), code, start, cold, plan, tally)
+    other = _fresh_climb(top, np.arange(count).astype(np.int32), code, start, cold, plan, tally)
+    if other.saved > lead.saved:
+        lead = other
+    # Nodes that were at rest wait only if their cell has moved, or that of a neighbor.
+    moved, waiting = _moved(top.nodes, before, lead.z, best.k), best.doubtful.copy()
+    A = level.A
+    for i in range(cells.size):
+        if moved[cells[i]]:
+            waiting[i] = True
+            for t in range(A.indptr[i], A.indptr[i + 1]):
+                waiting[A.indices[t]] = True
+    doubtful = best.doubtful.copy()
+    return _climb(level, lead.z[cells], code, start, cold, waiting, doubtful, plan, tally)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _moved(nodes: Ints, before: Indices, after: Indices, k: int) -> Bools:
+    """Tell which cells have left their group: a group is where its largest cell is.
+
+    Where largest cells of several groups are together now, only the largest of all has stayed.
+    """
+    largest, owner = np.full(k, -1, np.int32), np.full(before.size, -1, np.int32)
+    for c in range(before.size):
+        a = before[c]
+        if largest[a] < 0 or nodes[c] > nodes[largest[a]]:
+            largest[a] = c
+    for a in range(k):
+        b = after[largest[a]]
+        if owner[b] < 0 or nodes[largest[a]] > nodes[largest[owner[b]]]:
+            owner[b] = a
+    moved = np.empty(before.size, np.bool_)
+    for c in range(before.size):
+        moved[c] = owner[after[c]] != before[c]
+    return moved
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

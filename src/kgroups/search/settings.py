@@ -80,7 +80,7 @@ class Search:
     scales: tuple[float, ...] = (0.3, 0.5, 0.4, 0.2, 0.6)
     starts: int = 8
     least_gain: float = 0.003
-    patience: int = 1
+    patience: int = 2
     temperatures: tuple[float, ...] = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
     doubt: float = 6.0
     at_stake: float = 0.1
