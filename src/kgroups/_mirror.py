@@ -1,5 +1,6 @@
 """Both triangles of a symmetric matrix from edges, parallel ones merged."""
 
+import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -59,14 +60,18 @@ class Columns(NamedTuple):
     weight: Floats | None
 
 
-def are_few(edges: int) -> bool:
-    """Whether scipy makes rows of so many edges sooner than compiled kernels are loaded."""
-    return edges <= _FEW_EDGES
+def are_few(edges: int, *, weighted: bool = True) -> bool:
+    """Whether scipy makes rows of so many edges sooner than compiled kernels are loaded.
+
+    Kernels are the faster way once numba is there. With weights scipy serves small graphs always,
+    so that sums of parallel edges do not depend on what was loaded before.
+    """
+    return edges <= _FEW_EDGES and (weighted or "numba" not in sys.modules)
 
 
 def rows_of_edges(u: Indices, v: Indices, w: Floats | None, n: int) -> Rows:
     """Build the matrix of ``n`` rows of edges between row indices that were checked before."""
-    if are_few(u.size):
+    if are_few(u.size, weighted=w is not None):
         return _rows_of_few(u, v, w, n)
     return rows_of_columns(columns_of_edges(u, v, w, n))
 

@@ -1,5 +1,7 @@
 """Connected components and the 2-core."""
 
+import sys
+
 import numpy as np
 
 from kgroups._csr import readonly
@@ -18,7 +20,7 @@ def connected_components(csr: CSR, group: Ints | None = None) -> tuple[int, Ints
     n = len(csr.indptr) - 1
     if group is None:
         group = np.zeros(n, dtype=np.int64)
-    if len(csr.indices) <= _SMALL:
+    if len(csr.indices) <= _SMALL and "numba" not in sys.modules:
         return _search_small(csr, group.tolist())
     from kgroups.spectrum._core_nb import label_components
 
