@@ -35,7 +35,7 @@ def denser(E: float, P: float) -> float:
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def sparser(E: float, P: float) -> float:
     """Return the nats that E edges where P are expected save, if they are fewer."""
-    if E >= P:
+    if not E < P:
         return 0.0
     return E * log(E / P) - E + P if E > 0.0 else P
 
