@@ -1,6 +1,6 @@
-"""Slow twins of multilevel moving and of communities with densities of their own."""
+"""Slow twins of levels, of modularity at a resolution, and of the nats that communities save."""
 
-from math import comb, exp, factorial, lgamma, log
+from math import comb, factorial, log
 
 import numpy as np
 
@@ -14,135 +14,71 @@ def dense(csr):
 
 
 def indicator(z, k):
-    """Return the n x k matrix of ones where a node is in a group."""
+    """Return the n x k matrix of ones where a unit is in a group."""
     return np.eye(k)[z]
 
 
-def association(level, z, penalty):
+def totals(level, z, k):
+    """Return weight inside, strength and nodes of each group."""
+    Y = indicator(z, k)
+    inner = np.diag(Y.T @ dense(level.A) @ Y) / 2 + Y.T @ level.inner
+    return inner, Y.T @ level.strength, np.array(Y.T @ level.nodes, dtype=int)
+
+
+def modularity(level, z, penalty):
     """Return the sum over groups of twice the weight inside less penalty times strength squared."""
-    Y = indicator(z, int(z.max()) + 1)
-    inside = np.trace(Y.T @ dense(level.A) @ Y) + 2 * level.inner.sum()
-    return inside - penalty * np.sum((Y.T @ level.strength) ** 2)
+    E, K, _ = totals(level, z, int(z.max()) + 1)
+    return float(np.sum(2 * E - penalty * K**2))
 
 
-def neighbouring_groups(level, z, i):
-    """Return the groups of the neighbours of a node."""
+def divergence(E, P):
+    """Return E ln(E / P) - E + P."""
+    return (E * log(E / P) if E > 0 else 0.0) - E + P
+
+
+def nats_saved(level, z):
+    """Return the nats that communities save, term by term in whole-number arithmetic."""
+    groups = np.unique(z, return_inverse=True)[1]
+    k, n, m = int(groups.max()) + 1, int(level.nodes.sum()), level.strength.sum() / 2
+    if k == 1:
+        return 0.0
+    E, K, N = totals(level, groups, k)
+    P = K**2 / (4 * m)
+    saved = sum(divergence(e, p) for e, p in zip(E, P, strict=True) if e > p > 0)
+    outside, expected = m - E.sum(), m - P.sum()
+    if outside < expected:
+        saved += divergence(max(outside, 0.0), expected)
+    ways = factorial(n)
+    for size in N.tolist():
+        ways //= factorial(size)
+        saved -= log(min(comb(size, 2), m) + 1)
+    return saved - log(ways) - log(comb(n - 1, k - 1)) + log(factorial(k))
+
+
+def neighboring_groups(level, z, i):
+    """Return the groups of the neighbors of a unit."""
     return {int(b) for b in z[level.A.indices[level.A.indptr[i] : level.A.indptr[i + 1]]]}
 
 
-def best_move(level, z, penalty, i):
-    """Return the largest change of the association by a move of one node, 0 where there is none."""
-    before = association(level, z, penalty)
+def best_gain(level, z, i, objective):
+    """Return the largest gain of a move of one unit to a group of its neighbors or its own."""
+    before = objective(level, z)
     gains = [0.0]
-    for b in neighbouring_groups(level, z, i) - {int(z[i])}:
+    for b in {*neighboring_groups(level, z, i), int(z.max()) + 1} - {int(z[i])}:
         moved = z.copy()
         moved[i] = b
-        gains.append(association(level, moved, penalty) - before)
+        gains.append(objective(level, moved) - before)
     return max(gains)
 
 
-def totals(level, z, k):
-    """Return strength, weight inside and nodes of each group."""
-    Y = indicator(z, k)
-    inner = np.diag(Y.T @ dense(level.A) @ Y) / 2 + Y.T @ level.inner
-    return Y.T @ level.strength, inner, Y.T @ level.nodes
-
-
-def log_rate_between(level, z, k):
-    """Return the log of edges between groups over those that degrees alone would give."""
-    m = level.strength.sum() / 2
-    K, E, _ = totals(level, z, k)
-    expected = m - sum(x * x for x in K) / (4 * m)
-    return log(max(max(0.0, m - sum(E)) / max(expected, 1e-3), 1e-3))
-
-
-def worth(m, K, E, N):
-    """Return what one community adds in likelihood and in cheaper labels."""
-    return (E * log(4 * m * E / K**2) if E > 0 else 0.0) + lgamma(N + 1)
-
-
-def cost(m, n, sizes):
-    """Return the nats for labels and densities, but for what labels inside of groups save."""
-    k = len(sizes)
-    labels = log(factorial(n)) + log(comb(n - 1, k - 1)) - log(factorial(k))
-    return labels + sum(log(min(N * (N - 1) / 2, m) + 1) for N in sizes)
-
-
-def nats_saved(level, z, k):
-    """Return the nats that labels in two groups or more save, term by term."""
-    m, n = level.strength.sum() / 2, int(level.nodes.sum())
-    K, E, N = totals(level, z, k)
-    inside = sum(worth(m, *terms) for terms in zip(K, E, N, strict=True))
-    between = max(0.0, m - sum(E)) * log_rate_between(level, z, k)
-    return inside + between - cost(m, n, N)
-
-
-def planted_log_likelihood(A, z):
-    """Return the log-likelihood of a simple graph in the Poisson degree-corrected model.
-
-    Every community has a density of its own and all pairs of communities share one, each density
-    at its best value; pairs of a node with itself count, with half the rate, as the model has it.
-    """
-    d = A.sum(axis=1)
-    m = d.sum() / 2
-    same = z[:, None] == z[None, :]
-    rate = np.ones_like(A)
-    expected = np.outer(d, d) / (2 * m)
-    for a in range(int(z.max()) + 1):
-        inside = np.outer(z == a, z == a)
-        rate[inside] = A[inside].sum() / expected[inside].sum()
-    if not same.all():
-        rate[~same] = A[~same].sum() / expected[~same].sum()
-    mean = rate * expected
-    logs = np.log(mean, out=np.zeros_like(mean), where=A > 0)
-    return float((A * logs - mean).sum() / 2)
-
-
-def fixed_rate_likelihood(level, z, k, rates):
-    """Return the likelihood with given rates, whose differences are the gains of moves."""
-    K, E, N = totals(level, z, k)
-    squares = indicator(z, k).T @ level.strength**2
-    terms = rates[:, 0] * E - rates[:, 1] * (K**2 - squares) / 2 + rates[:, 2] * N
-    return float(terms.sum())
-
-
-def poisson_log_likelihood(A, z, inside, outside):
-    """Return the log-likelihood of a graph whose groups have these rates inside, and one between.
-
-    Rates are relative to what the degrees alone give; a node has no edge with itself.
-    """
-    d = A.sum(axis=1)
-    rate = np.where(z[:, None] == z[None, :], np.asarray(inside)[z][:, None], outside)
-    mean = rate * np.outer(d, d) / d.sum()
-    u, v = np.triu_indices(len(z), 1)
-    return float(np.sum(A[u, v] * np.log(mean[u, v]) - mean[u, v]))
-
-
-def merge_gain(level, z, k, a, b):
-    """Return what a merge gains, densities apart, while the rate between groups stays the same."""
-    m, rate = level.strength.sum() / 2, log_rate_between(level, z, k)
-
-    def gained(labels):
-        K, E, N = totals(level, labels, k)
-        inside = sum(worth(m, *terms) for terms in zip(K, E, N, strict=True))
-        return inside + (m - E.sum()) * rate
-
-    return gained(np.where(z == b, a, z)) - gained(z)
-
-
-def matching(order, gain, partner, least, most):
-    """Return pairs (group, partner) by the greedy rule."""
-    pairs, taken = [], set()
-    for a in order:
-        b = int(partner[a])
-        if len(pairs) == most or not gain[a] > least:
-            return pairs
-        if b >= 0 and a not in taken and b not in taken:
-            pairs.append((int(a), b))
-            taken |= {int(a), b}
-    return pairs
-
-
-def logistic(x):
-    """Return the share of two choices that the first has when it is x nats ahead."""
-    return 1 / (1 + exp(-x))
+def pairs_saved(G, z):
+    """Return the nats that communities of one density save where edges are chosen among pairs."""
+    n, m, k = len(G), G.number_of_edges(), int(z.max()) + 1
+    sizes = np.bincount(z).tolist()
+    pairs, inside = sum(comb(size, 2) for size in sizes), sum(z[u] == z[v] for u, v in G.edges)
+    ways = factorial(n)
+    for size in sizes:
+        ways //= factorial(size)
+    labels = log(comb(n - 1, k - 1)) + log(ways) - log(factorial(k))
+    split = log(comb(pairs, inside)) + log(comb(comb(n, 2) - pairs, m - inside))
+    return log(comb(comb(n, 2), m)) - split - labels - log(m + 1)

@@ -1,20 +1,15 @@
-"""Graphs as levels and parts, with labels that fit, for tests of the many regime."""
+"""Graphs as levels, parts and problems, with labels that fit."""
 
 import networkx as nx
 import numpy as np
 from hypothesis import strategies as st
 
 import kgroups as kg
-from kgroups._csr import restricted
-from kgroups.regimes.problem import Part
-from kgroups.seed.levels import finest_level
-from kgroups.spectrum import connected_components
+from kgroups.multilevel import Rules, finest_level
+from kgroups.multilevel._levels_nb import coarsened
+from kgroups.search import prepared
 
-
-def level_of(G, *, weights=None):
-    """Return the finest level of a networkx graph on 0 ... n-1."""
-    graph = graph_of(G, weights=weights)
-    return finest_level(graph.simple_adjacency(), weighted=weights is not None)
+NOISE = np.random.default_rng(0).gumbel(size=1 << 14)
 
 
 def graph_of(G, *, weights=None):
@@ -23,15 +18,29 @@ def graph_of(G, *, weights=None):
     return kg.Graph.from_edges(edges[:, 0], edges[:, 1], weights, n=len(G))
 
 
-def part_of(graph, *, loops=False):
+def level_of(G, *, weights=None):
+    """Return the finest level of a networkx graph on 0 ... n-1."""
+    graph = graph_of(G, weights=weights)
+    return finest_level(graph.simple_adjacency(), weighted=weights is not None)
+
+
+def problem_of(graph):
+    """Return a Graph whose nodes are in canonical order as a Problem."""
+    ready = prepared(graph)
+    assert ready.order is None or np.array_equal(ready.order, np.arange(graph.n))
+    return ready.problem
+
+
+def largest_part(graph):
     """Return the largest component of a Graph as a Part, and its nodes."""
-    A = graph.simple_adjacency(loops=loops)
-    _, component = connected_components(A)
-    rows = np.flatnonzero(component == np.argmax(np.bincount(component)))
-    bound = kg.BetheHessian().bind(A, weighted=graph.is_weighted).restrict(rows)
-    A = restricted(A, rows)
-    d = np.add.reduceat(A.data, A.indptr[:-1]) if A.data.size else np.zeros(rows.size)
-    return Part(A, d.astype(float), bound), rows
+    problem = problem_of(graph)
+    rows, part = problem.part(int(np.argmax(problem.sizes)))
+    return part, rows
+
+
+def rules_of(*, doubt=6.0, max_visits=10, margin=1e-9, keep=False):
+    """Return rules of moves."""
+    return Rules(NOISE, doubt, max_visits, margin, keep)
 
 
 @st.composite
@@ -59,13 +68,29 @@ def weightings(draw, G):
 
 
 @st.composite
-def labelled_levels(draw, *, connected=False):
-    """Draw a level, labels without an empty group, and the number of groups."""
-    G = draw(connected_graphs())
+def labelings(draw, n):
+    """Draw labels without an empty group, and the number of groups."""
+    k = draw(st.integers(1, n))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    z = np.concatenate([np.arange(k), rng.integers(0, k, n - k)])
+    return rng.permutation(z).astype(np.int32), k
+
+
+@st.composite
+def levels(draw, *, max_nodes=14, connected=True):
+    """Draw a level: nodes of a graph, or groups of them."""
+    G = draw(connected_graphs(max_nodes=max_nodes))
     if not connected:
         G.remove_edges_from([edge for edge in list(G.edges)[1:] if draw(st.integers(0, 4)) == 0])
     level = level_of(G, weights=draw(weightings(G)))
-    k = draw(st.integers(1, len(G)))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    z = np.concatenate([np.arange(k), rng.integers(0, k, len(G) - k)])
-    return level, rng.permutation(z).astype(np.int32), k
+    if draw(st.booleans()):
+        z, k = draw(labelings(len(G)))
+        level = coarsened(level, z, k)
+    return level
+
+
+@st.composite
+def labeled_levels(draw, *, max_nodes=14, connected=True):
+    """Draw a level, labels without an empty group, and the number of groups."""
+    level = draw(levels(max_nodes=max_nodes, connected=connected))
+    return level, *draw(labelings(level.nodes.size))

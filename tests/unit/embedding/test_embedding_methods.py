@@ -5,18 +5,18 @@ from sklearn.cluster import KMeans
 
 import oracles_hartigan as oracles
 from kgroups.adapters import as_graph
+from kgroups.embedding import (
+    KMeansSeed,
+    QRSeed,
+    embedding_rows,
+    informative_eigenpairs,
+    rows,
+)
+from kgroups.embedding.kmeans import kmeans
 from kgroups.errors import InputError
 from kgroups.graph import Graph
 from kgroups.metrics import ari
 from kgroups.operators import BetheHessian
-from kgroups.seed import (
-    KMeansSeed,
-    QRSeed,
-    embedding,
-    embedding_rows,
-    informative_eigenpairs,
-)
-from kgroups.seed.kmeans import kmeans
 
 
 def blobs(rng, k=5, each=30, spread=0.4):
@@ -80,7 +80,7 @@ def test_sparse_solver_finds_the_same_low_end_of_h(monkeypatch):
     A = Graph.from_edges(u[drawn], v[drawn], n=60).simple_adjacency()
     bound = BetheHessian().bind(A, weighted=False)
     dense, _ = informative_eigenpairs(bound, 4, "raw")
-    monkeypatch.setattr("kgroups.seed.embedding._DENSE_NODES", 10)
+    monkeypatch.setattr("kgroups.embedding.rows._DENSE_NODES", 10)
     sparse, V = informative_eigenpairs(bound, 4, "raw")
     np.testing.assert_allclose(sparse, dense, atol=1e-9)
     np.testing.assert_allclose(bound.matrix() @ V, V * -sparse, atol=1e-7)
@@ -107,7 +107,7 @@ def test_the_basis_of_equal_eigenvalues_is_that_of_the_whole_eigenspace(count):
     turned = np.linalg.qr(np.random.default_rng(0).normal(size=(4, 4)))[0]
     other = vectors.copy()
     other[:, 1:5], other[:, 5:9] = vectors[:, 1:5] @ turned, vectors[:, 5:9] @ turned
-    expected = embedding._in_canonical_basis(values, other)[:, 1:count]
+    expected = rows._in_canonical_basis(values, other)[:, 1:count]
     np.testing.assert_allclose(V[:, 1:], expected, atol=1e-11)
 
 

@@ -1,0 +1,320 @@
+"""Properties of levels, of the objective, of moves and of the search, against slow twins."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+import kgroups as kg
+import oracles_levels as oracles
+from kgroups.description._code_nb import code_of, merged_down, nats_saved_nb, pairs_saved
+from kgroups.multilevel._levels_nb import block_level, coarsened, intersection, renumbered
+from kgroups.multilevel._moving_nb import group_totals, move
+from kgroups.refine import connected_pieces
+from kgroups.search._search_nb import nats_by_component
+from kgroups.search.multistart import given_number, search, split_small
+from strategies_levels import (
+    connected_graphs,
+    graph_of,
+    labeled_levels,
+    labelings,
+    level_of,
+    levels,
+    problem_of,
+    rules_of,
+    weightings,
+)
+
+# Weights between units are of single precision: coarser levels round them.
+CLOSE = {"rel": 1e-5, "abs": 1e-4}
+
+
+def nats(level, z):
+    z, k = renumbered(z.astype(np.int32), int(z.max()) + 1)
+    return nats_saved_nb(level, z, k, code_of(level))
+
+
+@given(labeled_levels(connected=False))
+def test_the_level_of_groups_sums_links(case):
+    level, z, k = case
+    groups = coarsened(level, z, k)
+    Y = oracles.indicator(z, k)
+    expected = Y.T @ oracles.dense(level.A) @ Y
+    np.fill_diagonal(expected, 0.0)
+    assert oracles.dense(groups.A) == pytest.approx(expected, rel=1e-6)
+    for ours, theirs in zip(group_totals(level, z, k), oracles.totals(level, z, k), strict=True):
+        assert ours == pytest.approx(theirs, rel=1e-9)
+    E, K, N = oracles.totals(level, z, k)
+    assert groups.inner == pytest.approx(E, rel=1e-6)
+    assert groups.strength == pytest.approx(K, rel=1e-9)
+    assert groups.nodes.tolist() == N.tolist()
+
+
+@given(st.lists(levels(), min_size=1, max_size=4), st.data())
+def test_a_block_of_the_whole_is_the_level_that_was_put_there(parts, data):
+    c = data.draw(st.integers(0, len(parts) - 1))
+    whole, offsets = joined(parts)
+    found = block_level(whole, offsets[c], offsets[c + 1])
+    assert oracles.dense(found.A).tolist() == oracles.dense(parts[c].A).tolist()
+    for ours, theirs in zip(found[1:], parts[c][1:], strict=True):
+        assert ours.tolist() == theirs.tolist()
+
+
+def joined(parts):
+    """Return levels side by side as one, and where each starts."""
+    sizes = [part.nodes.size for part in parts]
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    lengths = np.concatenate([np.diff(part.A.indptr) for part in parts])
+    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(parts[0].A.indptr.dtype)
+    indices = np.concatenate(
+        [part.A.indices + offset for part, offset in zip(parts, offsets, strict=False)]
+    ).astype(parts[0].A.indices.dtype)
+    data = np.concatenate([part.A.data for part in parts])
+    columns = [np.concatenate([part[t] for part in parts]) for t in (1, 2, 3)]
+    return parts[0]._replace(
+        A=parts[0].A._replace(indptr=indptr, indices=indices, data=data),
+        strength=columns[0],
+        inner=columns[1],
+        nodes=columns[2],
+    ), offsets
+
+
+@given(st.integers(1, 20), st.data())
+def test_the_intersection_keeps_pairs_that_both_keep(n, data):
+    (z, k), (y, _) = data.draw(labelings(n)), data.draw(labelings(n))
+    cells, count = intersection(z, y, k)
+    names = {}
+    for pair, cell in zip(zip(z.tolist(), y.tolist(), strict=True), cells.tolist(), strict=True):
+        assert names.setdefault(pair, cell) == cell
+    assert sorted(names.values()) == list(range(count))
+
+
+@given(st.lists(st.integers(0, 30), max_size=20))
+def test_renumbering_keeps_groups_and_the_order_of_their_first_members(labels):
+    z, k = renumbered(np.array(labels, dtype=np.int32), 31)
+    first = list(dict.fromkeys(labels))
+    assert z.tolist() == [first.index(label) for label in labels]
+    assert k == len(first)
+
+
+@given(labeled_levels())
+def test_nats_are_the_sum_of_their_terms(case):
+    level, z, k = case
+    assert nats_saved_nb(level, z, k, code_of(level)) == pytest.approx(
+        oracles.nats_saved(level, z), rel=1e-9, abs=1e-6
+    )
+
+
+@given(connected_graphs(), st.data())
+def test_groups_of_nodes_save_as_much_as_units_as_they_do_as_nodes(G, data):
+    level = level_of(G, weights=data.draw(weightings(G)))
+    cells, count = data.draw(labelings(len(G)))
+    z, k = data.draw(labelings(count))
+    code, groups = code_of(level), coarsened(level, cells, count)
+    fine, coarse = nats_saved_nb(level, z[cells], k, code), nats_saved_nb(groups, z, k, code)
+    assert coarse == pytest.approx(fine, **CLOSE)
+    own = code_of(groups)
+    assert own.edges == pytest.approx(code.edges, rel=1e-12)
+    assert own.of_size.size == code.of_size.size
+
+
+@given(labeled_levels(), st.randoms(use_true_random=False))
+def test_nats_ignore_the_names_of_groups_and_the_order_of_units(case, random):
+    level, z, k = case
+    names = np.array(random.sample(range(k), k), dtype=np.int32)
+    order = np.array(random.sample(range(z.size), z.size))
+    turned = reordered(level, order)
+    before = nats_saved_nb(level, z, k, code_of(level))
+    after = nats_saved_nb(turned, names[z][order], k, code_of(turned))
+    assert after == pytest.approx(before, rel=1e-9, abs=1e-9)
+
+
+def reordered(level, order):
+    """Return the level with its units in another order."""
+    A = sparse.csr_array((level.A.data, level.A.indices, level.A.indptr), shape=2 * (order.size,))
+    A = A[order][:, order].tocsr()
+    A = level.A._replace(
+        indptr=A.indptr.astype(level.A.indptr.dtype),
+        indices=A.indices.astype(level.A.indices.dtype),
+        data=A.data.astype(np.float32),
+    )
+    return level._replace(
+        A=A,
+        strength=level.strength[order],
+        inner=level.inner[order],
+        nodes=level.nodes[order],
+    )
+
+
+@given(labeled_levels())
+def test_nothing_is_paid_for_groups_that_avoid_themselves(case):
+    """If no group is denser than chance, all that is saved is less than labels cost."""
+    level, z, k = case
+    E, K, _ = oracles.totals(level, z, k)
+    m = level.strength.sum() / 2
+    assume(k > 1 and np.all(K**2 / (4 * m) >= E))
+    assert nats_saved_nb(level, z, k, code_of(level)) <= 0.0
+
+
+@given(st.lists(labeled_levels(), min_size=1, max_size=4))
+def test_each_component_has_its_own_nats(cases):
+    whole, offsets = joined([level for level, _, _ in cases])
+    z = np.concatenate([labels for _, labels, _ in cases])
+    found = nats_by_component(whole, offsets, z)
+    for saved, (level, labels, _) in zip(found, cases, strict=True):
+        assert saved == pytest.approx(oracles.nats_saved(level, labels), rel=1e-9, abs=1e-6)
+
+
+def moved(level, z, *, penalty=0.0, temperatures=(), **rules):
+    n, z, tally = z.size, z.copy(), np.zeros(3, dtype=np.int64)
+    everyone = np.ones(n, dtype=np.bool_)
+    heat = np.array(temperatures, dtype=float)
+    arguments = (penalty, rules_of(**rules), heat, 1, everyone, everyone.copy(), tally)
+    return z, move(level, z, code_of(level), *arguments), everyone, tally
+
+
+@given(
+    labeled_levels(),
+    st.lists(st.sampled_from([0.2, 1.0, 3.0]), max_size=4),
+    st.booleans(),
+)
+def test_the_value_of_moves_is_that_of_the_labels(case, temperatures, keep):
+    level, z, k = case
+    after, value, _, tally = moved(level, z, temperatures=temperatures, keep=keep)
+    assert value == pytest.approx(oracles.nats_saved(level, after), **CLOSE)
+    if keep:
+        assert np.unique(after).tolist() == list(range(k))
+    if not tally[1]:
+        assert after.tolist() == z.tolist()
+
+
+@given(labeled_levels(), st.booleans())
+def test_cold_moves_never_lose(case, keep):
+    level, z, _ = case
+    _, value, _, tally = moved(level, z, keep=keep)
+    before = oracles.nats_saved(level, z)
+    assert value >= before - 1e-6
+    if tally[1]:
+        assert value > before - 1e-6
+
+
+@given(labeled_levels())
+def test_moves_end_where_no_single_move_gains(case):
+    """Visits are not limited, so the queue ends empty; every unit is asked again after that.
+
+    Moves are made for units that wait, and a unit whose neighbors stay does not wait even if the
+    densities of groups change: so all of them wait again until none moves.
+    """
+    level, z, _ = case
+    for _ in range(100):
+        z, value, waiting, tally = moved(level, z, max_visits=1_000)
+        assert not waiting.any()
+        if not tally[1]:
+            break
+    assert not tally[1]
+    for i in range(z.size):
+        gain = oracles.best_gain(level, renumbered(z, z.size)[0], i, oracles.nats_saved)
+        assert gain <= 1e-4 * max(1.0, abs(value))
+
+
+@given(labeled_levels(), st.sampled_from([0.3, 1.0, 4.0]))
+def test_linear_moves_raise_modularity_at_the_resolution(case, resolution):
+    level, z, _ = case
+    penalty = resolution / level.strength.sum()
+    after, value, waiting, tally = moved(level, z, penalty=penalty, max_visits=1_000)
+    gained = oracles.modularity(level, after, penalty) - oracles.modularity(level, z, penalty)
+    rounding = 1e-5 * level.strength.sum()
+    assert value == 0.0
+    assert gained >= 2e-9 * tally[1] - rounding
+    assert not waiting.any()
+
+
+@given(labeled_levels(), st.integers(1, 3))
+def test_moves_are_given_up_after_so_many_visits(case, most):
+    level, z, _ = case
+    _, _, _, tally = moved(level, z, max_visits=most)
+    longest = int(np.diff(level.A.indptr).max())
+    assert tally[0] - level.A.indices.size <= most * z.size * longest
+
+
+@given(labeled_levels(), st.data())
+def test_merging_meets_any_target_on_connected_graphs(case, data):
+    level, z, k = case
+    target = data.draw(st.integers(1, k))
+    label, count = merged_down(coarsened(level, z, k), code_of(level), target)
+    assert count == target
+    assert np.unique(label).tolist() == list(range(target))
+    # Whole groups are merged, and only with groups that they are linked to.
+    assert label.size == k
+
+
+@given(connected_graphs(max_nodes=9), st.data())
+def test_pairs_are_counted_as_whole_numbers_are(G, data):
+    z, k = data.draw(labelings(len(G)))
+    assert pairs_saved(level_of(G), z, k) == pytest.approx(oracles.pairs_saved(G, z), abs=1e-9)
+
+
+@st.composite
+def component_graphs(draw):
+    """Draw several connected graphs side by side, with weights or none."""
+    parts = draw(st.lists(connected_graphs(max_nodes=16), min_size=1, max_size=4))
+    G = nx.disjoint_union_all(parts)
+    return graph_of(G, weights=draw(weightings(G)))
+
+
+@settings(max_examples=60)
+@given(component_graphs(), st.integers(0, 2**32 - 1), st.booleans(), st.data())
+def test_what_the_search_returns(graph, seed, warm, data):
+    """Connected communities without gaps, none of a single node beside others, nats as told."""
+    problem = problem_of(graph)
+    start = data.draw(labelings(graph.n))[0].astype(np.int64) if warm else None
+    found = search(problem, kg.Search(), np.random.default_rng(seed), start=start)
+    order, offsets = problem.by_component
+    assert found.visits >= 0
+    saved = nats_by_component(problem.level, offsets, found.z.astype(np.int32))
+    assert saved == pytest.approx(found.saved, rel=1e-6, abs=1e-5)
+    for c in range(problem.n_components):
+        rows = slice(offsets[c], offsets[c + 1])
+        sizes = np.bincount(found.z[rows])
+        assert sizes.size == found.k[c]
+        assert sizes.all()
+        assert found.k[c] == 1 or sizes.min() > 1
+        assert found.saved[c] > np.log(10.0) or (found.k[c], found.saved[c]) == (1, 0.0)
+        assert 0.0 <= found.undecided[c] <= 1.0
+    labels = np.empty(graph.n, dtype=np.int64)
+    labels[order] = np.cumsum(found.k)[problem.component[order]] + found.z
+    A = graph.simple_adjacency()
+    assert connected_pieces(A, np.unique(labels, return_inverse=True)[1])[1] == found.k.sum()
+
+
+@settings(max_examples=60)
+@given(connected_graphs(max_nodes=20), st.data(), st.integers(0, 2**32 - 1))
+def test_any_number_up_to_n_is_met(G, data, seed):
+    level = level_of(G, weights=data.draw(weightings(G)))
+    k = data.draw(st.integers(1, len(G)))
+    z, visits = given_number(level, k, kg.Search(), np.random.default_rng(seed))
+    assert np.unique(z).tolist() == list(range(k))
+    assert visits > 0
+
+
+@given(connected_graphs(max_nodes=24), st.data())
+def test_small_splits_join_nothing_and_leave_large_communities_whole(G, data):
+    graph = graph_of(G)
+    A = graph.simple_adjacency()
+    z, _ = connected_pieces(A, data.draw(labelings(len(G)))[0].astype(np.int64))
+    after = split_small(A, z, kg.Search(), np.random.default_rng(0))
+    finer = {*zip(after.tolist(), z.tolist(), strict=True)}
+    assert len(finer) == np.unique(after).size == int(after.max()) + 1
+    size = np.bincount(z)
+    for a in np.flatnonzero(size > 9):
+        assert np.unique(after[z == a]).size == 1
+    for a in np.flatnonzero(size <= 9):
+        members = np.flatnonzero(z == a)
+        own = np.unique(after[members], return_inverse=True)[1]
+        if own.any():
+            sub = nx.convert_node_labels_to_integers(
+                G.subgraph(members.tolist()), ordering="sorted"
+            )
+            assert oracles.pairs_saved(sub, own) > 0.0

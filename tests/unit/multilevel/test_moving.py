@@ -1,0 +1,176 @@
+"""Moves of units between groups, on graphs whose answers are known."""
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import oracles_levels as oracles
+from kgroups.description._code_nb import code_of, nats_saved_nb
+from kgroups.multilevel._levels_nb import renumbered
+from kgroups.multilevel._moving_nb import denser, move, sparser
+from strategies_levels import level_of, rules_of
+
+KARATE = nx.karate_club_graph()
+NONE = np.zeros(0)
+
+
+def moved(level, z, *, penalty=0.0, temperatures=NONE, waiting=None, tally=None, step=1, **rules):
+    """Return labels after moves, their value, and which units are undecided."""
+    n = level.nodes.size
+    z = np.array(z, dtype=np.int32)
+    waiting = np.ones(n, dtype=np.bool_) if waiting is None else waiting
+    undecided = np.ones(n, dtype=np.bool_)
+    tally = np.zeros(3, dtype=np.int64) if tally is None else tally
+    value = move(
+        level,
+        z,
+        code_of(level),
+        penalty,
+        rules_of(**rules),
+        np.array(temperatures, dtype=float),
+        step,
+        waiting,
+        undecided,
+        tally,
+    )
+    return z, value, undecided
+
+
+def test_terms_are_paid_on_their_own_side_of_chance_only():
+    assert denser(3.0, 2.0) == pytest.approx(3.0 * np.log(1.5) - 1.0)
+    assert sparser(2.0, 3.0) == pytest.approx(2.0 * np.log(2.0 / 3.0) + 1.0)
+    assert denser(2.0, 3.0) == denser(2.0, 2.0) == denser(1.0, 0.0) == 0.0
+    assert sparser(3.0, 2.0) == sparser(2.0, 2.0) == 0.0
+    assert sparser(0.0, 2.0) == 2.0
+
+
+@pytest.mark.parametrize("E", [np.nan, 1.0])
+@pytest.mark.parametrize("P", [np.nan])
+def test_terms_that_are_not_a_number_pay_nothing_or_show(E, P):
+    assert denser(E, P) == 0.0
+    assert not sparser(E, P) > 0.0
+
+
+def test_strays_return_to_their_clique():
+    level, cliques = level_of(nx.ring_of_cliques(6, 8)), np.repeat(np.arange(6), 8)
+    stray = cliques.copy()
+    stray[::8] = (stray[::8] + 1) % 6
+    z, value, _ = moved(level, stray)
+    assert z.tolist() == cliques.tolist()
+    assert value == pytest.approx(oracles.nats_saved(level, cliques), rel=1e-12)
+
+
+def test_a_node_may_open_a_group_of_its_own_unless_their_number_is_kept():
+    """Pairs of a clique are worth less than the cost of their densities."""
+    level, pairs = level_of(nx.ring_of_cliques(6, 8)), np.arange(48) // 2
+    free, value, _ = moved(level, pairs)
+    assert np.unique(free).size > 24
+    assert value > oracles.nats_saved(level, pairs)
+    kept, _, _ = moved(level, pairs, keep=True)
+    assert np.unique(kept).size == 24
+
+
+def test_only_units_that_wait_are_visited():
+    level, cliques = level_of(nx.ring_of_cliques(6, 8)), np.repeat(np.arange(6), 8)
+    stray = cliques.copy()
+    stray[::8] = (stray[::8] + 1) % 6
+    waiting = np.zeros(48, dtype=np.bool_)
+    waiting[16] = True
+    tally = np.zeros(3, dtype=np.int64)
+    z, _, _ = moved(level, stray, waiting=waiting, tally=tally)
+    # Neighbors of the node that moved are visited too; nodes 0 and 8 are none of them.
+    assert z[16] == 2
+    assert z[0] == 1
+    assert not waiting.any()
+    assert tally[1] == 1
+
+
+def test_nodes_between_two_groups_are_undecided():
+    level = level_of(nx.ring_of_cliques(2, 12))
+    z = np.repeat([0, 1], 12)
+    _, _, undecided = moved(level, z, doubt=6.0)
+    assert not undecided.any()
+    between = nx.disjoint_union(nx.complete_graph(8), nx.complete_graph(8))
+    between.add_edges_from((16, i) for i in (0, 1, 2, 8, 9, 10))
+    _, _, undecided = moved(level_of(between), np.repeat([0, 1, 0], [8, 8, 1]), doubt=1.0)
+    assert np.flatnonzero(undecided).tolist() == [16]
+
+
+@pytest.mark.parametrize("step", [1, 5, 13])
+def test_any_order_of_visits_finds_the_cliques(step):
+    level, cliques = level_of(nx.ring_of_cliques(6, 8)), np.repeat(np.arange(6), 8)
+    penalty = 1.0 / level.strength.sum()
+    z, k = renumbered(moved(level, np.arange(48), penalty=penalty, step=step)[0], 48)
+    assert (k, z.tolist()) == (6, cliques.tolist())
+    stray = np.where(np.arange(48) % 4 == 0, (cliques + 1) % 6, cliques)
+    assert moved(level, stray, step=step)[0].tolist() == cliques.tolist()
+
+
+def test_a_flag_stops_the_moves():
+    level = level_of(KARATE)
+    start = np.arange(34)
+    for temperatures in (NONE, [1.0, 0.5]):
+        tally = np.array([0, 0, 1])
+        z, _, _ = moved(level, start, temperatures=temperatures, tally=tally)
+        assert z.tolist() == start.tolist()
+        assert tally[1] == 0
+
+
+@pytest.mark.parametrize("penalty", [0.0, 1.0 / 156.0])
+def test_visits_are_counted_and_limited(penalty):
+    """At a penalty each node that is visited once reads its row once."""
+    level = level_of(nx.gnm_random_graph(50, 200, seed=1))
+    before = 0 if penalty else level.A.indices.size
+    tallies = []
+    for most in (1, 10):
+        tally = np.zeros(3, dtype=np.int64)
+        moved(level, np.arange(50) % 7, penalty=penalty, tally=tally, max_visits=most)
+        tallies.append(tally)
+    first, more = tallies
+    assert 0 < first[1] <= 50
+    assert first[0] <= before + 50 * level.strength.max()
+    assert more[0] > first[0]
+
+
+def test_the_same_noise_gives_the_same_moves():
+    level = level_of(nx.gnm_random_graph(150, 600, seed=2))
+    runs = [moved(level, np.arange(150) % 6, temperatures=[1.0, 0.3]) for _ in range(2)]
+    assert runs[0][0].tolist() == runs[1][0].tolist()
+    assert runs[0][1] == runs[1][1]
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("temperature", [0.6, 1.0, 1.6])
+def test_warm_moves_follow_the_law_of_gibbs(temperature):
+    """8192 nodes with one link more to one of two cliques: within 5 sd of the logistic law.
+
+    They start near the share that the law gives, so that the rates stay what they are.
+    """
+    count = 1 << 13
+    G = nx.disjoint_union(nx.complete_graph(200), nx.complete_graph(200))
+    preferred = np.arange(count) % 2
+    G.add_edges_from((200 * side, 400 + i) for i in range(count) for side in (0, 1))
+    G.add_edges_from((200 * int(side) + 1, 400 + i) for i, side in enumerate(preferred))
+    level = level_of(G)
+    rng = np.random.default_rng(0)
+    astray = rng.random(count) > 1.0 / (1.0 + np.exp(-1.8 / temperature))
+    z = np.concatenate([np.repeat([0, 1], 200), preferred ^ astray]).astype(np.int32)
+    waiting = np.arange(len(G)) >= 400
+    after, _, _ = moved(level, z, temperatures=[temperature], waiting=waiting, max_visits=1)
+    other, code = after.copy(), code_of(level)
+    other[400 + np.argmax(after[400:] == preferred)] ^= 1
+    ahead = nats_saved_nb(level, after, 2, code) - nats_saved_nb(level, other, 2, code)
+    expected = 1.0 / (1.0 + np.exp(-ahead / temperature))
+    share = float(np.mean(after[400:] == preferred))
+    assert abs(share - expected) < 5.0 * np.sqrt(expected * (1.0 - expected) / count)
+
+
+def test_rounding_never_leaves_a_group_less_than_no_weight_inside():
+    """Beside a link of 1e12 inside of group 0 the sum has no digits left for one of 5e-5."""
+    weight = {(0, 1): 1e12, (1, 2): 5e-5, (2, 3): 1e-9, (0, 4): 1e12, (2, 4): 1e12}
+    G = nx.Graph(list(weight))
+    level = level_of(G, weights=np.array([weight[edge] for edge in G.edges]))
+    for labels in ([0, 0, 0, 0, 1], [0, 1, 2, 3, 4], [0, 1, 1, 0, 1]):
+        z, value, _ = moved(level, labels, temperatures=[3.0, 1.0])
+        assert np.isfinite(value)
+        assert value == pytest.approx(oracles.nats_saved(level, z), abs=1e-6)
