@@ -72,13 +72,18 @@ def best_gain(level, z, i, objective):
 
 
 def pairs_saved(G, z):
-    """Return the nats that communities of one density save where edges are chosen among pairs."""
+    """Return the nats that communities of one density save where edges are chosen among pairs.
+
+    One community is sent as edges among all pairs, or as degrees and a matching of their ends.
+    """
     n, m, k = len(G), G.number_of_edges(), int(z.max()) + 1
     sizes = np.bincount(z).tolist()
     pairs, inside = sum(comb(size, 2) for size in sizes), sum(z[u] == z[v] for u, v in G.edges)
-    ways = factorial(n)
+    ways, matchings = factorial(n), factorial(2 * m) / (2**m * factorial(m))
     for size in sizes:
         ways //= factorial(size)
     labels = log(comb(n - 1, k - 1)) + log(ways) - log(factorial(k))
     split = log(comb(pairs, inside)) + log(comb(comb(n, 2) - pairs, m - inside))
-    return log(comb(comb(n, 2), m)) - split - labels - log(m + 1)
+    orders = sum(log(factorial(d)) for _, d in G.degree)
+    by_degrees = log(comb(n + 2 * m - 1, 2 * m)) + log(matchings) - orders
+    return min(log(comb(comb(n, 2), m)), by_degrees) - split - labels - log(m + 1)

@@ -1,0 +1,300 @@
+"""The search of all components in one call, exactly k communities, and Ctrl-C."""
+
+import signal
+import threading
+import time
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import kgroups as kg
+import oracles_levels as oracles
+from kgroups.description._code_nb import code_of
+from kgroups.generators import lfr_benchmark, planted_partition
+from kgroups.metrics import nmi
+from kgroups.refine import connected_pieces
+from kgroups.search import multistart
+from kgroups.search._search_nb import _connected, _search, nats_by_component
+from kgroups.search.multistart import given_number, search
+from strategies_levels import graph_of, largest_part, level_of, problem_of
+
+
+def searched(graph, *, settings=None, seed=0, start=None):
+    rng = np.random.default_rng(seed)
+    return search(problem_of(graph), settings or kg.Search(), rng, start=start)
+
+
+def hub_graph():
+    """Return cliques in a ring, and a hub that knows every node."""
+    G = nx.ring_of_cliques(6, 6)
+    G.add_edges_from((36, i) for i in range(36))
+    return G
+
+
+SHAPES = {
+    "star": nx.star_graph(12),
+    "path": nx.path_graph(13),
+    "clique": nx.complete_graph(9),
+    "bipartite": nx.complete_bipartite_graph(5, 6),
+    "ring of cliques": nx.ring_of_cliques(6, 6),
+    "hub": hub_graph(),
+    "pair": nx.path_graph(2),
+    "one node": nx.empty_graph(1),
+    "grid": nx.convert_node_labels_to_integers(nx.grid_2d_graph(6, 7)),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_communities_of_small_graphs_are_connected(name, weighted):
+    G = SHAPES[name]
+    weights = np.random.default_rng(1).lognormal(size=G.number_of_edges()) if weighted else None
+    graph = graph_of(G, weights=weights)
+    found = searched(graph)
+    k = int(found.k[0])
+    assert np.unique(found.z).tolist() == list(range(k))
+    assert connected_pieces(graph.simple_adjacency(), found.z)[1] == k
+    assert (k == 1) == (found.saved[0] == 0.0)
+
+
+def test_cliques_are_found_and_save_what_the_formula_says():
+    G = nx.ring_of_cliques(12, 8)
+    found, cliques = searched(graph_of(G)), np.repeat(np.arange(12), 8)
+    assert found.k.tolist() == [12]
+    assert nmi(cliques, found.z) == 1.0
+    assert found.saved[0] == pytest.approx(oracles.nats_saved(level_of(G), cliques), rel=1e-9)
+    assert found.undecided[0] == 0.0
+    assert found.visits > 2 * G.number_of_edges()
+
+
+def test_nothing_is_searched_in_trees_and_cycles():
+    G = nx.disjoint_union_all([nx.balanced_tree(2, 5), nx.cycle_graph(30), nx.star_graph(20)])
+    found = searched(graph_of(G))
+    assert found.k.tolist() == [1, 1, 1]
+    assert found.visits == 0
+
+
+def test_many_small_components_are_searched_at_once():
+    """500 pairs of cliques, each of them found as it is alone."""
+    alone = searched(graph_of(nx.barbell_graph(8, 0)))
+    found = searched(graph_of(nx.disjoint_union_all([nx.barbell_graph(8, 0)] * 500)))
+    assert alone.k.tolist() == [2]
+    assert found.k.tolist() == [2] * 500
+    assert found.z.tolist() == alone.z.tolist() * 500
+    assert found.saved == pytest.approx(np.full(500, alone.saved[0]), rel=1e-9)
+
+
+def test_components_do_not_depend_on_one_another():
+    parts = [
+        nx.ring_of_cliques(5, 7),
+        nx.gnm_random_graph(80, 240, seed=3),
+        nx.ring_of_cliques(4, 9),
+    ]
+    parts = [G.subgraph(max(nx.connected_components(G), key=len)) for G in parts]
+    parts = [nx.convert_node_labels_to_integers(G) for G in parts]
+    found = searched(graph_of(nx.disjoint_union_all(parts)))
+    first = 0
+    for c, G in enumerate(parts):
+        alone = searched(graph_of(G))
+        assert found.z[first : first + len(G)].tolist() == alone.z.tolist()
+        assert found.saved[c] == pytest.approx(alone.saved[0])
+        first += len(G)
+
+
+@pytest.mark.parametrize("heavy", [1e3, 1e9])
+def test_one_enormous_weight_does_not_hide_the_rest(heavy):
+    G = nx.ring_of_cliques(8, 6)
+    weights = np.ones(G.number_of_edges())
+    weights[0] = heavy
+    found = kg.detect_communities(graph_of(G, weights=weights), regime=kg.ManyGroups())
+    assert len(found) == 8
+
+
+@pytest.mark.parametrize("unit", [1e-7, 1e5])
+def test_the_scale_of_weights_does_not_change_the_communities(unit):
+    G = nx.ring_of_cliques(8, 6)
+    weights = np.random.default_rng(2).integers(1, 9, G.number_of_edges()).astype(float)
+    one, other = (searched(graph_of(G, weights=factor * weights)) for factor in (1.0, unit))
+    assert other.z.tolist() == one.z.tolist()
+    assert other.saved == pytest.approx(one.saved, rel=1e-4)
+
+
+@pytest.fixture(scope="module")
+def planted():
+    return planted_partition(2_000, k=20, degree=12.0, snr=1.8, rng=5)
+
+
+@pytest.mark.compiled
+def test_the_same_stream_gives_the_same_labels(planted):
+    first, again = (searched(planted.graph, seed=3) for _ in range(2))
+    assert again.z.tolist() == first.z.tolist()
+    assert (again.visits, again.saved.tolist()) == (first.visits, first.saved.tolist())
+
+
+def nats_of(graph, labels):
+    """Return the nats that labels save in each component."""
+    problem = problem_of(graph)
+    order, offsets = problem.by_component
+    z = np.unique(labels, return_inverse=True)[1][order].astype(np.int32)
+    level, parts = problem.level, []
+    for c in range(problem.n_components):
+        rows = slice(offsets[c], offsets[c + 1])
+        z[rows] = np.unique(z[rows], return_inverse=True)[1]
+        parts.append(nats_by_component(level, offsets, z)[c])
+    return np.array(parts)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("kind", ["truth", "one", "pairs", "random"])
+def test_the_search_saves_no_less_than_what_it_starts_from(planted, kind):
+    """Before communities are made connected, which may cost a little."""
+    graph, truth = planted
+    part, rows = largest_part(graph)
+    level = part.level(weighted=False)
+    start = {
+        "truth": truth[rows],
+        "one": np.zeros(rows.size, dtype=np.int64),
+        "pairs": np.arange(rows.size) // 2,
+        "random": np.random.default_rng(0).integers(0, 20, rows.size),
+    }[kind]
+    plan = kg.Search().plan(np.random.default_rng(0))
+    state = _search(level, start.astype(np.int32), plan, np.zeros(3, dtype=np.int64))
+    assert state.saved >= oracles.nats_saved(level, start) - 1e-6
+    assert state.saved == pytest.approx(oracles.nats_saved(level, state.z), rel=1e-6)
+    joined = _connected(level, state, code_of(level))
+    assert connected_pieces(part.A, joined.z.astype(np.int64))[1] == joined.k
+    assert np.bincount(joined.z).min() > 1
+
+
+@pytest.mark.compiled
+def test_more_starts_never_save_less(planted):
+    """Each start is joined to the best one before, from which moves only gain."""
+    saved = [
+        searched(planted.graph, settings=kg.Search(starts=starts, least_gain=0.0)).saved.sum()
+        for starts in (1, 2, 4, 8)
+    ]
+    assert saved[0] > 0.0
+    assert saved[-1] >= saved[0] * (1.0 - 1e-6)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("seed", range(4))
+def test_random_graphs_are_one_community(seed):
+    graphs = [nx.gnm_random_graph(300, 450 * (1 + seed), seed=seed)]
+    degrees = lfr_benchmark(1_000, degree=10, mixing=0.3, rng=seed).graph.to_networkx()
+    rewired = nx.Graph(degrees)
+    nx.double_edge_swap(rewired, 10 * rewired.number_of_edges(), max_tries=10**6, seed=seed)
+    graphs.append(rewired)
+    for G in graphs:
+        found = searched(graph_of(nx.convert_node_labels_to_integers(G)))
+        assert (found.k == 1).all()
+        assert not found.saved.any()
+
+
+@pytest.mark.parametrize("name", [name for name in SHAPES if name != "one node"])
+def test_a_given_number_is_met_on_every_shape(name):
+    level = level_of(SHAPES[name])
+    n = level.nodes.size
+    for k in sorted({1, 2, min(3, n), n // 2, n - 1, n}):
+        z, _ = given_number(level, k, kg.Search(), np.random.default_rng(0))
+        assert np.unique(z).tolist() == list(range(k))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("k", [1, 7, 20, 300, 1_900])
+def test_a_given_number_is_met_on_a_planted_graph(planted, k):
+    graph, truth = planted
+    part, rows = largest_part(graph)
+    z, visits = given_number(part.level(weighted=False), k, kg.Search(), np.random.default_rng(0))
+    assert np.unique(z).tolist() == list(range(k))
+    assert visits > 0
+    if k == 20:
+        # The seeds 0 to 11: .9629 (sd .0052).
+        assert nmi(truth[rows], z) > 0.9629 - 5 * 0.0052
+
+
+def test_heavy_tailed_weights_do_not_end_in_one_community():
+    """Weights over 16 orders of magnitude: sums kept while nodes move round below 0."""
+    rng = np.random.default_rng(70)
+    k, degree = int(rng.integers(5, 60)), float(rng.uniform(6, 25))
+    planted, labels = planted_partition(1_100, k, degree, 2.3, beyond="clip", rng=70)
+    u, v, _ = planted.edges()
+    spread, boost = rng.uniform(3, 9), 10 ** rng.uniform(0, 6)
+    weights = np.where(labels[u] == labels[v], boost, 1.0) * rng.lognormal(0.0, spread, len(u))
+    found = searched(kg.Graph.from_edges(u, v, weights, n=1_100))
+    assert found.k.max() > 1
+    assert np.isfinite(found.saved).all()
+
+
+@pytest.fixture(scope="module")
+def large():
+    """A graph whose search takes seconds."""
+    graph, _ = planted_partition(100_000, k=100, degree=20.0, snr=1.8, rng=0)
+    problem = problem_of(graph)
+    return problem, problem.level
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+def test_a_flag_from_another_thread_stops_the_search_within_a_second(large):
+    from kgroups.search._search_nb import search_components
+
+    problem, level = large
+    _, offsets = problem.by_component
+    tally = np.zeros(3, dtype=np.int64)
+    set_at = []
+
+    def stop():
+        set_at.append(time.perf_counter())
+        tally[2] = 1
+
+    timer = threading.Timer(0.5, stop)
+    timer.start()
+    plan = kg.Search(starts=50, least_gain=0.0).plan(np.random.default_rng(0))
+    search_components(level, offsets, np.zeros(0, dtype=np.int32), plan, tally)
+    assert set_at
+    assert time.perf_counter() - set_at[0] < 1.0
+
+
+def test_an_interrupt_sets_the_flag_and_is_raised_again(monkeypatch):
+    """A kernel that runs until the flag in its tally is set ends, and then the call does."""
+    ended = []
+
+    def kernel(level, tally):
+        while not tally[2]:
+            time.sleep(0.001)
+        ended.append(True)
+
+    monkeypatch.setattr(multistart, "_LONG", 0)
+    level, tally = level_of(nx.karate_club_graph()), np.zeros(3, dtype=np.int64)
+    # A test runner in the background may ignore interrupts.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    threading.Timer(0.2, signal.raise_signal, (signal.SIGINT,)).start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            multistart._interruptible(kernel, level, tally)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert ended == [True]
+
+
+@pytest.mark.parametrize("error", [ValueError, TimeoutError])
+def test_errors_of_a_kernel_beside_come_through(monkeypatch, error):
+    def kernel(level, tally):
+        raise error
+
+    monkeypatch.setattr(multistart, "_LONG", 0)
+    with pytest.raises(error):
+        multistart._interruptible(
+            kernel, level_of(nx.karate_club_graph()), np.zeros(3, dtype=np.int64)
+        )
+
+
+def test_a_kernel_beside_the_main_thread_returns_the_same(monkeypatch):
+    graph = graph_of(nx.ring_of_cliques(20, 6))
+    here = searched(graph)
+    monkeypatch.setattr(multistart, "_LONG", 0)
+    beside = searched(graph)
+    assert beside.z.tolist() == here.z.tolist()
+    assert beside.visits == here.visits

@@ -1,0 +1,114 @@
+"""Regimes and the settings of the search as options."""
+
+from dataclasses import FrozenInstanceError, fields, replace
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import kgroups as kg
+from kgroups.errors import InputError
+from kgroups.search import check_regime
+
+
+@pytest.mark.parametrize("regime", [kg.Auto(), kg.Exact(), kg.FewGroups(), kg.ManyGroups()])
+def test_regimes_are_values(regime):
+    check_regime(regime)
+    assert regime == type(regime)()
+    assert hash(regime) == hash(type(regime)())
+    with pytest.raises(FrozenInstanceError):
+        regime.n = 3
+
+
+@pytest.mark.parametrize("wrong", ["auto", None, kg.Exact, 3, kg.Search()])
+def test_anything_else_is_no_regime(wrong):
+    message = r"regime must be Auto\(\), Exact\(\), FewGroups\(\) or ManyGroups\(\), got "
+    with pytest.raises(InputError, match=message):
+        kg.detect_communities(nx.karate_club_graph(), regime=wrong)
+
+
+@pytest.mark.parametrize("regime", [kg.Auto, kg.ManyGroups])
+@pytest.mark.parametrize("wrong", [None, 8, kg.Search, {"starts": 3}])
+def test_settings_of_the_search_are_a_search(regime, wrong):
+    with pytest.raises(InputError, match=r"search must be Search\(\), got "):
+        kg.detect_communities(nx.karate_club_graph(), regime=regime(wrong))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"starts": 0}, "starts must be a whole number >= 1, got 0"),
+        ({"starts": 1.5}, "starts must be a whole number >= 1, got 1.5"),
+        ({"max_visits": 0}, "max_visits must be a whole number >= 1, got 0"),
+        ({"max_visits": "many"}, "max_visits must be a whole number >= 1, got 'many'"),
+        ({"scales": ()}, "scales must hold at least one exponent, got an empty tuple"),
+        ({"scales": (0.3, -1.0)}, r"scales must be made of numbers >= 0, got \(0.3, -1.0\)"),
+        ({"temperatures": ("hot",)}, r"temperatures must be made of numbers >= 0, got \('hot',\)"),
+        ({"least_gain": -0.1}, "least_gain must be made of numbers >= 0, got -0.1"),
+        ({"doubt": float("nan")}, "doubt must be made of numbers >= 0, got nan"),
+        ({"at_stake": float("inf")}, "at_stake must be made of numbers >= 0, got inf"),
+        ({"ambiguous": None}, "ambiguous must be made of numbers >= 0, got None"),
+        ({"treelike": True}, "treelike must be made of numbers >= 0, got True"),
+        ({"significance": "ln 10"}, "significance must be made of numbers >= 0, got 'ln 10'"),
+    ],
+)
+def test_bad_settings_are_refused(options, message):
+    with pytest.raises(InputError, match=message):
+        kg.Search(**options)
+
+
+# One other value for each setting, and some at the border of what is allowed.
+OTHER = {
+    "scales": [(0.5,), (0.0, 1.0), (0.2, 0.4)],
+    "starts": [1, 20],
+    "least_gain": [0.0, 0.5],
+    "temperatures": [(), (0.5,), (5.0, 2.0, 1.0, 0.5)],
+    "doubt": [0.0, 50.0],
+    "at_stake": [0.0, 10.0],
+    "ambiguous": [0.0, 1.0],
+    "treelike": [0.0, 1.0],
+    "significance": [0.0, 20.0],
+    "max_visits": [1, 100],
+}
+CHANGED = [(name, value) for name, values in OTHER.items() for value in values]
+
+
+def test_every_setting_is_tried():
+    assert set(OTHER) == {field.name for field in fields(kg.Search)}
+
+
+@pytest.mark.parametrize(("name", "value"), CHANGED)
+def test_communities_are_found_whatever_a_setting_is(name, value):
+    settings = replace(kg.Search(), **{name: value})
+    G = nx.ring_of_cliques(12, 7)
+    cliques = {frozenset(range(7 * a, 7 * a + 7)) for a in range(12)}
+    for regime in (kg.ManyGroups(settings), kg.Auto(settings)):
+        assert set(kg.detect_communities(G, regime=regime)) == cliques
+    assert set(kg.detect_communities(G, 12, regime=kg.ManyGroups(settings))) == cliques
+
+
+def test_communities_that_save_too_little_are_one():
+    G = nx.ring_of_cliques(8, 6)
+    saved = kg.detect_communities(G, regime=kg.ManyGroups()).report.components[0].nats
+    for bound, k in ((saved - 1.0, 8), (saved + 1.0, 1)):
+        regime = kg.ManyGroups(kg.Search(significance=bound))
+        assert len(kg.detect_communities(G, regime=regime)) == k
+
+
+def test_the_plan_holds_the_settings():
+    settings = kg.Search(scales=(0.1, 0.2), starts=3, doubt=2.0, max_visits=7)
+    plan = settings.plan(np.random.default_rng(0))
+    assert plan.scales.tolist() == [0.1, 0.2]
+    assert (plan.starts, plan.rules.doubt, plan.rules.max_visits) == (3, 2.0, 7)
+    assert not plan.rules.keep
+    # A power of two, as the mask of the kernels needs it.
+    assert plan.rules.noise.size & (plan.rules.noise.size - 1) == 0
+    assert plan.rules.noise.mean() == pytest.approx(np.euler_gamma, abs=5 * 1.28 / 128)
+
+
+def test_the_stream_decides_the_noise():
+    first, again, other = (
+        kg.Search().plan(np.random.default_rng(seed)).rules.noise for seed in (0, 0, 1)
+    )
+    assert first.tolist() == again.tolist()
+    assert first.tolist() != other.tolist()
