@@ -106,14 +106,35 @@ def test_regimes_agree_when_k_is_given(planted, regime):
 
 
 @pytest.mark.compiled
-def test_auto_says_that_k_was_given(planted):
-    few = kg.detect_communities(planted.graph, 8).report
-    many = kg.detect_communities(planted.graph, 40).report
-    assert (few.regime, few.why) == ("FewGroups", "k = 8 was given")
-    assert (many.regime, many.why) == ("ManyGroups", "k = 40 was given")
-    assert few.visits > 0
-    assert many.visits > 0
-    assert any("8 communities, as asked for" in line for line in few.lines())
+def test_the_report_says_that_k_was_given(planted):
+    for k in (8, 40):
+        report = kg.detect_communities(planted.graph, k).report
+        assert (report.regime, report.why) == ("Auto", f"k = {k} was given")
+        assert report.components[0].winner in ("search", "eigenvectors")
+        assert report.visits > 0
+        assert any(f"{k} communities, as asked for" in line for line in report.lines())
+
+
+WINNERS = {
+    kg.Exact(): "eigenvectors",
+    kg.FewGroups(): "eigenvectors",
+    kg.ManyGroups(): "search",
+}
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("regime", WINNERS, ids=repr)
+def test_a_regime_asks_for_what_it_says(planted, regime):
+    report = kg.detect_communities(planted.graph, 8, regime=regime).report
+    assert report.components[0].winner == WINNERS[regime]
+
+
+@pytest.mark.compiled
+def test_a_chosen_first_labeling_asks_for_eigenvectors_alone(planted):
+    told = []
+    found = kg.detect_communities(planted.graph, 8, refine=None, progress=told.append)
+    assert found.report.components[0].winner == "eigenvectors"
+    assert "merging groups step by step" not in told
 
 
 @pytest.mark.compiled
