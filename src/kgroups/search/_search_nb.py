@@ -90,7 +90,7 @@ def _climb(
                 share += level.nodes[i] / n_nodes
         if n == n_units:
             undecided = share
-        if k == n or k == 1:
+        if k == n or k == 1 or tally[2] != 0:
             share = share if 1 < k < n_units else 0.0
             return State(labels, k, saved, first, undecided, share)
         level = coarsened(level, z, k)
@@ -284,6 +284,8 @@ def _first(level: Level, code: Code, base: float, plan: Plan, tally: Ints) -> St
     # Next to no cycle is short: communities, if any, are large, and single nodes do not show them.
     best = State(np.zeros(n, np.int32), 1, 0.0, np.ones(n, np.bool_), 1.0, 1.0)
     for scale in (resolution, 1.0):
+        if tally[2] != 0:
+            break
         z, _ = _modularity_groups(level, code, scale, 1, plan, tally)
         rival = _fresh_climb(level, z, code, 0, plan.temperatures, plan, tally)
         rival = _annealed(level, rival, code, plan, tally)
@@ -305,7 +307,7 @@ def _search(level: Level, given: Indices, plan: Plan, tally: Ints) -> State:
     else:
         best = _first(level, code, base, plan, tally)
     best = _annealed(level, best, code, plan, tally)
-    if _is_settled(level, best, plan):
+    if _is_settled(level, best, plan) or tally[2] != 0:
         return best
     everyone = np.arange(n).astype(np.int32)
     poor = 0
@@ -321,7 +323,7 @@ def _search(level: Level, given: Indices, plan: Plan, tally: Ints) -> State:
         poor = poor + 1 if best.saved - before <= plan.least_gain * abs(best.saved) else 0
         if poor == plan.patience or tally[2] != 0:
             break
-    if best.saved < level.nodes.sum():
+    if best.saved < level.nodes.sum() and tally[2] == 0:
         resolution = base ** plan.scales[0]
         cells, count = _cells(level, everyone, code, resolution, 0, plan, tally)
         rival = _descent(level, cells, count, 0, code, plan, tally)
@@ -448,6 +450,8 @@ def search_components(
             continue
         part = block_level(level, first, last)
         found = _search(part, given[first:last] if given.size else given, plan, tally)
+        if tally[2] != 0:
+            break
         found = _connected(part, found, plan, tally)
         if not found.saved > plan.significance:
             continue
