@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 import kgroups as kg
 from kgroups.generators import planted_partition
 
-FORCED = (kg.Exact(), kg.FewGroups(), kg.ManyGroups())
+REGIMES = (kg.Auto(), kg.Exact(), kg.FewGroups(), kg.ManyGroups())
+WINNERS = ("search", "eigenvectors", "one community", "pairs of nodes")
 SHAPES = {
     "isolated": nx.empty_graph,
     "path": nx.path_graph,
@@ -109,11 +110,10 @@ def check_report(partition, k):
     assert report.uninformed == len(partition.uninformed)
     assert json.loads(json.dumps(report.to_dict(), allow_nan=False)) == report.to_dict()
     assert all(line[-1] in ".:" for line in report.lines())
-    for search in report.searches:
-        assert 1 <= search.k <= search.n
-        assert search.why
-    if report.searches:
-        assert report.visits > 0
+    for component in report.components:
+        assert 1 <= component.k <= component.n
+        assert component.winner in WINNERS
+        assert component.why
 
 
 loops = st.sampled_from(["drop", "keep"])
@@ -121,7 +121,7 @@ refinements = st.sampled_from([kg.Hartigan(), kg.Hartigan(), None])
 
 
 @examples(200)
-@given(odd_graphs(), st.sampled_from(FORCED), loops, refinements)
+@given(odd_graphs(), st.sampled_from(REGIMES), loops, refinements)
 def test_communities_are_connected_in_every_regime(graph, regime, self_loops, refine):
     partition = kg.detect_communities(graph, regime=regime, self_loops=self_loops, refine=refine)
     check_partition(partition, graph, None)
@@ -131,7 +131,7 @@ def test_communities_are_connected_in_every_regime(graph, regime, self_loops, re
 @examples(200)
 @given(
     odd_graphs(),
-    st.sampled_from(FORCED),
+    st.sampled_from(REGIMES),
     loops,
     refinements,
     st.sampled_from([kg.KMeansSeed(), kg.QRSeed(), kg.KMeansSeed(rows="raw")]),
@@ -165,7 +165,7 @@ def reordered(graph, order, rng):
 @examples(60)
 @given(
     odd_graphs(),
-    st.sampled_from(FORCED),
+    st.sampled_from(REGIMES),
     st.sampled_from([None, 1, 3]),
     st.randoms(use_true_random=False),
 )
