@@ -192,10 +192,12 @@ class Report:
         """Say in a sentence how many communities there are, and what that rests on."""
         found = _communities(self.k_found)
         parts = f" in {self.n_components} components" if self.n_components > 1 else ""
+        if self.regime == "None":
+            return f"{found}{parts}, as many as in the labels given."
         if self.k_given is not None:
             return f"{found}{parts}, as asked for."
         if not self.components:
-            return f"{found}{parts}, as many as in the labels given."
+            return f"{found}."
         first = self.components[0]
         if self.n_components == 1:
             return f"{found}: {first.reason()}."
