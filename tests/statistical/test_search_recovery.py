@@ -49,7 +49,7 @@ def test_planted_communities_are_found(draw, mean, spread, off, regime):
 @pytest.mark.parametrize("degree", [3, 6, 12, 30])
 @pytest.mark.parametrize("n", [100, 1_000, 4_000])
 def test_random_graphs_have_no_communities(n, degree):
-    """Chance saves ln 10 nats on at most one random graph in ten; none of 343 measured did."""
+    """Chance saves ln 10 nats on at most one random graph in ten; none of 280 others did."""
     for seed in range(3):
         G = nx.gnm_random_graph(n, n * degree // 2, seed=seed)
         assert len(kg.detect_communities(G)) == nx.number_connected_components(G)

@@ -24,9 +24,11 @@ def grid():
 def test_repr_says_how_sure_the_spectrum_is():
     karate = kgroups.detect_communities(nx.karate_club_graph(), weight=None)
     first = f"Partition(2 communities of 34 nodes, sizes {karate.sizes[0]}, {karate.sizes[1]})"
-    assert repr(karate).splitlines() == [first, "  the spectrum says k = 2 at r = 2.142"]
+    why = f"  {karate.report.why}"
+    counted = "  eigenvalues above the threshold: 2"
+    assert repr(karate).splitlines() == [first, why, f"{counted} at r = 2.142"]
     assert karate.spectrum.k == 2
-    assert repr(karate).splitlines() == [first, "  the spectrum says k = 2 at every choice of r"]
+    assert repr(karate).splitlines() == [first, why, f"{counted} at every choice of r"]
 
 
 def test_repr_shows_each_warning_once_and_shortened():
@@ -93,7 +95,7 @@ def test_repr_lists_k_where_the_choices_of_r_disagree(karate):
         {**karate.spectrum.to_dict(), "k_at": {"mean-degree": 2, "second-moment": 3}}
     )
     partition = Partition([0, 1], spectrum=spectrum)
-    assert "the spectrum says k = 2 (mean-degree), 3 (second-moment)" in repr(partition)
+    assert "eigenvalues above the threshold: 2 (mean-degree), 3 (second-moment)" in repr(partition)
 
 
 @pytest.mark.parametrize("name", ["karate", "grid"])
@@ -139,6 +141,6 @@ def test_repr_speaks_of_the_r_that_was_given():
     partition = kgroups.detect_communities(
         nx.karate_club_graph(), operator=kgroups.BetheHessian(3.0)
     )
-    assert repr(partition).endswith("the spectrum says k = 1 at r = 3")
+    assert repr(partition).endswith("eigenvalues above the threshold: 1 at r = 3")
     assert partition.spectrum.k == 1
-    assert repr(partition).endswith("the spectrum says k = 1 at r = 3, as given")
+    assert repr(partition).endswith("eigenvalues above the threshold: 1 at r = 3")

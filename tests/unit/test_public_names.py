@@ -18,6 +18,7 @@ PUBLIC_NAMES = [
     "ManyGroups",
     "Partition",
     "QRSeed",
+    "Search",
     "WarmStart",
     "as_graph",
     "datasets",

@@ -6,11 +6,10 @@ import pytest
 
 import kgroups as kg
 from kgroups.errors import CrowdedThresholdWarning, DisassortativeWarning
-from kgroups.report import RefinementReport, Report
+from kgroups.report import ComponentReport, RefinementReport, Report
 
 PLAIN = Report(
     regime="Exact",
-    why="asked for",
     n=10,
     m=20,
     n_components=1,
@@ -25,20 +24,18 @@ PLAIN = Report(
     methods={"dense": 1},
     init="KMeansSeed()",
     refinement=RefinementReport(method="no refinement"),
-    splits=0,
-    merges=0,
-    nats_saved=0.0,
     uninformed=0,
     ordering="sorted names",
+    components=(ComponentReport(10, 2, "eigenvectors", "eigenvectors were asked for", k_hat=2),),
 )
 CROWDED = CrowdedThresholdWarning("k=2 is uncertain")
 
 
 def test_a_plain_report_has_three_sentences():
     assert PLAIN.lines() == [
-        "Exact regime (asked for); r = 2 (mean-degree).",
+        "2 communities: eigenvectors were asked for.",
         "Counted per component: dense 1.",
-        "2 communities; 2 eigenvalues lie above the threshold.",
+        "r = 2 (mean-degree).",
     ]
 
 
@@ -59,7 +56,7 @@ def test_a_plain_report_has_three_sentences():
             "communities.",
         ),
         ({"warnings": (CROWDED,)}, "Warning: k=2 is uncertain"),
-        ({"r": 1.23456, "r_choice": "given"}, "Exact regime (asked for); r = 1.235 (given)."),
+        ({"r": 1.23456, "r_choice": "given"}, "r = 1.235 (given)."),
     ],
 )
 def test_what_happened_is_said_and_only_then(change, sentence):
@@ -94,38 +91,34 @@ def test_refinement_is_summed_up(converged, end, kept, guard):
     assert sum(f"9 sweeps, 14 moves, {end}{guard}." in line for line in said) == 1
 
 
+SEARCHED = ComponentReport(
+    10, 4, "search", "they shorten the description of the graph by 12.3 nats", nats=12.34
+)
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({}, "2 communities; 2 eigenvalues lie above the threshold."),
+        ({}, "2 communities: eigenvectors were asked for."),
+        ({"k_given": 2, "k_hat": 5}, "2 communities, as asked for."),
+        ({"k_given": 2, "n_components": 3}, "2 communities in 3 components, as asked for."),
+        ({"regime": "None", "k_given": 2}, "2 communities, as many as in the labels given."),
+        ({"n": 0, "k_found": 0, "n_components": 0, "components": ()}, "0 communities."),
+        ({"k_found": 6, "n_components": 5}, "6 communities in 5 components."),
         (
-            {"k_given": 2, "k_hat": 5},
-            "2 communities, as asked for; 5 eigenvalues lie above the threshold.",
-        ),
-        ({"k_hat": None}, "2 communities, as many as in the labels given."),
-        (
-            {"k_found": 1, "k_hat": 1},
-            "1 community; 1 eigenvalue lies above the threshold.",
-        ),
-        (
-            {"k_found": 1, "k_hat": 0},
-            "1 community; 0 eigenvalues lie above the threshold; a connected graph is at least "
-            "one community.",
+            {"k_found": 4, "components": (SEARCHED,)},
+            "4 communities: they shorten the description of the graph by 12.3 nats.",
         ),
         (
-            {"k_found": 6, "n_components": 5},
-            "6 communities; 2 eigenvalues lie above the threshold; each of the 5 components has "
-            "at least one.",
+            {"k_found": 4, "components": (replace(SEARCHED, k_hat=1, undecided=0.031),)},
+            "4 communities: they shorten the description of the graph by 12.3 nats; 1 eigenvalue "
+            "lies above the threshold, which need not show small or faint communities; 3.1 % of "
+            "the nodes are undecided.",
         ),
         (
-            {"from_above": 1},
-            "2 communities; 2 eigenvalues lie above the threshold; splitting 1 component from the "
-            "whole down gives a shorter description.",
-        ),
-        (
-            {"k_found": 4, "splits": 3, "merges": 1, "nats_saved": 12.34},
-            "4 communities; 2 eigenvalues lie above the threshold; 3 splits of groups too small "
-            "for the threshold and 1 merge shorten the description of the graph by 12.3 nats.",
+            {"k_found": 4, "components": (replace(SEARCHED, k_hat=6),)},
+            "4 communities: they shorten the description of the graph by 12.3 nats; 6 eigenvalues "
+            "lie above the threshold, not all of which are communities worth their description.",
         ),
     ],
 )
@@ -133,11 +126,25 @@ def test_the_number_of_communities_is_explained(change, sentence):
     assert replace(PLAIN, **change).about_k() == sentence
 
 
-def test_given_labels_say_nothing_of_eigenvalues():
-    assert replace(PLAIN, k_hat=None, methods={}).lines() == [
-        "r = 2 (mean-degree).",
-        "2 communities, as many as in the labels given.",
+def test_each_component_is_described_where_there_are_several():
+    one = ComponentReport(1, 1, "one community", "there is no sign of more", component=1)
+    report = replace(PLAIN, n_components=2, k_found=5, components=(SEARCHED, one))
+    assert report.lines()[:3] == [
+        "5 communities in 2 components.",
+        "4 communities in a component of 10 nodes: they shorten the description of the graph by "
+        "12.3 nats.",
+        "1 community in a component of 1 node: there is no sign of more.",
     ]
+    assert report.why == SEARCHED.why
+
+
+def test_given_labels_say_nothing_of_eigenvalues():
+    given = replace(PLAIN, regime="None", k_given=2, k_hat=None, methods={}, components=())
+    assert given.lines() == [
+        "2 communities, as many as in the labels given.",
+        "r = 2 (mean-degree).",
+    ]
+    assert given.why == "labels were given"
 
 
 def test_to_dict_goes_into_json_and_names_the_warnings():
@@ -155,6 +162,7 @@ def test_to_dict_goes_into_json_and_names_the_warnings():
     assert record["refinement"]["method"] == "no refinement"
     assert record["seconds"] == {"counting communities": 0.25}
     assert record["k_given"] is None
+    assert record["components"][0]["winner"] == "eigenvectors"
 
 
 def test_to_dict_holds_copies():
@@ -187,11 +195,8 @@ def test_a_detection_fills_every_part():
         4,
     )
     assert sum(report.methods.values()) == report.n_components
-    assert set(report.seconds) == {
-        "reading the graph",
-        "counting communities",
-        "finding communities",
-    }
+    assert list(report.seconds) == ["reading the graph", "finding communities", "searching"]
+    assert [component.n for component in report.components] == [34, 1, 1]
     assert report.refinement.converged
     assert report.refinement.visits > 0
     assert report.ordering == "index"
@@ -226,13 +231,3 @@ def test_a_refinement_alone_says_where_its_labels_came_from():
     assert (report.why, report.init, report.k_given) == ("labels were given", "given labels", 2)
     assert report.methods == {}
     assert report.refinement.moves == 1
-
-
-def test_an_estimated_number_of_eigenvalues_is_called_one():
-    report = kg.detect_communities(nx.karate_club_graph()).report
-    assert report.k_hat_low == report.k_hat == report.k_hat_high == 2
-    assert "estimate" not in report.about_k()
-    open_count = replace(report, k_hat_high=4)
-    assert "about 2 eigenvalues lie above the threshold, an estimate between 2 and 4" in (
-        open_count.about_k()
-    )
