@@ -14,12 +14,23 @@ KARATE = nx.karate_club_graph()
 NONE = np.zeros(0)
 
 
-def moved(level, z, *, penalty=0.0, temperatures=NONE, waiting=None, tally=None, step=1, **rules):
+def moved(
+    level,
+    z,
+    *,
+    penalty=0.0,
+    temperatures=NONE,
+    waiting=None,
+    undecided=None,
+    tally=None,
+    step=1,
+    **rules,
+):
     """Return labels after moves, their value, and which units are undecided."""
     n = level.nodes.size
     z = np.array(z, dtype=np.int32)
     waiting = np.ones(n, dtype=np.bool_) if waiting is None else waiting
-    undecided = np.ones(n, dtype=np.bool_)
+    undecided = np.ones(n, dtype=np.bool_) if undecided is None else undecided
     tally = np.zeros(3, dtype=np.int64) if tally is None else tally
     value = move(
         level,
@@ -156,7 +167,11 @@ def test_warm_moves_follow_the_law_of_gibbs(temperature):
     astray = rng.random(count) > 1.0 / (1.0 + np.exp(-1.8 / temperature))
     z = np.concatenate([np.repeat([0, 1], 200), preferred ^ astray]).astype(np.int32)
     waiting = np.arange(len(G)) >= 400
-    after, _, _ = moved(level, z, temperatures=[temperature], waiting=waiting, max_visits=1)
+    # No unit is undecided in the end, so that the queue after the sweep stays empty.
+    undecided = np.zeros(len(G), dtype=np.bool_)
+    after, _, _ = moved(
+        level, z, temperatures=[temperature], waiting=waiting, undecided=undecided, doubt=-1.0
+    )
     other, code = after.copy(), code_of(level)
     other[400 + np.argmax(after[400:] == preferred)] ^= 1
     ahead = nats_saved_nb(level, after, 2, code) - nats_saved_nb(level, other, 2, code)

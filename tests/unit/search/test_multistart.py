@@ -10,7 +10,6 @@ import pytest
 
 import kgroups as kg
 import oracles_levels as oracles
-from kgroups.description._code_nb import code_of
 from kgroups.generators import lfr_benchmark, planted_partition
 from kgroups.metrics import nmi
 from kgroups.refine import connected_pieces
@@ -162,7 +161,7 @@ def test_the_search_saves_no_less_than_what_it_starts_from(planted, kind):
     state = _search(level, start.astype(np.int32), plan, np.zeros(3, dtype=np.int64))
     assert state.saved >= oracles.nats_saved(level, start) - 1e-6
     assert state.saved == pytest.approx(oracles.nats_saved(level, state.z), rel=1e-6)
-    joined = _connected(level, state, code_of(level))
+    joined = _connected(level, state, plan, np.zeros(3, dtype=np.int64))
     assert connected_pieces(part.A, joined.z.astype(np.int64))[1] == joined.k
     assert np.bincount(joined.z).min() > 1
 
@@ -210,8 +209,8 @@ def test_a_given_number_is_met_on_a_planted_graph(planted, k):
     assert np.unique(z).tolist() == list(range(k))
     assert visits > 0
     if k == 20:
-        # The seeds 0 to 11: .9629 (sd .0052).
-        assert nmi(truth[rows], z) > 0.9629 - 5 * 0.0052
+        # The seeds 100 to 119: .9617 (sd .0078).
+        assert nmi(truth[rows], z) > 0.9617 - 5 * 0.0078
 
 
 def test_heavy_tailed_weights_do_not_end_in_one_community():

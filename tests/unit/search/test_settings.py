@@ -39,6 +39,7 @@ def test_settings_of_the_search_are_a_search(regime, wrong):
     [
         ({"starts": 0}, "starts must be a whole number >= 1, got 0"),
         ({"starts": 1.5}, "starts must be a whole number >= 1, got 1.5"),
+        ({"patience": 0}, "patience must be a whole number >= 1, got 0"),
         ({"max_visits": 0}, "max_visits must be a whole number >= 1, got 0"),
         ({"max_visits": "many"}, "max_visits must be a whole number >= 1, got 'many'"),
         ({"scales": ()}, "scales must hold at least one exponent, got an empty tuple"),
@@ -62,6 +63,7 @@ OTHER = {
     "scales": [(0.5,), (0.0, 1.0), (0.2, 0.4)],
     "starts": [1, 20],
     "least_gain": [0.0, 0.5],
+    "patience": [1, 10],
     "temperatures": [(), (0.5,), (5.0, 2.0, 1.0, 0.5)],
     "doubt": [0.0, 50.0],
     "at_stake": [0.0, 10.0],
