@@ -164,6 +164,5 @@ def test_connected_labels_are_left_as_they_are_where_nothing_is_refined(regime):
     assert set(map(frozenset, found)) == set(map(frozenset, PAIRS))
 
 
-@pytest.mark.xfail(reason="labels that save a nat per node and are not in doubt are kept")
 def test_communities_that_were_merged_are_found_from_labels():
     assert len(kg.detect_communities(RING, init=kg.WarmStart(PAIRS))) == 8

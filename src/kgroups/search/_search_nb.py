@@ -307,7 +307,9 @@ def _search(level: Level, given: Indices, plan: Plan, tally: Ints) -> State:
     else:
         best = _first(level, code, base, plan, tally)
     best = _annealed(level, best, code, plan, tally)
-    if _is_settled(level, best, plan) or tally[2] != 0:
+    # Communities that given labels have merged look settled, as their nodes are not in doubt.
+    settled = given.size == 0 and _is_settled(level, best, plan)
+    if settled or tally[2] != 0:
         return best
     everyone = np.arange(n).astype(np.int32)
     poor = 0
