@@ -417,7 +417,7 @@ class Partition(Sequence[Community]):
             remarks.append(f"{_count(len(self.uninformed), 'node', 'nodes')} without information")
         carrier = report if known is None else known
         lines = (f"warning: {warning}" for warning in (carrier.warnings if carrier else ()))
-        return [*remarks, *(textwrap.shorten(text, _WIDTH, placeholder=" ...") for text in lines)]
+        return [textwrap.shorten(text, _WIDTH, placeholder=" ...") for text in (*remarks, *lines)]
 
 
 def _count(number: int, one: str, many: str) -> str:

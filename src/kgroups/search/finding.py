@@ -288,9 +288,14 @@ def _with_small_ones_split(
     A = without_diagonal(problem.A)
     z, _ = absorb_fragments(A, _numbered(z))
     # Communities elsewhere are decided by the description of the whole.
-    whole = np.bincount(z)[z] == problem.sizes[problem.component]
-    most = np.where(whole, COUNTED_NODES, SMALL_NODES) * faint[problem.component]
-    return split_small(A, z, most, settings, rng)
+    k = 0
+    while k <= z.max(initial=-1):
+        # Again, as long as pieces of pieces are better.
+        k = int(z.max()) + 1
+        whole = np.bincount(z)[z] == problem.sizes[problem.component]
+        most = np.where(whole, COUNTED_NODES, SMALL_NODES) * faint[problem.component]
+        z = split_small(A, z, most, settings, rng)
+    return z
 
 
 def _report(found: Detection, problem: Problem, searched: Searched | None, k_hat: Ints) -> None:
