@@ -93,6 +93,9 @@ EXPERIMENTS: dict[str, Experiment] = {
         0.01,
         0.03,
     ),
+    "patience": varied(
+        "starts in a row that may gain less before the search ends", "patience", 1, 2, 3, 8
+    ),
     "temperatures": varied(
         "temperatures of annealing",
         "temperatures",
@@ -100,7 +103,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         (0.4, 0.2),
         DEFAULT.temperatures,
         (2.0, 1.0, 0.5, 0.2),
-        (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1),
+        (1.0, 0.7, 0.4, 0.2),
     ),
     "doubt": varied("nats by which a node is decided", "doubt", 1.0, 3.0, DEFAULT.doubt, 12.0),
     "at_stake": varied(
