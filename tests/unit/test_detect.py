@@ -127,7 +127,6 @@ def test_isolated_nodes_are_communities_only_when_nothing_else_is_left():
     assert len(kg.detect_communities(G, 14)) == 14
 
 
-@pytest.mark.xfail(reason="one clear part of a component decides for all of it")
 def test_faint_communities_are_not_given_up_for_clear_ones_elsewhere():
     graph, truth = planted_partition(900, 4, 12.0, 1.3, np.random.default_rng(0))
     faint = graph.to_networkx()
@@ -137,8 +136,10 @@ def test_faint_communities_are_not_given_up_for_clear_ones_elsewhere():
     exact = kg.detect_communities(both, regime=kg.Exact())
     assert kg.metrics.ami(truth, exact.labels[:900]) > 0.3
     found = kg.detect_communities(both)
-    assert kg.metrics.ami(truth, found.labels[:900]) > 0.15
-    assert len(found) >= 80
+    assert kg.metrics.ami(truth, found.labels[:900]) > 0.3
+    # Beside so many nodes neighboring cliques are described better together.
+    assert len(found) >= 20 + 4
+    assert "fainter communities inside a large one" in found.report.why
 
 
 @pytest.mark.parametrize("length", [40, 120, 200])

@@ -12,6 +12,7 @@ from kgroups.posterior import BeliefPropagation, Posterior
 
 __all__ = [
     "ONE",
+    "OPENED",
     "PIECES",
     "Candidate",
     "decide",
@@ -27,6 +28,7 @@ _SIGNIFICANCE = math.log(10.0)
 
 
 ONE = "there is no sign of more"
+OPENED = "eigenvectors show fainter communities inside a large one"
 PIECES = "groups of a few nodes with nearly all pairs linked are described better in pieces"
 
 

@@ -6,14 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgroups._csr import without_diagonal
+from kgroups._csr import restricted, rows_of, without_diagonal
 from kgroups._types import Bools, Ints
 from kgroups.embedding import Seed, informative_eigenpairs
 from kgroups.multilevel import Level
+from kgroups.operators import BetheHessian
 from kgroups.refine import Hartigan, absorb_fragments
 from kgroups.report import ComponentReport
 from kgroups.search.arbiter import (
     ONE,
+    OPENED,
     PIECES,
     Candidate,
     decide,
@@ -40,6 +42,8 @@ EXACT_NODES = 1_000
 
 # From this size on the moments of the spectrum tell a random graph from communities.
 _JUDGED_NODES = 500
+# A community with this share of its component may hide fainter ones.
+_GIANT = 0.25
 # Communities that a filtered subspace can show: at most so many, of so many nodes each.
 MOST_FEW = 64
 FEWEST_NODES = 200
@@ -128,13 +132,43 @@ def communities_found(
                     component=c,
                 )
             )
+        if isinstance(regime, Auto):
+            for c in np.flatnonzero(~faint & (problem.sizes > _JUDGED_NODES)).tolist():
+                rows = slice(int(offsets[c]), int(offsets[c + 1]))
+                z[rows] = _giants_opened(problem.part(c)[1], z[rows], options, rng, found)
     counts = np.ones(problem.n_components, dtype=np.int64)
     np.maximum.at(counts, component, z + 1)
     found.z[order] = (np.cumsum(counts) - counts)[component] + z
     if isinstance(regime, Auto) and np.any(faint):
         found.z = _with_small_ones_split(problem, found.z, faint, regime.search, rng)
-    _report(found, problem, searched, k_hat)
+    _report(found, problem, searched, k_hat, faint)
     return found
+
+
+def _giants_opened(
+    part: Part, z: Ints, options: _Options, rng: np.random.Generator, found: Detection
+) -> Ints:
+    """Look for faint communities inside a community that holds much of a clear component.
+
+    Beside clear communities faint ones save too little to be kept apart; alone, eigenvectors show
+    them and belief propagation decides.
+    """
+    size = np.bincount(z)
+    for giant in np.flatnonzero(size >= max(_JUDGED_NODES, _GIANT * z.size)).tolist():
+        rows = np.flatnonzero(z == giant)
+        if rows.size == z.size:
+            break
+        A = restricted(part.A, rows)
+        d = np.bincount(rows_of(A), weights=A.data, minlength=rows.size).astype(float)
+        bound = BetheHessian().bind(A, weighted=options.weighted)
+        k_hat = -1
+        if rows.size <= EXACT_NODES:
+            k_hat = int(count_components(bound, np.zeros(rows.size, dtype=np.int64)).k[0])
+        spectral = _Spectrum(Part(A, d, bound), k_hat, options, rng, found)
+        won, _ = _winner(spectral, one_community(rows.size), None)
+        inside, _ = absorb_fragments(A, won.z)
+        z[rows] = np.where(inside == 0, giant, int(z.max()) + inside)
+    return z
 
 
 def _solved_exactly(problem: Problem, regime: Regime) -> Bools:
@@ -298,7 +332,9 @@ def _with_small_ones_split(
     return z
 
 
-def _report(found: Detection, problem: Problem, searched: Searched | None, k_hat: Ints) -> None:
+def _report(
+    found: Detection, problem: Problem, searched: Searched | None, k_hat: Ints, faint: Bools
+) -> None:
     """Describe the largest components: who won, and why."""
     told = {report.component: report for report in found.components}
     found.components = []
@@ -315,7 +351,8 @@ def _report(found: Detection, problem: Problem, searched: Searched | None, k_hat
         else:
             report = ComponentReport(n, 1, "one community", ONE, k_hat=count, component=c)
         if report.k != k:
-            # Small communities were split after the decision.
-            why = PIECES if report.k == 1 else f"{report.why}; {PIECES}"
-            report = replace(report, k=k, winner="pairs of nodes", why=why)
+            # Communities were split after the decision.
+            more, winner = (PIECES, "pairs of nodes") if faint[c] else (OPENED, report.winner)
+            why = more if report.k == 1 else f"{report.why}; {more}"
+            report = replace(report, k=k, winner=winner, why=why)
         found.components.append(report)
