@@ -79,8 +79,7 @@ class BeliefPropagation:
         used = int(np.count_nonzero(marginals.sum(axis=0) > 1.0))
         n, m = level.strength.size, 0.5 * float(level.strength.sum())
         cost = 0.5 * math.log(m) + 0.5 * (used - 1) * math.log(n) - math.lgamma(used + 1.0)
-        if not math.isfinite(evidence):
-            evidence = -math.inf
+        evidence = float(evidence) if math.isfinite(evidence) else -math.inf
         return Posterior(
             labels.astype(np.int64),
             int(names.size),
