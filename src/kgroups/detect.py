@@ -138,6 +138,7 @@ def detect_communities(
         ready = prepared(given, operator, self_loops)
         problem, order = ready.problem, ready.order
 
+        # Which candidate wins in a component, and why, is decided by search.arbiter.decide.
         clock.start("finding communities")
         seeds = KMeansSeed() if isinstance(init, WarmStart) else init
         if k is None:

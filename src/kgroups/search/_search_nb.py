@@ -22,6 +22,7 @@ from kgroups.multilevel._levels_nb import (
 )
 from kgroups.multilevel._moving_nb import denser, group_totals, move
 from kgroups.search.settings import Plan
+from kgroups.spectrum._core_nb import label_components
 
 __all__ = ["nats_by_component", "search_components", "search_given_k", "small_split"]
 
@@ -29,6 +30,8 @@ _GOLDEN = 0.6180339887498949
 # Groups that a descent starts from, and by how much it shrinks their number at a step.
 _FINEST_SHARE = 0.1
 _STEP_DOWN = 1.25
+# The start that goes up all levels by modularity: it errs in other places than cells do.
+_MODULARITY_START = 2
 
 
 class State(NamedTuple):
@@ -297,9 +300,9 @@ def _first(level: Level, code: Code, base: float, plan: Plan, tally: Ints) -> St
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _search(level: Level, given: Indices, plan: Plan, tally: Ints) -> State:
+def _search(level: Level, given: Indices, code: Code, plan: Plan, tally: Ints) -> State:
     """Return the best communities of a connected graph: starts, joined while that pays."""
-    code, n = code_of(level), level.nodes.size
+    n = level.nodes.size
     # Between resolution 1, which is modularity, and this one, at which two nodes hardly join.
     base = max(1.0, level.nodes.sum() ** 2 / (2.0 * code.edges))
     if given.size:
@@ -314,7 +317,7 @@ def _search(level: Level, given: Indices, plan: Plan, tally: Ints) -> State:
     everyone = np.arange(n).astype(np.int32)
     poor = 0
     for start in range(1, plan.starts):
-        if start == 2:
+        if start == _MODULARITY_START:
             z, k = _modularity_groups(level, code, 1.0, start, plan, tally)
         else:
             resolution = base ** plan.scales[start % plan.scales.size]
@@ -336,27 +339,6 @@ def _search(level: Level, given: Indices, plan: Plan, tally: Ints) -> State:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _pieces(level: Level, z: Indices) -> tuple[Indices, int]:
-    """Return the connected pieces of groups, and their number."""
-    A, n = level.A, z.size
-    piece, stack, count = np.full(n, -1, np.int32), np.empty(n, np.int32), 0
-    for first in range(n):
-        if piece[first] >= 0:
-            continue
-        piece[first], stack[0], height = count, first, 1
-        while height > 0:
-            height -= 1
-            i = stack[height]
-            for t in range(A.indptr[i], A.indptr[i + 1]):
-                j = A.indices[t]
-                if piece[j] < 0 and z[j] == z[i]:
-                    piece[j], stack[height] = count, j
-                    height += 1
-        count += 1
-    return piece, count
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
 def _root(into: Indices, a: int) -> int:
     while into[a] != a:
         a = into[a]
@@ -370,7 +352,8 @@ def _attached(level: Level, state: State, code: Code) -> State:
     The largest piece of a group stays where it is.
     """
     z, k = state.z, state.k
-    piece, count = _pieces(level, z)
+    piece = np.full(z.size, -1, np.int64)
+    count = label_components(level.A.indptr, level.A.indices, z.astype(np.int64), piece)
     quarter = 1.0 / (4.0 * code.edges)
     top = coarsened(level, piece, count)
     group, largest = np.empty(count, np.int32), np.full(k, -1, np.int32)
@@ -420,9 +403,9 @@ def _attached(level: Level, state: State, code: Code) -> State:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _connected(level: Level, state: State, plan: Plan, tally: Ints) -> State:
+def _connected(level: Level, state: State, code: Code, plan: Plan, tally: Ints) -> State:
     """Return connected communities, after more moves if these are better for it."""
-    code, cold = code_of(level), plan.temperatures[:0]
+    cold = plan.temperatures[:0]
     best = _attached(level, state, code)
     if best.saved < state.saved:
         moved = _fresh_climb(level, best.z.copy(), code, 0, cold, plan, tally)
@@ -451,10 +434,11 @@ def search_components(
         if links < 2 * (last - first + 1):
             continue
         part = block_level(level, first, last)
-        found = _search(part, given[first:last] if given.size else given, plan, tally)
+        code = code_of(part)
+        found = _search(part, given[first:last] if given.size else given, code, plan, tally)
         if tally[2] != 0:
             break
-        found = _connected(part, found, plan, tally)
+        found = _connected(part, found, code, plan, tally)
         if not found.saved > plan.significance:
             continue
         labels[first:last] = found.z
@@ -463,16 +447,15 @@ def search_components(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def search_given_k(level: Level, k: int, plan: Plan, tally: Ints) -> tuple[Indices, float]:
-    """Return exactly ``k`` communities of a connected graph, and the nats they save."""
+def search_given_k(level: Level, k: int, plan: Plan, tally: Ints) -> Indices:
+    """Return exactly ``k`` communities of a connected graph."""
     code, n = code_of(level), level.nodes.size
     base = max(1.0, level.nodes.sum() ** 2 / (2.0 * code.edges))
     everyone = np.arange(n).astype(np.int32)
     cells, count = _cells(level, everyone, code, base ** plan.scales[0], 0, plan, tally)
     if count < k:
         cells, count = everyone, n
-    found = _descent(level, cells, count, k, code, plan, tally)
-    return found.z, found.saved
+    return _descent(level, cells, count, k, code, plan, tally).z
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -489,16 +472,13 @@ def nats_by_component(level: Level, offsets: Ints, z: Indices) -> Floats:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def small_split(
-    level: Level, offsets: Ints, tiny: int, plan: Plan, tally: Ints
-) -> tuple[Indices, Ints]:
+def small_split(level: Level, offsets: Ints, tiny: int, plan: Plan, tally: Ints) -> Indices:
     """Split connected graphs so small that all pairs of nodes can be counted.
 
-    With ``tiny`` nodes or fewer any saving counts. Returns labels that start from 0 in each, and
-    how many there are.
+    With ``tiny`` nodes or fewer any saving counts. Returns labels that start from 0 in each.
     """
-    labels, counts = np.zeros(level.nodes.size, np.int32), np.ones(offsets.size - 1, np.int64)
-    for c in range(counts.size):
+    labels = np.zeros(level.nodes.size, np.int32)
+    for c in range(offsets.size - 1):
         first, last = offsets[c], offsets[c + 1]
         part = block_level(level, first, last)
         if part.A.indices.size < 2 * (last - first + 1):
@@ -507,5 +487,4 @@ def small_split(
         least = 0.0 if last - first <= tiny else plan.significance
         if k > 1 and pairs_saved(part, z, k) > least:
             labels[first:last] = z
-            counts[c] = k
-    return labels, counts
+    return labels

@@ -9,6 +9,7 @@ import numpy as np
 from kgroups._types import Floats, Ints
 from kgroups.multilevel import Level
 from kgroups.posterior import BeliefPropagation, Posterior
+from kgroups.search.settings import SIGNIFICANCE
 
 __all__ = [
     "ONE",
@@ -23,9 +24,6 @@ __all__ = [
 
 # Messages of belief propagation, each a number of 8 bytes: 320 MB.
 _MOST_MESSAGES = 4e7
-# Nats of evidence that eigenvectors need: chance gives as much on one random graph in ten.
-_SIGNIFICANCE = math.log(10.0)
-
 
 ONE = "there is no sign of more"
 OPENED = "eigenvectors show fainter communities inside a large one"
@@ -73,8 +71,10 @@ def decide(
     best = max(candidates, key=lambda candidate: candidate.score)
     if best.k == 1:
         return best, ONE
-    if best.evidence is None:
+    if best.evidence is None and best.nats > 0.0:
         return best, description_wins(best.nats)
+    if best.evidence is None:
+        return best, "found by the eigenvectors, below what a description can resolve"
     seen = "the eigenvectors" if best.origin == "eigenvectors" else "the search"
     return best, (
         f"found by {seen}, and by belief propagation {best.score:.1f} nats better than one "
@@ -96,14 +96,18 @@ def posterior_candidate(level: Level, candidate: Candidate, *, dense: bool) -> C
     """Return what belief propagation makes of a candidate, with the score that it gives.
 
     ``dense`` counts pairs as linked once at most, which matters in small dense graphs only.
-    Candidates with more messages than memory should hold are judged by their description.
+    Eigenvectors need as much evidence as chance gives on one random graph in ten. Candidates with
+    more messages than memory should hold are judged by their description.
     """
-    if candidate.k < 2 or len(level.A.indices) * candidate.k > _MOST_MESSAGES:
+    if candidate.k < 2:
         return candidate
+    if len(level.A.indices) * candidate.k > _MOST_MESSAGES:
+        # On so large a graph the moments of the spectrum have shown structure already.
+        return candidate._replace(score=max(candidate.nats, SIGNIFICANCE))
     found = BeliefPropagation().from_labels(level, candidate.z, candidate.k)
     extra = _saturation(level, found) if dense else 0.0
     evidence, score = found.evidence + extra, found.score + extra
-    if candidate.origin == "eigenvectors" and not evidence > _SIGNIFICANCE:
+    if candidate.origin == "eigenvectors" and not evidence > SIGNIFICANCE:
         score = -math.inf
     return Candidate(found.z, found.k, candidate.origin, score, candidate.nats, evidence)
 

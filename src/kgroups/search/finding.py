@@ -2,15 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
-from kgroups._csr import restricted, rows_of, without_diagonal
+from kgroups._csr import restricted, without_diagonal
 from kgroups._types import Bools, Ints
 from kgroups.embedding import Seed, informative_eigenpairs
 from kgroups.multilevel import Level
-from kgroups.operators import BetheHessian
 from kgroups.refine import Hartigan, absorb_fragments
 from kgroups.report import ComponentReport
 from kgroups.search.arbiter import (
@@ -27,10 +25,11 @@ from kgroups.search.multistart import (
     COUNTED_NODES,
     SMALL_NODES,
     Searched,
+    nats_saved,
     search,
     split_small,
 )
-from kgroups.search.problem import Detection, Part, Problem
+from kgroups.search.problem import Detection, Options, Part, Problem
 from kgroups.search.settings import Auto, Exact, ManyGroups, Regime, Search
 from kgroups.search.spectral import Spectral, by_eigenvectors, by_filter, from_labels
 from kgroups.spectrum import count_components, has_structure, leading_pairs, moments
@@ -44,24 +43,17 @@ EXACT_NODES = 1_000
 _JUDGED_NODES = 500
 # A community with this share of its component may hide fainter ones.
 _GIANT = 0.25
-# Communities that a filtered subspace can show: at most so many, of so many nodes each.
 MOST_FEW = 64
+"""Communities that a filtered subspace can show."""
 FEWEST_NODES = 200
+"""Nodes that these communities must have on average."""
 # Columns that the subspace may grow to, for each community that the moments show.
 _COLUMNS = 2.0
 _FEWEST_COLUMNS = 24
 # Eigenvectors beyond the number asked for.
 _BESIDE = 2
-# Components described in the report.
 REPORTED = 3
-
-
-class _Options(NamedTuple):
-    regime: Regime
-    init: Seed
-    refine: Hartigan | None
-    weighted: bool
-    tell: Callable[[str], None]
+"""Components described in the report, the largest first."""
 
 
 def communities_found(
@@ -92,7 +84,7 @@ def communities_found(
         Called with the name of each stage.
     """
     found = Detection(problem.component.copy())
-    options = _Options(regime, init, refine, problem.uneven, tell)
+    options = Options(regime, init, refine, problem.uneven, tell)
     order, offsets = problem.by_component
     component = problem.component[order]
     z, saved = np.zeros(order.size, dtype=np.int64), np.zeros(problem.n_components)
@@ -146,7 +138,7 @@ def communities_found(
 
 
 def _giants_opened(
-    part: Part, z: Ints, options: _Options, rng: np.random.Generator, found: Detection
+    part: Part, z: Ints, options: Options, rng: np.random.Generator, found: Detection
 ) -> Ints:
     """Look for faint communities inside a community that holds much of a clear component.
 
@@ -158,16 +150,15 @@ def _giants_opened(
         rows = np.flatnonzero(z == giant)
         if rows.size == z.size:
             break
-        A = restricted(part.A, rows)
-        d = np.bincount(rows_of(A), weights=A.data, minlength=rows.size).astype(float)
-        bound = BetheHessian().bind(A, weighted=options.weighted)
+        inside = Part(restricted(part.A, rows), part.d[rows], part.bound.restrict(rows))
+        inside = inside.with_own_r(weighted=options.weighted)
         k_hat = -1
         if rows.size <= EXACT_NODES:
-            k_hat = int(count_components(bound, np.zeros(rows.size, dtype=np.int64)).k[0])
-        spectral = _Spectrum(Part(A, d, bound), k_hat, options, rng, found)
+            k_hat = int(count_components(inside.bound, np.zeros(rows.size, dtype=np.int64)).k[0])
+        spectral = _Spectrum(inside, k_hat, options, rng, found)
         won, _ = _winner(spectral, one_community(rows.size), None)
-        inside, _ = absorb_fragments(A, won.z)
-        z[rows] = np.where(inside == 0, giant, int(z.max()) + inside)
+        labels, _ = absorb_fragments(inside.A, won.z)
+        z[rows] = np.where(labels == 0, giant, int(z.max()) + labels)
     return z
 
 
@@ -219,7 +210,8 @@ def _candidates(level: Level, searched: Candidate, spectral: "_Spectrum") -> lis
     def at(k: int) -> Candidate:
         if k not in tried:
             labels = spectral.labels(k)
-            proposed = Candidate(labels, k, "eigenvectors", 0.0, 0.0)
+            nats = nats_saved(level, labels)
+            proposed = Candidate(labels, k, "eigenvectors", nats, nats)
             tried[k] = posterior_candidate(level, proposed, dense=dense)
         return tried[k]
 
@@ -243,7 +235,7 @@ class _Spectrum:
         self,
         part: Part,
         k_hat: int,
-        options: _Options,
+        options: Options,
         rng: np.random.Generator,
         found: Detection,
     ) -> None:

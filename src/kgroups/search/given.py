@@ -1,21 +1,28 @@
 """Exactly k communities."""
 
-import math
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from kgroups._types import Floats, Ints
-from kgroups.embedding import KMeansSeed, Seed, informative_eigenpairs
+from kgroups.embedding import Seed, informative_eigenpairs
 from kgroups.operators import BetheHessian
 from kgroups.refine import Hartigan
 from kgroups.refine.likelihood import planted_fit
 from kgroups.report import ComponentReport
 from kgroups.search.finding import EXACT_NODES, FEWEST_NODES, MOST_FEW, REPORTED
 from kgroups.search.multistart import given_number
-from kgroups.search.problem import Detection, Part, Problem
-from kgroups.search.settings import Auto, Exact, FewGroups, ManyGroups, Regime, Search
+from kgroups.search.problem import Detection, Options, Part, Problem
+from kgroups.search.settings import (
+    SIGNIFICANCE,
+    Auto,
+    Exact,
+    FewGroups,
+    ManyGroups,
+    Regime,
+    Search,
+)
 from kgroups.search.spectral import by_filter, exact_share
 from kgroups.spectrum import Moments, has_structure, moments
 
@@ -27,23 +34,8 @@ _DISPERSION = 1.3
 # There hubs crowd the upper end of the spectrum, and a filtered subspace does not part them from
 # communities: eigenvectors are computed exactly up to this size, a matter of seconds.
 _EXACT_NODES_UNEVEN = 20_000
-# Nats by which the likelihood of another candidate must be higher: a factor of ten.
-_SIGNIFICANCE = math.log(10.0)
 # Eigenvalues of equal components differ in rounding only; they must rank as equal.
 _DIGITS = 9
-
-
-class _Options(NamedTuple):
-    regime: Regime
-    init: Seed
-    refine: Hartigan | None
-    weighted: bool
-    tell: Callable[[str], None]
-
-    @property
-    def chosen(self) -> bool:
-        """Whether the caller has chosen how eigenvectors become labels."""
-        return self.init != KMeansSeed() or self.refine != Hartigan()
 
 
 def communities_given_k(
@@ -63,7 +55,7 @@ def communities_given_k(
     join the largest community and are uninformed. With another ``init`` or ``refine`` than the
     default, eigenvectors are asked alone where they can be had.
     """
-    options = _Options(regime, init, refine, problem.uneven, tell)
+    options = Options(regime, init, refine, problem.uneven, tell)
     found = Detection(np.full(problem.bound.n, -1, dtype=np.int64))
     judged: dict[int, Moments] = {}
     large = _by_moments(problem, regime).tolist()
@@ -108,7 +100,7 @@ class _Share(NamedTuple):
 
     part: Part
     k: int
-    options: _Options
+    options: Options
     rng: np.random.Generator
     found: Detection
 
@@ -137,8 +129,8 @@ class _Share(NamedTuple):
             candidates.append((self._searched(regime.search), "search"))
         A, d = self.part.A, self.part.d
         gain = [planted_fit(A, d, z, k=self.k).gain for z, _ in candidates]
-        # A near-tie is left to the first.
-        gain[0] += _SIGNIFICANCE
+        # Another one must be ten times as likely: a near-tie is left to the first.
+        gain[0] += SIGNIFICANCE
         return candidates[int(np.argmax(gain))]
 
     def _is_uneven(self) -> bool:

@@ -12,7 +12,15 @@ from kgroups.multilevel import Level, finest_level
 from kgroups.search.problem import Problem
 from kgroups.search.settings import Search
 
-__all__ = ["COUNTED_NODES", "SMALL_NODES", "Searched", "given_number", "search", "split_small"]
+__all__ = [
+    "COUNTED_NODES",
+    "SMALL_NODES",
+    "Searched",
+    "given_number",
+    "nats_saved",
+    "search",
+    "split_small",
+]
 
 # From this many entries on a kernel runs beside the main thread, which then hears of Ctrl-C.
 _LONG = 100_000
@@ -77,6 +85,13 @@ def search(
     return Searched(z.astype(np.int64), k, saved, undecided, int(tally[0]))
 
 
+def nats_saved(level: Level, z: Ints) -> float:
+    """Return the nats that a partition of a connected graph saves in its description."""
+    from kgroups.search._search_nb import nats_by_component
+
+    return float(nats_by_component(level, np.array([0, z.size]), z.astype(np.int32))[0])
+
+
 def given_number(
     level: Level, k: int, settings: Search, rng: np.random.Generator
 ) -> tuple[Ints, int]:
@@ -84,7 +99,7 @@ def given_number(
     from kgroups.search._search_nb import search_given_k
 
     tally = np.zeros(3, dtype=np.int64)
-    z, _ = _interruptible(search_given_k, level, k, settings.plan(rng), tally)
+    z = _interruptible(search_given_k, level, k, settings.plan(rng), tally)
     return z.astype(np.int64), int(tally[0])
 
 
@@ -116,7 +131,7 @@ def split_small(A: CSR, z: Ints, most: Ints, settings: Search, rng: np.random.Ge
     names, counts = np.unique(z[rows], return_counts=True)
     offsets = np.concatenate([[0], np.cumsum(counts)])
     tally = np.zeros(3, dtype=np.int64)
-    labels, _ = small_split(level, offsets, SMALL_NODES, settings.plan(rng), tally)
+    labels = small_split(level, offsets, SMALL_NODES, settings.plan(rng), tally)
     split = z.copy()
     more = labels > 0
     split[rows[more]] = size.size + COUNTED_NODES * np.repeat(np.arange(names.size), counts)[more]

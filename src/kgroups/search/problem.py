@@ -1,5 +1,6 @@
 """A graph made ready for detection, and what detection finds."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -9,14 +10,16 @@ import numpy as np
 from kgroups._csr import block, restricted, rows_of, without_diagonal
 from kgroups._types import CSR, Floats, Ints, SelfLoops
 from kgroups.adapters import canonical_order
+from kgroups.embedding import KMeansSeed, Seed
 from kgroups.graph import Graph
 from kgroups.multilevel import Level, finest_level
 from kgroups.operators import BetheHessian, BoundBetheHessian
 from kgroups.refine import Hartigan, Refinement, refine_labels
 from kgroups.report import ComponentReport
+from kgroups.search.settings import Regime
 from kgroups.spectrum import connected_components, two_core
 
-__all__ = ["Detection", "Part", "Prepared", "Problem", "prepared"]
+__all__ = ["Detection", "Options", "Part", "Prepared", "Problem", "prepared"]
 
 _FAINTEST = 1e-150
 _MANY_LEAVES = 0.3
@@ -147,6 +150,21 @@ class Problem:
         """The finest level of the whole graph, its nodes sorted by component."""
         order, _, ordered = self._by_component
         return ordered.level(weighted=self.uneven, component=self.component[order])
+
+
+class Options(NamedTuple):
+    """What the caller asked for, and whether edges differ in weight."""
+
+    regime: Regime
+    init: Seed
+    refine: Hartigan | None
+    weighted: bool
+    tell: Callable[[str], None]
+
+    @property
+    def chosen(self) -> bool:
+        """Whether the caller has chosen how eigenvectors become labels."""
+        return self.init != KMeansSeed() or self.refine != Hartigan()
 
 
 class Prepared(NamedTuple):

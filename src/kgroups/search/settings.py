@@ -1,5 +1,6 @@
 """The ways of finding communities, and the settings of the search, as value objects."""
 
+import math
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
@@ -12,8 +13,20 @@ from kgroups.errors import InputError
 from kgroups.multilevel import Rules
 from kgroups.multilevel.levels import ROUNDING
 
-__all__ = ["Auto", "Exact", "FewGroups", "ManyGroups", "Regime", "Search", "check_regime"]
+__all__ = [
+    "SIGNIFICANCE",
+    "Auto",
+    "Exact",
+    "FewGroups",
+    "ManyGroups",
+    "Plan",
+    "Regime",
+    "Search",
+    "check_regime",
+]
 
+SIGNIFICANCE = math.log(10.0)
+"""Nats that chance saves on at most one random graph in ten."""
 # Gumbel-distributed numbers that annealing draws from; a power of two.
 _NOISE = 1 << 14
 
@@ -74,7 +87,7 @@ class Search:
     Examples
     --------
     >>> import kgroups as kg
-    >>> thorough = kg.ManyGroups(kg.Search(starts=32, least_gain=0.0))
+    >>> thorough = kg.ManyGroups(kg.Search(starts=64, patience=8))
     """
 
     scales: tuple[float, ...] = (0.3, 0.5, 0.4, 0.2, 0.6)
@@ -86,7 +99,7 @@ class Search:
     at_stake: float = 0.1
     ambiguous: float = 0.01
     treelike: float = 0.1
-    significance: float = 2.302585092994046
+    significance: float = SIGNIFICANCE
     max_visits: int = 10
 
     def __post_init__(self) -> None:

@@ -122,9 +122,15 @@ def test_one_community_needs_no_beliefs(planted):
 
 def test_more_messages_than_memory_holds_are_not_sent(planted, monkeypatch):
     level, truth = planted
-    given = Candidate(truth, 2, "search", 8.0, 8.0)
     monkeypatch.setattr(arbiter, "_MOST_MESSAGES", 2 * level.A.indices.size - 1)
-    assert posterior_candidate(level, given, dense=False) is given
+    for nats, score in ((8.0, 8.0), (-5.0, math.log(10.0))):
+        given = Candidate(truth, 2, "eigenvectors", nats, nats)
+        found = posterior_candidate(level, given, dense=False)
+        assert (found.score, found.nats, found.evidence) == (score, nats, None)
+        whole = one_community(truth.size)
+        won, why = decide(whole, truth.size, lambda _first, found=found: [whole, found])
+        assert won is found
+        assert ("description of the graph" if nats > 0.0 else "below what a description") in why
 
 
 def binomial_less_poisson(G, z):

@@ -12,6 +12,7 @@ import kgroups as kg
 import oracles_levels as oracles
 from kgroups.generators import lfr_benchmark, planted_partition
 from kgroups.metrics import nmi
+from kgroups.description._code_nb import code_of
 from kgroups.refine import connected_pieces
 from kgroups.search import multistart
 from kgroups.search._search_nb import _connected, _search, nats_by_component
@@ -158,10 +159,11 @@ def test_the_search_saves_no_less_than_what_it_starts_from(planted, kind):
         "random": np.random.default_rng(0).integers(0, 20, rows.size),
     }[kind]
     plan = kg.Search().plan(np.random.default_rng(0))
-    state = _search(level, start.astype(np.int32), plan, np.zeros(3, dtype=np.int64))
+    code = code_of(level)
+    state = _search(level, start.astype(np.int32), code, plan, np.zeros(3, dtype=np.int64))
     assert state.saved >= oracles.nats_saved(level, start) - 1e-6
     assert state.saved == pytest.approx(oracles.nats_saved(level, state.z), rel=1e-6)
-    joined = _connected(level, state, plan, np.zeros(3, dtype=np.int64))
+    joined = _connected(level, state, code, plan, np.zeros(3, dtype=np.int64))
     assert connected_pieces(part.A, joined.z.astype(np.int64))[1] == joined.k
     assert np.bincount(joined.z).min() > 1
 
