@@ -10,9 +10,9 @@ import pytest
 
 import kgroups as kg
 import oracles_levels as oracles
+from kgroups.description._code_nb import code_of
 from kgroups.generators import lfr_benchmark, planted_partition
 from kgroups.metrics import nmi
-from kgroups.description._code_nb import code_of
 from kgroups.refine import connected_pieces
 from kgroups.search import multistart
 from kgroups.search._search_nb import _connected, _search, nats_by_component
