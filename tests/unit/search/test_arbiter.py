@@ -127,8 +127,9 @@ def test_more_messages_than_memory_holds_are_not_sent(planted, monkeypatch):
         given = Candidate(truth, 2, "eigenvectors", nats, nats)
         found = posterior_candidate(level, given, dense=False)
         assert (found.score, found.nats, found.evidence) == (score, nats, None)
-        whole = one_community(truth.size)
-        won, why = decide(whole, truth.size, lambda _first, found=found: [whole, found])
+        won, why = decide(
+            one_community(truth.size), truth.size, lambda whole, found=found: [whole, found]
+        )
         assert won is found
         assert ("description of the graph" if nats > 0.0 else "below what a description") in why
 
