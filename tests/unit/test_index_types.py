@@ -59,20 +59,30 @@ def test_int32_is_used_while_it_fits():
 
 @pytest.mark.parametrize("few", [True, False], ids=["few edges", "many edges"])
 @pytest.mark.parametrize("form", FORMS)
-def test_a_graph_of_more_entries_than_int32_counts_has_the_same_communities(
+def test_a_graph_of_more_entries_than_int32_counts_is_read_in_int64(
     form, few, tmp_path, monkeypatch
 ):
-    """All of it in int64, on the way in and in the kernels."""
     if not few:
         monkeypatch.setattr(_mirror, "_FEW_EDGES", 0)
     G = clear_groups()
-    short = kg.detect_communities(FORMS[form](G, tmp_path), rng=0)
+    short = kg.as_graph(FORMS[form](G, tmp_path))
     monkeypatch.setattr(_types, "INT32_BOUND", 10)
     G.__networkx_cache__.clear()
-    given = FORMS[form](G, tmp_path)
-    graph = kg.as_graph(given)
-    assert graph.indptr.dtype == graph.indices.dtype == np.int64
-    long = kg.detect_communities(given, rng=0)
+    long = kg.as_graph(FORMS[form](G, tmp_path))
+    assert short.indptr.dtype == short.indices.dtype == np.int32
+    assert long.indptr.dtype == long.indices.dtype == np.int64
+    assert long.indptr.tolist() == short.indptr.tolist()
+    assert long.indices.tolist() == short.indices.tolist()
+
+
+@pytest.mark.slow
+def test_a_graph_of_more_entries_than_int32_counts_has_the_same_communities(monkeypatch):
+    """All kernels in int64; compiling them takes a minute or two."""
+    G = clear_groups()
+    short = kg.detect_communities(G, rng=0)
+    monkeypatch.setattr(_types, "INT32_BOUND", 10)
+    G.__networkx_cache__.clear()
+    long = kg.detect_communities(G, rng=0)
     assert long.labels.tolist() == short.labels.tolist()
     assert len(long) == 3
 

@@ -76,19 +76,20 @@ def propagate(
         widest = heaviest * max(abs(log(between)), abs(log(between + more)), 1e-3)
         chunk = max(1, int(_SPAN / widest))
         saved, change, inside = m, 0.0, 0.0
+        edges, factors = 1.0, 0
         new_share = np.zeros(k)
         for i in range(n):
             first, last = A.indptr[i], A.indptr[i + 1]
             for a in range(k):
                 product[a], logs[a] = 1.0, 0.0
             for t in range(first, last):
-                row, w = message[reverse[t]], A.data[t]
+                back = reverse[t]
                 if weighted:
                     for a in range(k):
-                        product[a] *= (between + more * row[a]) ** w
+                        product[a] *= (between + more * message[back, a]) ** A.data[t]
                 else:
                     for a in range(k):
-                        product[a] *= between + more * row[a]
+                        product[a] *= between + more * message[back, a]
                 if (t - first + 1) % chunk == 0:
                     for a in range(k):
                         logs[a] += log(product[a])
@@ -112,20 +113,30 @@ def propagate(
                 own[a] += (d[i] * x) ** 2
                 new_share[a] += x / n
             for t in range(first, last):
-                row, mine, w, norm, both = message[reverse[t]], message[t], A.data[t], 0.0, 0.0
+                back, w, norm, both = reverse[t], A.data[t], 0.0, 0.0
                 if weighted:
                     for a in range(k):
-                        mine[a] = field[a] / (between + more * row[a]) ** w
-                        norm += mine[a]
+                        message[t, a] = field[a] / (between + more * message[back, a]) ** w
+                        norm += message[t, a]
                 else:
                     for a in range(k):
-                        mine[a] = field[a] / (between + more * row[a])
-                        norm += mine[a]
+                        message[t, a] = field[a] / (between + more * message[back, a])
+                        norm += message[t, a]
+                norm = 1.0 / norm
                 for a in range(k):
-                    mine[a] /= norm
-                    both += mine[a] * row[a]
-                saved -= 0.5 * w * log(between + more * both)
-                inside += 0.5 * w * (between + more) * both / (between + more * both)
+                    message[t, a] *= norm
+                    both += message[t, a] * message[back, a]
+                factor = between + more * both
+                inside += 0.5 * w * (between + more) * both / factor
+                if weighted:
+                    saved -= 0.5 * w * log(factor)
+                else:
+                    edges *= factor
+                    factors += 1
+                    if factors == chunk:
+                        saved -= 0.5 * log(edges)
+                        edges, factors = 1.0, 0
+        saved -= 0.5 * log(edges)
         saved += q * (between * (4.0 * m * m - squares) + more * np.sum(total * total - own))
         for a in range(k):
             share[a] = max(new_share[a], _LEAST_SHARE)
