@@ -1,4 +1,4 @@
-"""First groups around centres that are drawn far from one another."""
+"""First groups around centers that are drawn far from one another."""
 
 from collections.abc import Callable
 
@@ -20,7 +20,7 @@ def plus_plus(
     weights: Floats | None = None,
     slack: float = 0.0,
 ) -> Ints:
-    """Assign points to the nearest of ``k`` centres drawn by greedy k-means++.
+    """Assign points to the nearest of ``k`` centers drawn by greedy k-means++.
 
     Parameters
     ----------
@@ -28,9 +28,9 @@ def plus_plus(
         Takes the numbers of some points and returns the squared distances of all points to them,
         of shape (n, number of points).
     n, k : int
-        Number of points and of centres, k <= n.
+        Number of points and of centers, k <= n.
     rng : Generator
-        Draws the centres.
+        Draws the centers.
     weights : ndarray of shape (n,), optional
         How often each point counts; once each by default.
     slack : float
@@ -41,34 +41,28 @@ def plus_plus(
     ndarray of shape (n,)
         Labels in ``range(k)``, none of them unused.
     """
+    from kgroups.embedding._plus_plus_nb import drawn_by_mass, nearer
+
     trials = 2 + int(np.log(k))
-    centre = np.empty(k, dtype=np.int64)
-    centre[0] = rng.integers(n) if weights is None else _drawn(weights, rng.random(1))[0]
+    center, picks = np.empty(k, dtype=np.int64), np.empty(trials, dtype=np.int64)
+    if weights is None:
+        center[0] = rng.integers(n)
+    else:
+        drawn_by_mass(weights, rng.random(1), center)
     taken = np.zeros(n, dtype=np.bool_)
-    taken[centre[0]] = True
-    distance = distances_to(centre[:1])[:, 0]
+    taken[center[0]] = True
+    distance = np.ascontiguousarray(distances_to(center[:1])[:, 0])
     nearest = np.zeros(n, dtype=np.int64)
     draws = rng.random((k, trials))
+    each = np.zeros(0) if weights is None else weights
     for a in range(1, k):
-        counted = distance if weights is None else weights * distance
-        # Fewer distinct points than centres: any point that is not a centre will do.
-        distinct = counted.sum() > 0.0
-        picks = _drawn(counted, draws[a]) if distinct else np.flatnonzero(~taken)[:1]
-        offered = np.minimum(distances_to(picks), distance[:, None])
-        cost = offered.sum(axis=0) if weights is None else weights @ offered
-        chosen = int(np.argmax(cost <= cost.min() * (1.0 + _TIE) + slack))
-        closer = offered[:, chosen] < distance
-        nearest[closer] = a
-        distance = offered[:, chosen]
-        centre[a] = picks[chosen]
-        taken[centre[a]] = True
-    # A centre that equals an earlier one is nobody's nearest: it keeps at least itself.
-    nearest[centre] = np.arange(k)
+        mass = drawn_by_mass(distance if weights is None else weights * distance, draws[a], picks)
+        # Fewer distinct points than centers: any point that is not a center will do.
+        tried = picks if mass > 0.0 else np.flatnonzero(~taken)[:1]
+        offered = np.ascontiguousarray(distances_to(tried))
+        chosen = nearer(offered, each, _TIE, slack, a, distance, nearest)
+        center[a] = tried[chosen]
+        taken[center[a]] = True
+    # A center that equals an earlier one is nobody's nearest: it keeps at least itself.
+    nearest[center] = np.arange(k)
     return nearest
-
-
-def _drawn(mass: Floats, draws: Floats) -> Ints:
-    """Return the points in which shares ``draws`` of the whole mass end."""
-    total = np.cumsum(mass)
-    picks: Ints = np.searchsorted(total, draws * total[-1], side="right")
-    return np.minimum(picks, mass.size - 1)
