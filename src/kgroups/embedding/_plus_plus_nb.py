@@ -15,7 +15,7 @@ def drawn_by_mass(mass: Floats, draws: Floats, picks: Ints) -> float:
     last = mass.size - 1
     for t in range(draws.size):
         picks[t] = min(np.searchsorted(total, draws[t] * total[last], side="right"), last)
-    return total[last]
+    return float(total[last])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -8,7 +8,7 @@ from numba import njit
 from kgroups._types import CSR, Indices, Ints
 from kgroups.multilevel.levels import Level
 
-__all__ = ["block_level", "coarsened", "intersection", "renumbered"]
+__all__ = ["block_level", "coarsened", "inside_groups", "intersection", "renumbered"]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -98,6 +98,31 @@ def block_level(level: Level, first: int, last: int) -> Level:
         level.inner[first:last].copy(),
         level.nodes[first:last].copy(),
     )
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def inside_groups(level: Level, units: Indices, z: Indices) -> Level:
+    """Return the level of some units, with the links inside the groups of ``z`` alone."""
+    A = level.A
+    place = np.full(z.size, -1, np.int32)
+    for position in range(units.size):
+        place[units[position]] = position
+    indptr = np.zeros(units.size + 1, A.indptr.dtype)
+    links = 0
+    for i in units:
+        links += A.indptr[i + 1] - A.indptr[i]
+    indices, data = np.empty(links, A.indices.dtype), np.empty(links, A.data.dtype)
+    filled = 0
+    for position in range(units.size):
+        i = units[position]
+        for t in range(A.indptr[i], A.indptr[i + 1]):
+            j = A.indices[t]
+            if place[j] >= 0 and z[j] == z[i]:
+                indices[filled], data[filled] = place[j], A.data[t]
+                filled += 1
+        indptr[position + 1] = filled
+    A = CSR(indptr, indices[:filled].copy(), data[:filled].copy())
+    return Level(A, level.strength[units], level.inner[units], level.nodes[units])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -17,6 +17,7 @@ from kgroups.multilevel import Code, Level, Rules
 from kgroups.multilevel._levels_nb import (
     block_level,
     coarsened,
+    inside_groups,
     intersection,
     renumbered,
 )
@@ -30,6 +31,9 @@ _GOLDEN = 0.6180339887498949
 # Groups that a descent starts from, and by how much it shrinks their number at a step.
 _FINEST_SHARE = 0.1
 _STEP_DOWN = 1.25
+# Nodes of the communities that are tried in pieces, at least, and as a share.
+_FEWEST_SPLIT = 1_000
+_SHARE_SPLIT = 0.1
 # The start that goes up all levels by modularity: it errs in other places than cells do.
 _MODULARITY_START = 2
 
@@ -277,6 +281,35 @@ def _is_settled(level: Level, state: State, plan: Plan) -> bool:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _in_pieces(
+    level: Level, state: State, code: Code, resolution: float, plan: Plan, tally: Ints
+) -> bool:
+    """Tell if the largest communities save more in pieces: those that cells at a resolution show.
+
+    Nodes of communities that should be two are not in doubt: each is far from all others.
+    """
+    n = level.nodes.size
+    size = np.bincount(state.z, minlength=state.k)
+    inside, wanted = 0, max(_FEWEST_SPLIT, int(_SHARE_SPLIT * n))
+    taken = np.zeros(state.k, np.bool_)
+    for a in np.argsort(-size, kind="mergesort"):
+        if inside >= wanted:
+            break
+        taken[a] = True
+        inside += size[a]
+    units = np.flatnonzero(taken[state.z]).astype(np.int32)
+    part, apart = inside_groups(level, units, state.z), np.arange(units.size).astype(np.int32)
+    cells, count = _cells(part, apart, code, resolution, 0, plan, tally)
+    z = state.z.copy()
+    z[units] = state.k + cells
+    z, count = renumbered(z, state.k + count)
+    top, apart = coarsened(level, z, count), np.arange(count).astype(np.int32)
+    tally[0] += level.A.indices.size
+    found = _fresh_climb(top, apart, code, 0, plan.temperatures[:0], plan, tally)
+    return bool(found.saved - state.saved > plan.least_gain * state.saved * units.size / n)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def _first(level: Level, code: Code, base: float, plan: Plan, tally: Ints) -> State:
     """Return the communities of the first start."""
     n, resolution = level.nodes.size, base ** plan.scales[0]
@@ -311,8 +344,11 @@ def _search(level: Level, given: Indices, code: Code, plan: Plan, tally: Ints) -
         best = _first(level, code, base, plan, tally)
     best = _annealed(level, best, code, plan, tally)
     # Communities that given labels have merged look settled, as their nodes are not in doubt.
-    settled = given.size == 0 and _is_settled(level, best, plan)
-    if settled or tally[2] != 0:
+    if given.size == 0 and _is_settled(level, best, plan):
+        resolution = base ** plan.scales[1 % plan.scales.size]
+        if not _in_pieces(level, best, code, resolution, plan, tally):
+            return best
+    if tally[2] != 0:
         return best
     everyone = np.arange(n).astype(np.int32)
     poor = 0
