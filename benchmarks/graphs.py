@@ -148,6 +148,29 @@ def erdos_renyi(name: str, *, n: int, degree: float, seed: int) -> BenchmarkGrap
     return BenchmarkGraph(name, n, codes // n, codes % n, None, is_null=True)
 
 
+def small_world(name: str, *, n: int, degree: int, rewired: float, seed: int) -> BenchmarkGraph:
+    """Draw a ring of near neighbors some of whose edges lead elsewhere (Watts and Strogatz)."""
+    import networkx as nx
+
+    u, v = np.array(nx.watts_strogatz_graph(n, degree, rewired, seed=seed).edges).T
+    return BenchmarkGraph(name, n, u, v, None)
+
+
+def nearest_neighbors(
+    name: str, *, n: int, degree: int, dimension: int, seed: int
+) -> BenchmarkGraph:
+    """Link each of n points, drawn around a dozen centers, to its nearest ones."""
+    from scipy.spatial import KDTree
+
+    rng = np.random.default_rng(seed)
+    group = rng.integers(12, size=n)
+    X = 3.0 * rng.normal(size=(12, dimension))[group] + rng.normal(size=(n, dimension))
+    near = KDTree(X).query(X, degree + 1)[1][:, 1:]
+    pairs = np.column_stack([np.repeat(np.arange(n), degree), near.ravel()])
+    u, v = np.unique(np.sort(pairs, axis=1), axis=0).T
+    return BenchmarkGraph(name, n, u, v, group)
+
+
 def power_law_null(
     name: str, *, n: int, degree: float, exponent: float, seed: int
 ) -> BenchmarkGraph:

@@ -11,9 +11,11 @@ from benchmarks.graphs import (
     erdos_renyi,
     largest_component,
     lfr,
+    nearest_neighbors,
     own_lfr,
     planted_partition,
     power_law_null,
+    small_world,
 )
 from benchmarks.scores import Phi
 from benchmarks.suites import ROWS, Row
@@ -26,6 +28,13 @@ DRAWN = (
     Row("SBM k=40 SNR 1.5", partial(planted_partition, n=10_000, k=40, degree=20.0, snr=1.5)),
     Row("SBM k=10 SNR 2", partial(planted_partition, n=10_000, k=10, degree=10.0, snr=2.0)),
     Row("DCSBM k=10 SNR 1.8", partial(degree_corrected, n=10_000, k=10, degree=15.0, snr=1.8)),
+)
+# Communities that look sure after one start, and are not the best.
+SURE = (
+    Row("small world n=1000", partial(small_world, n=1_000, degree=8, rewired=0.1)),
+    Row("small world n=10,000", partial(small_world, n=10_000, degree=10, rewired=0.05)),
+    Row("neighbors in 5-d", partial(nearest_neighbors, n=3_000, degree=8, dimension=5)),
+    Row("neighbors in 2-d", partial(nearest_neighbors, n=10_000, degree=6, dimension=2)),
 )
 REAL = tuple(
     ROWS[name]

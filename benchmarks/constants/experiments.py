@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import kgroups as kg
-from benchmarks.constants.cases import BORDER, DRAWN, FAINT, NULLS, REAL, Case
+from benchmarks.constants.cases import BORDER, DRAWN, FAINT, NULLS, REAL, SURE, Case
 from benchmarks.suites import Row
 from kgroups import metrics
 
@@ -122,6 +122,15 @@ EXPERIMENTS: dict[str, Experiment] = {
         DEFAULT.ambiguous,
         0.1,
         1.0,
+    ),
+    "retried": varied(
+        "share of the nodes where a second start is made before one is enough",
+        "retried",
+        0.0,
+        DEFAULT.retried,
+        0.2,
+        1.0,
+        rows=(*DRAWN, *SURE, *REAL),
     ),
     "treelike": varied(
         "part of the links of cells beyond those of a tree below which the graph is a tree locally",

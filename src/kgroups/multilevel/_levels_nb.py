@@ -8,7 +8,7 @@ from numba import njit
 from kgroups._types import CSR, Indices, Ints
 from kgroups.multilevel.levels import Level
 
-__all__ = ["block_level", "coarsened", "inside_groups", "intersection", "renumbered"]
+__all__ = ["block_level", "coarsened", "intersection", "level_among", "renumbered"]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -101,24 +101,23 @@ def block_level(level: Level, first: int, last: int) -> Level:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def inside_groups(level: Level, units: Indices, z: Indices) -> Level:
-    """Return the level of some units, with the links inside the groups of ``z`` alone."""
+def level_among(level: Level, units: Indices) -> Level:
+    """Return the level of some units, with the links between them alone."""
     A = level.A
-    place = np.full(z.size, -1, np.int32)
-    for position in range(units.size):
-        place[units[position]] = position
-    indptr = np.zeros(units.size + 1, A.indptr.dtype)
+    place = np.full(level.nodes.size, -1, np.int32)
     links = 0
-    for i in units:
+    for position in range(units.size):
+        i = units[position]
+        place[i] = position
         links += A.indptr[i + 1] - A.indptr[i]
+    indptr = np.zeros(units.size + 1, A.indptr.dtype)
     indices, data = np.empty(links, A.indices.dtype), np.empty(links, A.data.dtype)
     filled = 0
     for position in range(units.size):
         i = units[position]
         for t in range(A.indptr[i], A.indptr[i + 1]):
-            j = A.indices[t]
-            if place[j] >= 0 and z[j] == z[i]:
-                indices[filled], data[filled] = place[j], A.data[t]
+            if place[A.indices[t]] >= 0:
+                indices[filled], data[filled] = place[A.indices[t]], A.data[t]
                 filled += 1
         indptr[position + 1] = filled
     A = CSR(indptr, indices[:filled].copy(), data[:filled].copy())

@@ -17,8 +17,8 @@ from kgroups.multilevel import Code, Level, Rules
 from kgroups.multilevel._levels_nb import (
     block_level,
     coarsened,
-    inside_groups,
     intersection,
+    level_among,
     renumbered,
 )
 from kgroups.multilevel._moving_nb import denser, group_totals, move
@@ -31,9 +31,8 @@ _GOLDEN = 0.6180339887498949
 # Groups that a descent starts from, and by how much it shrinks their number at a step.
 _FINEST_SHARE = 0.1
 _STEP_DOWN = 1.25
-# Nodes of the communities that are tried in pieces, at least, and as a share.
-_FEWEST_SPLIT = 1_000
-_SHARE_SPLIT = 0.1
+# Nodes where a second start is made, at least, before one start is enough.
+_FEWEST_RETRIED = 3_000
 # The start that goes up all levels by modularity: it errs in other places than cells do.
 _MODULARITY_START = 2
 
@@ -138,6 +137,8 @@ def _joined(
     if rival.saved > best.saved:
         best, rival = rival, best
     cells, count = intersection(best.z, rival.z, best.k)
+    if count == best.k == rival.k:
+        return best
     before = np.empty(count, np.int32)
     for i in range(cells.size):
         before[cells[i]] = best.z[i]
@@ -281,32 +282,39 @@ def _is_settled(level: Level, state: State, plan: Plan) -> bool:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _in_pieces(
+def _partial_start(
     level: Level, state: State, code: Code, resolution: float, plan: Plan, tally: Ints
-) -> bool:
-    """Tell if the largest communities save more in pieces: those that cells at a resolution show.
+) -> State:
+    """Start again where the largest communities are.
 
-    Nodes of communities that should be two are not in doubt: each is far from all others.
+    Elsewhere communities are as before, and nodes move only where neighbors have moved.
     """
     n = level.nodes.size
     size = np.bincount(state.z, minlength=state.k)
-    inside, wanted = 0, max(_FEWEST_SPLIT, int(_SHARE_SPLIT * n))
+    inside, wanted = 0, max(_FEWEST_RETRIED, int(plan.retried * n))
     taken = np.zeros(state.k, np.bool_)
     for a in np.argsort(-size, kind="mergesort"):
         if inside >= wanted:
             break
         taken[a] = True
         inside += size[a]
-    units = np.flatnonzero(taken[state.z]).astype(np.int32)
-    part, apart = inside_groups(level, units, state.z), np.arange(units.size).astype(np.int32)
-    cells, count = _cells(part, apart, code, resolution, 0, plan, tally)
+    again = taken[state.z]
+    units = np.flatnonzero(again).astype(np.int32)
+    apart = np.arange(units.size).astype(np.int32)
+    cells, count = _cells(level_among(level, units), apart, code, resolution, 1, plan, tally)
     z = state.z.copy()
     z[units] = state.k + cells
     z, count = renumbered(z, state.k + count)
-    top, apart = coarsened(level, z, count), np.arange(count).astype(np.int32)
+    top, cold = coarsened(level, z, count), plan.temperatures[:0]
     tally[0] += level.A.indices.size
-    found = _fresh_climb(top, apart, code, 0, plan.temperatures[:0], plan, tally)
-    return bool(found.saved - state.saved > plan.least_gain * state.saved * units.size / n)
+    waiting = np.zeros(count, np.bool_)
+    waiting[z[units]] = True
+    apart, doubtful = np.arange(count).astype(np.int32), waiting.copy()
+    found = _climb(top, apart, code, 1, cold, waiting, doubtful, plan, tally)
+    z, doubtful = found.z[z], state.doubtful | again
+    saved = move(level, z, code, 0.0, plan.rules, cold, _step(n, 1), again, doubtful, tally)
+    z, k = renumbered(z, n)
+    return State(z, k, saved, doubtful, doubtful.mean(), 0.0)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -345,8 +353,16 @@ def _search(level: Level, given: Indices, code: Code, plan: Plan, tally: Ints) -
     best = _annealed(level, best, code, plan, tally)
     # Communities that given labels have merged look settled, as their nodes are not in doubt.
     if given.size == 0 and _is_settled(level, best, plan):
+        if plan.retried == 0.0:
+            return best
+        # Communities that are two, or should be one, can look sure.
         resolution = base ** plan.scales[1 % plan.scales.size]
-        if not _in_pieces(level, best, code, resolution, plan, tally):
+        rival = _partial_start(level, best, code, resolution, plan, tally)
+        if rival.saved <= best.saved and n > _FEWEST_RETRIED:
+            return best
+        before = best.saved
+        best = _joined(level, best, rival, code, 1, plan, tally)
+        if best.saved - before <= plan.least_gain * best.saved:
             return best
     if tally[2] != 0:
         return best

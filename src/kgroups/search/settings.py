@@ -41,6 +41,7 @@ class Plan(NamedTuple):
     patience: int
     at_stake: float
     ambiguous: float
+    retried: float
     treelike: float
     significance: float
     temperatures: Floats
@@ -74,7 +75,11 @@ class Search:
         part of what is saved, ...
     ambiguous : float
         ... if no larger share of the nodes is in communities that a merge would cost less than
-        ``doubt`` nats, and if at least one nat per node is saved.
+        ``doubt`` nats, if at least one nat per node is saved, ...
+    retried : float
+        ... and if a second start gains less than ``least_gain``, made only where the largest
+        communities are that hold this share of the nodes, and at least 3,000 nodes. With 0 there
+        is none.
     treelike : float
         If cells have fewer links than this part beyond those of a tree, the graph is locally a
         tree: then starts go up all levels at their resolution, and are annealed.
@@ -98,6 +103,7 @@ class Search:
     doubt: float = 6.0
     at_stake: float = 0.1
     ambiguous: float = 0.01
+    retried: float = 0.05
     treelike: float = 0.1
     significance: float = SIGNIFICANCE
     max_visits: int = 10
@@ -129,6 +135,7 @@ class Search:
             int(self.patience),
             float(self.at_stake),
             float(self.ambiguous),
+            float(self.retried),
             float(self.treelike),
             float(self.significance),
             np.array(self.temperatures, dtype=float),

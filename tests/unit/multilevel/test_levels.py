@@ -7,7 +7,13 @@ import oracles_levels as oracles
 from kgroups._types import CSR
 from kgroups.graph import Graph
 from kgroups.multilevel import finest_level, modularity_moves
-from kgroups.multilevel._levels_nb import block_level, coarsened, intersection, renumbered
+from kgroups.multilevel._levels_nb import (
+    block_level,
+    coarsened,
+    intersection,
+    level_among,
+    renumbered,
+)
 from strategies_levels import graph_of, level_of
 
 KARATE = nx.karate_club_graph()
@@ -164,3 +170,12 @@ def test_arrays_that_cannot_be_written_to_are_left_alone():
         CSR(*A), d, np.arange(34) % 2, penalty=1.0 / d.sum(), margin=0.0, max_visits=10
     )
     assert np.unique(z).tolist() == [0, 1]
+
+
+def test_a_level_among_units_has_their_links_and_all_their_strength():
+    whole, units = level_of(KARATE), np.array([0, 2, 3, 33, 32], dtype=np.int32)
+    part = level_among(whole, units)
+    dense = sparse.csr_array((part.A.data, part.A.indices, part.A.indptr), shape=(5, 5)).toarray()
+    assert dense.tolist() == nx.to_numpy_array(KARATE, units, weight=None).tolist()
+    assert part.strength.tolist() == [KARATE.degree[i] for i in units]
+    assert part.nodes.tolist() == [1] * 5

@@ -180,6 +180,24 @@ def test_more_starts_never_save_less(planted):
 
 
 @pytest.mark.compiled
+@pytest.mark.parametrize("n", [1000, 4000])
+def test_communities_that_look_sure_after_one_start_are_tried_again(n):
+    """Stretches of a ring are twice as long as they should be, and no node is in doubt."""
+    G = nx.watts_strogatz_graph(n, 8, 0.1, seed=900)
+    graph = graph_of(G)
+    once = searched(graph, settings=kg.Search(retried=0.0))
+    again = searched(graph)
+    assert once.undecided[0] < 0.1
+    assert again.saved[0] > 1.1 * once.saved[0]
+    problem = problem_of(graph)
+    modular = nx.community.louvain_communities(G, seed=0)
+    z = np.empty(n, dtype=np.int32)
+    for label, members in enumerate(modular):
+        z[list(members)] = label
+    _, offsets = problem.by_component
+    assert again.saved[0] > nats_by_component(problem.level, offsets, z)[0]
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_random_graphs_are_one_community(seed):
     graphs = [nx.gnm_random_graph(300, 450 * (1 + seed), seed=seed)]

@@ -68,6 +68,7 @@ OTHER = {
     "doubt": [0.0, 50.0],
     "at_stake": [0.0, 10.0],
     "ambiguous": [0.0, 1.0],
+    "retried": [0.0, 1.0],
     "treelike": [0.0, 1.0],
     "significance": [0.0, 20.0],
     "max_visits": [1, 100],
