@@ -119,7 +119,7 @@ def louvain_of_backend():
 
 def louvain_of_study():
     graph = kg.generators.planted_partition(40, 2, 6.0, 1.5, rng=0).graph
-    return METHODS["louvain"](Workbench(graph, graph, 2, 5)).tolist()
+    return METHODS["louvain"].find(Workbench(graph, graph, 2, 5)).tolist()
 
 
 @pytest.fixture

@@ -99,6 +99,7 @@ def _of_start(sample: Sample, G: Floats, V: Floats, place: Row, seed: int) -> It
         yield {
             **place,
             "method": method,
+            "k_given": True,
             "nmi": metrics.nmi(truth, z, average="geometric"),
             "objective": association(G, z, k),
             "k_hat": np.unique(z).size,

@@ -203,6 +203,7 @@ def _row(place: str, each: Run) -> dict[str, Any]:
         "rows": place,
         "trial": each.trial,
         "method": each.method,
+        "k_given": True,
         "accuracy": each.scores.accuracy,
         "ari": each.scores.rand,
         "nmi": each.scores.nmi,

@@ -15,7 +15,7 @@ from kgroups.errors import FileFormatError, InputError, MissingExtraError
 __all__ = ["check_table_name", "read_table", "write_table"]
 
 _SUFFIXES = (".csv", ".csv.gz", ".parquet")
-_ALWAYS = ("trial", "method", "k_hat", "seconds", "seed")
+_ALWAYS = ("trial", "method", "k_given", "k_hat", "seconds", "seed")
 _WORDS = {"": None, "True": True, "False": False}
 
 Row = Mapping[str, Any]

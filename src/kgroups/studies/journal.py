@@ -16,7 +16,7 @@ from kgroups.studies.trial import Results
 __all__ = ["Journal", "differing_entries", "holds_plan", "read_journal"]
 
 _FORMAT = "kgroups study journal"
-_VERSION = 1
+_VERSION = 2
 _START = json.dumps({"format": _FORMAT, "version": _VERSION})[:-1].encode()
 
 Path_ = str | os.PathLike[str]

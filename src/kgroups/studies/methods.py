@@ -1,8 +1,9 @@
 """The methods that a study compares, by name or as callables."""
 
 import difflib
+import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from typing import Any
@@ -14,7 +15,7 @@ from kgroups.studies.bench import Workbench
 from kgroups.studies.names import described
 from kgroups.studies.peers import infomap_labels, leiden_labels, louvain_labels, spectral_labels
 
-__all__ = ["METHODS", "PAPER_GRAM", "PAPER_UNIFORM", "Method", "as_methods"]
+__all__ = ["METHODS", "PAPER_GRAM", "PAPER_UNIFORM", "Method", "as_methods", "method_label"]
 
 PAPER_UNIFORM = Hartigan(weights="uniform", candidates="all", margin=0.0, guard=None)
 PAPER_GRAM = Hartigan(weights="gram", candidates="all", margin=0.0, guard=None)
@@ -22,20 +23,37 @@ PAPER_GRAM = Hartigan(weights="gram", candidates="all", margin=0.0, guard=None)
 
 @dataclass(frozen=True)
 class Method:
-    """A name, and what finds labels on the workbench."""
+    """A method that finds labels.
+
+    Attributes
+    ----------
+    name : str
+        As in the column ``method``.
+    find : callable
+        Returns the labels of the graph on a workbench.
+    k_given : bool
+        Whether it is given the planted number of groups; otherwise it chooses one itself.
+    label : str
+        Its name in legends, with the settings that matter; empty for ``name``.
+    """
 
     name: str
     find: Callable[[Workbench], Any]
+    k_given: bool = True
+    label: str = ""
 
 
 @dataclass(frozen=True)
 class _Called:
-    """A callable of the user: given the graph as it was drawn, k and a random stream."""
+    """A callable of the user: given the graph as it was drawn, k if it takes it, and a stream."""
 
     function: Callable[..., Any]
+    k_given: bool
 
     def __call__(self, work: Workbench) -> Any:
-        return self.function(work.source, work.k, work.rng())
+        if self.k_given:
+            return self.function(work.source, work.k, work.rng())
+        return self.function(work.source, work.rng())
 
     def __repr__(self) -> str:
         return described(self.function)
@@ -55,19 +73,38 @@ def _k_found(work: Workbench) -> Ints:
     return detect_communities(work.graph, rng=work.rng()).labels
 
 
-METHODS: Mapping[str, Callable[[Workbench], Any]] = {
-    "kgroups": partial(_given_k, refine=Hartigan()),
-    "kgroups-auto": _k_found,
-    "kgroups-paper": partial(_as_published, refine=PAPER_GRAM),
-    "kgroups-paper-uniform": partial(_as_published, refine=PAPER_UNIFORM),
-    "bethe-hessian": partial(_given_k, refine=None),
-    "bethe-hessian-raw": partial(_as_published, refine=None),
-    "spectral-adjacency": spectral_labels,
-    "leiden": leiden_labels,
-    "louvain": louvain_labels,
-    "infomap": infomap_labels,
+METHODS: Mapping[str, Method] = {
+    method.name: method
+    for method in (
+        Method("kgroups", partial(_given_k, refine=Hartigan())),
+        Method("kgroups-auto", _k_found, k_given=False),
+        Method("kgroups-paper", partial(_as_published, refine=PAPER_GRAM)),
+        Method("kgroups-paper-uniform", partial(_as_published, refine=PAPER_UNIFORM)),
+        Method("bethe-hessian", partial(_given_k, refine=None)),
+        Method("bethe-hessian-raw", partial(_as_published, refine=None)),
+        Method("spectral-adjacency", spectral_labels),
+        Method(
+            "leiden",
+            partial(leiden_labels, n_iterations=2),
+            k_given=False,
+            label="Leiden, 2 iterations",
+        ),
+        Method(
+            "leiden-converged",
+            partial(leiden_labels, n_iterations=-1),
+            k_given=False,
+            label="Leiden, converged",
+        ),
+        Method("louvain", louvain_labels, k_given=False, label="Louvain"),
+        Method("infomap", infomap_labels, k_given=False, label="Infomap, 1 trial"),
+    )
 }
-"""What each name stands for; see the page on studies."""
+"""The methods that have a name; see the page on studies."""
+
+
+def method_label(name: str) -> str:
+    """Return the name of a method in legends."""
+    return (METHODS[name].label if name in METHODS else "") or name
 
 
 def as_methods(methods: Any) -> tuple[Method, ...]:
@@ -75,9 +112,9 @@ def as_methods(methods: Any) -> tuple[Method, ...]:
     if isinstance(methods, str) or callable(methods):
         methods = (methods,)
     if isinstance(methods, Mapping):
-        chosen = tuple(Method(str(name), _finder(given)) for name, given in methods.items())
+        chosen = tuple(_method(given, str(name)) for name, given in methods.items())
     else:
-        chosen = tuple(Method(find=_finder(given), name=_name_of(given)) for given in methods)
+        chosen = tuple(_method(given) for given in methods)
     _check(chosen)
     return chosen
 
@@ -102,18 +139,48 @@ def _check(chosen: Sequence[Method]) -> None:
         raise MissingExtraError(msg)
 
 
-def _finder(given: Any) -> Callable[[Workbench], Any]:
-    if callable(given):
-        return _Called(given)
-    if isinstance(given, str) and given in METHODS:
-        return METHODS[given]
+def _method(given: Any, name: str | None = None) -> Method:
+    if not callable(given) and (not isinstance(given, str) or given not in METHODS):
+        raise _no_method(given)
+    if name is None:
+        name = _name_of(given)
+    if name in METHODS and given != name:
+        msg = (
+            f"{name!r} is the name of a method of kgroups, so that no other one can have it.\n"
+            '  Pass a dict such as {"mine": function}.'
+        )
+        raise InputError(msg)
+    if not callable(given):
+        return replace(METHODS[given], name=name)
+    k_given = _takes_k(given)
+    return Method(name, _Called(given, k_given), k_given)
+
+
+def _no_method(given: Any) -> InputError:
     close = difflib.get_close_matches(str(given), METHODS, n=1)
     guess = f" Did you mean {close[0]!r}?" if close else ""
-    msg = (
+    return InputError(
         f"a method must be one of {', '.join(METHODS)} or a callable, got {given!r}.{guess}\n"
-        "  A callable takes (graph, k, rng) and returns labels."
+        "  A callable takes (graph, k, rng), or (graph, rng) if it chooses k itself, and returns "
+        "labels."
     )
-    raise InputError(msg)
+
+
+def _takes_k(function: Callable[..., Any]) -> bool:
+    """Tell a callable of (graph, k, rng) from one of (graph, rng)."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return True  # compiled functions may have no signature
+    return _binds(signature, 3) or not _binds(signature, 2)
+
+
+def _binds(signature: inspect.Signature, count: int) -> bool:
+    try:
+        signature.bind(*range(count))
+    except TypeError:
+        return False
+    return True
 
 
 def _name_of(given: Any) -> str:

@@ -32,11 +32,11 @@ def spectral_labels(work: Workbench) -> Ints:
     return KMeansSeed(rows="raw").labels(V, k, work.rng())
 
 
-def leiden_labels(work: Workbench) -> Ints:
-    """Maximise modularity by igraph's Leiden."""
+def leiden_labels(work: Workbench, n_iterations: int) -> Ints:
+    """Maximize modularity by igraph's Leiden; -1 iterates until an iteration changes nothing."""
     with _igraph_of(work) as (graph, weights):
         found = graph.community_leiden(
-            objective_function="modularity", weights=weights, n_iterations=2
+            objective_function="modularity", weights=weights, n_iterations=n_iterations
         )
     return np.array(found.membership, dtype=np.int64)
 

@@ -12,13 +12,14 @@ import numpy as np
 
 import kgroups
 from kgroups.errors import InputError
+from kgroups.metrics import overlap
 from kgroups.studies.methods import Method
 from kgroups.studies.names import described
 
 __all__ = ["Cell", "Metric", "Plan", "Task", "as_cells", "trial_seed"]
 
 Cell = Mapping[str, Any]
-RESERVED = ("trial", "method", "k_hat", "seconds", "seed")
+RESERVED = ("trial", "method", "k_given", "k_hat", "seconds", "seed")
 
 
 class Task(NamedTuple):
@@ -33,6 +34,15 @@ class Metric(NamedTuple):
 
     name: str
     score: Callable[[Any, Any], float]
+
+    @property
+    def needs_k(self) -> bool:
+        """Whether it is reported only for methods that are given k, as the overlap is.
+
+        The overlap counts the nodes in the one group matched with each planted one. A method that
+        is free to find more groups, or fewer, answers another question.
+        """
+        return self.score is overlap
 
 
 @dataclass(frozen=True)
@@ -81,6 +91,7 @@ class Plan:
             "generator": described(self.generator),
             "cells": [dict(cell) for cell in self.cells],
             "methods": {method.name: described(method.find) for method in self.methods},
+            "k_given": {method.name: method.k_given for method in self.methods},
             "metrics": {metric.name: described(metric.score) for metric in self.metrics},
             "trials": self.trials,
             "entropy": self.entropy,

@@ -13,7 +13,7 @@ from kgroups._doors import check_choice
 from kgroups._progress import Progress
 from kgroups.errors import InputError
 from kgroups.studies.journal import holds_plan, read_journal
-from kgroups.studies.methods import as_methods
+from kgroups.studies.methods import Method, as_methods
 from kgroups.studies.plan import RESERVED, Cell, Metric, Plan, as_cells
 from kgroups.studies.running import run_tasks
 from kgroups.studies.table import Study, study_of
@@ -27,7 +27,7 @@ def sweep(
     generator: Callable[..., Any],
     grid: Mapping[str, Any] | Sequence[Cell],
     methods: Any = ("kgroups",),
-    metrics: Any = ("overlap", "nmi"),
+    metrics: Any = ("overlap", "nmi", "ami"),
     trials: int = 10,
     *,
     rng: int | None = 0,
@@ -49,11 +49,15 @@ def sweep(
         without it that is the number of planted groups.
     methods : names, callables, or a mapping from names to either
         ``kgroups``, ``kgroups-auto``, ``kgroups-paper``, ``kgroups-paper-uniform``,
-        ``bethe-hessian``, ``bethe-hessian-raw``, ``spectral-adjacency``, ``leiden``, ``louvain``,
-        ``infomap``. A callable takes ``(graph, k, rng)`` and returns labels in any form.
+        ``bethe-hessian``, ``bethe-hessian-raw``, ``spectral-adjacency``, ``leiden`` (2
+        iterations), ``leiden-converged`` (until an iteration changes nothing), ``louvain``,
+        ``infomap`` (1 trial). A callable takes ``(graph, k, rng)``, or ``(graph, rng)`` if it
+        chooses k itself, and returns labels in any form.
     metrics : names, or a mapping from names to callables
         ``overlap``, ``nmi``, ``ami``, ``ari``, ``accuracy``, ``variation_of_information``; a
-        callable takes planted and found labels.
+        callable takes planted and found labels. The overlap of methods that choose k themselves
+        (``kgroups-auto``, ``leiden``, ``leiden-converged``, ``louvain``, ``infomap``) is NaN;
+        compare them with others by ``ami``.
     trials : int
         Graphs per cell.
     rng : int or None
@@ -102,11 +106,13 @@ def sweep(
         )
         raise InputError(msg)
     entropy = _entropy(rng, journal)
+    chosen, scores = as_methods(methods), _as_metrics(metrics)
+    _check_scored(chosen, scores)
     plan = Plan(
         generator,
         as_cells(grid),
-        as_methods(methods),
-        _as_metrics(metrics),
+        chosen,
+        scores,
         _checked_count("trials", trials),
         entropy,
     )
@@ -123,7 +129,7 @@ def phase_transition(
     methods: Any = ("kgroups", "bethe-hessian"),
     trials: int = 10,
     *,
-    metrics: Any = ("overlap", "nmi"),
+    metrics: Any = ("overlap", "nmi", "ami"),
     sizes: Literal["balanced", "multinomial"] = "balanced",
     beyond: Literal["error", "clip"] = "error",
     rng: int | None = 0,
@@ -222,6 +228,17 @@ def _as_metrics(metrics: Any) -> tuple[Metric, ...]:
         )
         raise InputError(msg)
     return tuple(Metric(str(name), score) for name, score in metrics.items())
+
+
+def _check_scored(methods: Sequence[Method], metrics: Sequence[Metric]) -> None:
+    choosing = [method.name for method in methods if not method.k_given]
+    if choosing and all(metric.needs_k for metric in metrics):
+        msg = (
+            "the overlap is reported for methods that are given k, and "
+            f"{', '.join(choosing)} is not.\n"
+            '  Add another metric, such as metrics=("ami", "overlap").'
+        )
+        raise InputError(msg)
 
 
 def _checked_count(name: str, value: Any) -> int:

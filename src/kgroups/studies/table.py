@@ -29,8 +29,10 @@ class Study:
     metrics : tuple of str
         Names of the scores.
     rows : tuple of dict
-        One per cell, trial and method: the parameters, ``trial``, ``method``, the metrics,
-        ``k_hat`` (number of communities found), ``seconds`` and ``seed``.
+        One per cell, trial and method: the parameters, ``trial``, ``method``, ``k_given``
+        (whether it was given the planted number of groups), the metrics, ``k_hat`` (number of
+        communities found), ``seconds`` and ``seed``. The overlap of a method that was not given
+        k is NaN.
 
     Notes
     -----
@@ -45,12 +47,32 @@ class Study:
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns, in order."""
-        return (*self.parameters, "trial", "method", *self.metrics, "k_hat", "seconds", "seed")
+        first = (*self.parameters, "trial", "method", "k_given")
+        return (*first, *self.metrics, "k_hat", "seconds", "seed")
 
     @property
     def methods(self) -> tuple[str, ...]:
         """Names of the methods, in the order of the rows."""
         return tuple(dict.fromkeys(row["method"] for row in self.rows))
+
+    @property
+    def methods_given_k(self) -> tuple[str, ...]:
+        """Names of the methods that were given the planted number of groups."""
+        return tuple(dict.fromkeys(row["method"] for row in self.rows if row["k_given"]))
+
+    @property
+    def default_metric(self) -> str:
+        """The metric by which the methods are compared: of the figure and the printed table.
+
+        The first metric if all methods were given k. Otherwise ``ami``, or where it was not
+        recorded the first metric that every method has.
+        """
+        if self.methods_given_k == self.methods:
+            return self.metrics[0]
+        if "ami" in self.metrics:
+            return "ami"
+        lacking = {m for row in self.rows for m in self.metrics if math.isnan(row[m])}
+        return next((m for m in self.metrics if m not in lacking), self.metrics[0])
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -124,8 +146,8 @@ class Study:
     def load(cls, path: str | os.PathLike[str]) -> "Study":
         """Read a study that :meth:`save` wrote."""
         columns, rows = read_table(path)
-        trial, method, k_hat = (columns.index(name) for name in ("trial", "method", "k_hat"))
-        return cls(tuple(columns[:trial]), tuple(columns[method + 1 : k_hat]), tuple(rows))
+        trial, k_given, k_hat = (columns.index(name) for name in ("trial", "k_given", "k_hat"))
+        return cls(tuple(columns[:trial]), tuple(columns[k_given + 1 : k_hat]), tuple(rows))
 
     def plot(self, *, metric: str | None = None, x: str | None = None, figure: Any = None) -> Any:
         """Draw the means of a metric with their 95 % intervals, one panel per further parameter.
@@ -161,7 +183,8 @@ def study_of(plan: Mapping[str, Any], finished: Mapping[Task, Results]) -> Study
     for task in sorted(finished):
         cell = plan["cells"][task.cell]
         seed = trial_seed(plan["entropy"], cell, task.trial)
-        for method in plan["methods"]:
-            start = {**cell, "trial": task.trial, "method": method}
-            rows.append({**start, **finished[task][method], "seed": seed})
+        for method, k_given in plan["k_given"].items():
+            start = {**cell, "trial": task.trial, "method": method, "k_given": k_given}
+            scores = dict.fromkeys(plan["metrics"], math.nan)
+            rows.append({**start, **scores, **finished[task][method], "seed": seed})
     return Study(tuple(plan["cells"][0]), tuple(plan["metrics"]), tuple(rows))

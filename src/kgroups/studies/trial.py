@@ -18,7 +18,7 @@ from kgroups.studies.points import Points
 __all__ = ["Results", "run_batch", "run_trial"]
 
 Results = dict[str, dict[str, float]]
-"""From the name of a method to its metrics, k_hat and seconds."""
+"""From the name of a method to its metrics, k_hat and seconds; what is absent is NaN in tables."""
 
 
 def run_batch(plan: Plan, tasks: Sequence[Task]) -> list[tuple[Task, Results]]:
@@ -48,7 +48,11 @@ def run_trial(plan: Plan, task: Task) -> Results:
         try:
             found, seconds = work.timed(method.find)
             labels = as_labels(found, graph)
-            scores = {metric.name: float(metric.score(truth, labels)) for metric in plan.metrics}
+            scores = {
+                metric.name: float(metric.score(truth, labels))
+                for metric in plan.metrics
+                if method.k_given or not metric.needs_k
+            }
         except Exception as error:
             error.add_note(f"kgroups study: the method {method.name!r} failed {place}")
             raise
@@ -71,7 +75,8 @@ def _drawn(plan: Plan, task: Task) -> tuple[Any, Any]:
 
 
 def _check_called(plan: Plan) -> None:
-    named = [method.name for method in plan.methods if method.find in METHODS.values()]
+    finders = [method.find for method in METHODS.values()]
+    named = [method.name for method in plan.methods if method.find in finders]
     if named:
         msg = (
             f"the method {named[0]!r} needs a graph, and the generator returned points.\n"

@@ -231,7 +231,7 @@ def test_one_run_has_no_verdict():
 
 def toy_comparison():
     rows = tuple(
-        {"m": m, "trial": trial, "method": method, "accuracy": value}
+        {"m": m, "trial": trial, "method": method, "k_given": True, "accuracy": value}
         for m, means in ((0, {"k-groups": 0.8, "other": 0.6}), (1, {"k-groups": 0.7, "other": 0.7}))
         for method, mean in means.items()
         for trial, value in enumerate(around(mean, 0.01, 10))

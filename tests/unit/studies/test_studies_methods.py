@@ -37,7 +37,7 @@ def test_sparse_graph_with_many_components(k, snr, name, options):
     graph, _ = planted_partition(360, k, 3.0, snr, rng=k)
     public = kg.detect_communities(graph, k, rng=stream(), regime=kg.Exact(), **options)
     assert public.report.n_components > 10
-    assert same_communities(public, METHODS[name](bench(graph, k)))
+    assert same_communities(public, METHODS[name].find(bench(graph, k)))
 
 
 @pytest.mark.parametrize("snr", [1.1, 2.0])
@@ -53,26 +53,26 @@ def test_settings_of_the_paper_on_a_connected_graph(name, refine, snr):
     graph, _ = girvan_newman_benchmark(snr, rng=3)
     public = kg.detect_communities(graph, 4, init=RAW, refine=refine, rng=stream())
     assert public.report.n_components == 1
-    assert same_communities(public, METHODS[name](bench(graph, 4)))
+    assert same_communities(public, METHODS[name].find(bench(graph, 4)))
 
 
 def test_settings_of_the_paper_by_lanczos():
     graph, _ = planted_partition(400, 4, 16.0, 2.0, rng=5)
     public = kg.detect_communities(graph, 4, init=RAW, refine=PAPER_GRAM, rng=stream())
     assert public.report.n_components == 1
-    assert same_communities(public, METHODS["kgroups-paper"](bench(graph, 4)))
+    assert same_communities(public, METHODS["kgroups-paper"].find(bench(graph, 4)))
 
 
 @pytest.mark.parametrize(("degree", "k"), [(0.2, 2), (1.0, 15), (2.0, 15)])
 def test_settings_of_the_paper_where_all_eigenvalues_are_positive(degree, k):
     graph, _ = planted_partition(320, k, degree, 0.2, rng=0)
     for name in ("bethe-hessian-raw", "kgroups-paper", "kgroups-paper-uniform"):
-        assert np.unique(METHODS[name](bench(graph, k))).size == k
+        assert np.unique(METHODS[name].find(bench(graph, k))).size == k
 
 
 def test_number_of_communities_found():
     graph, _ = girvan_newman_benchmark(2.5, rng=0)
-    labels = METHODS["kgroups-auto"](bench(graph, 4))
+    labels = METHODS["kgroups-auto"].find(bench(graph, 4))
     assert same_communities(labels, kg.detect_communities(graph, rng=stream()))
 
 
@@ -84,28 +84,54 @@ def test_node_names_keep_their_places():
     names = [f"node {name:03}" for name in order]
     shuffled = kg.Graph.from_edges(place[u], place[v], n=graph.n, nodes=names)
     for name in ("kgroups", "kgroups-paper"):
-        plain, named = (METHODS[name](bench(each, 4)) for each in (graph, shuffled))
+        plain, named = (METHODS[name].find(bench(each, 4)) for each in (graph, shuffled))
         assert same_communities(plain[order], named)
 
 
-@pytest.mark.parametrize("name", ["spectral-adjacency", "leiden", "louvain", "infomap"])
+@pytest.mark.parametrize(
+    "name", ["spectral-adjacency", "leiden", "leiden-converged", "louvain", "infomap"]
+)
 def test_peers_find_clear_groups_and_repeat(name):
     if name == "infomap":
         pytest.importorskip("infomap")
     graph, truth = planted_partition(400, 4, 16.0, 3.5, rng=1)
-    first, second = (METHODS[name](bench(graph, 4)) for _ in range(2))
+    first, second = (METHODS[name].find(bench(graph, 4)) for _ in range(2))
     assert kg.metrics.overlap(truth, first) > 0.95
     assert np.array_equal(first, second)
 
 
-@pytest.mark.parametrize("name", ["leiden", "louvain"])
+@pytest.mark.parametrize("name", ["leiden", "leiden-converged", "louvain"])
 def test_weights_reach_igraph(name):
     # Light edges join what heavy ones keep apart.
     heavy = [(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5)]
     light = [(i, j) for i in range(3) for j in range(3, 6)]
     u, v = np.array(heavy + light).T
     graph = kg.Graph.from_edges(u, v, np.array([5.0] * 6 + [0.1] * 9))
-    assert same_communities(METHODS[name](bench(graph, 2)), [0, 0, 0, 1, 1, 1])
+    assert same_communities(METHODS[name].find(bench(graph, 2)), [0, 0, 0, 1, 1, 1])
+
+
+def test_leiden_iterates_twice_or_until_it_converges():
+    graph, _ = planted_partition(600, 6, 5.0, 1.3, rng=2)
+    reached = [
+        kg.scoring.modularity(graph, METHODS[name].find(bench(graph, 6)))
+        for name in ("leiden", "leiden-converged")
+    ]
+    # The same random numbers give the same first two iterations.
+    assert reached[0] < reached[1]
+    assert [METHODS[name].label for name in ("leiden", "leiden-converged")] == [
+        "Leiden, 2 iterations",
+        "Leiden, converged",
+    ]
+
+
+def test_who_is_given_k():
+    choosing = {name for name, method in METHODS.items() if not method.k_given}
+    assert choosing == {"kgroups-auto", "leiden", "leiden-converged", "louvain", "infomap"}
+    graph, _ = planted_partition(200, 4, 16.0, 3.5, rng=1)
+    for name in METHODS.keys() - {"infomap"}:
+        labels = [METHODS[name].find(bench(graph, k)) for k in (2, 3)]
+        numbers = [np.unique(each).size for each in labels]
+        assert numbers == ([4, 4] if name in choosing else [2, 3]), name
 
 
 def test_shared_work_counts_for_each_method():
@@ -113,7 +139,7 @@ def test_shared_work_counts_for_each_method():
     work = bench(graph, 5)
     seconds = {}
     for name in ("kgroups-paper", "bethe-hessian-raw"):
-        _, seconds[name] = work.timed(METHODS[name])
+        _, seconds[name] = work.timed(METHODS[name].find)
     _, shared = work._shared["first labels"]
     assert seconds["bethe-hessian-raw"] >= shared > 0
     assert seconds["kgroups-paper"] >= shared
@@ -130,12 +156,41 @@ def test_methods_are_named_by_themselves():
     assert as_methods({"first": lambda graph, k, rng: None})[0].name == "first"
 
 
+def test_a_callable_without_k_chooses_it():
+    def alone(graph, rng):
+        return [rng.random() < 2.0] * graph.n
+
+    def given(graph, k, rng=None):
+        return [k] * graph.n
+
+    graph = kg.Graph.from_edges([0, 1], [1, 2])
+    first, second, third = as_methods([alone, given, "louvain"])
+    assert [method.k_given for method in (first, second, third)] == [False, True, False]
+    assert first.find(bench(graph, 2)) == [True] * 3
+    assert second.find(bench(graph, 2)) == [2] * 3
+
+
+def test_a_callable_without_a_signature_is_given_k():
+    class Compiled:
+        __signature__ = "unknown"
+
+        def __call__(self, *given):
+            return given
+
+    (method,) = as_methods({"compiled": Compiled()})
+    graph = kg.Graph.from_edges([0, 1], [1, 2])
+    assert method.k_given
+    assert method.find(bench(graph, 2))[:2] == (graph, 2)
+
+
 @pytest.mark.parametrize(
     ("methods", "message"),
     [
         ([], "a study needs at least one method"),
         (["kgroup"], "got 'kgroup'. Did you mean 'kgroups'?"),
         (["leiden", "leiden"], "the names of methods must differ, got 'leiden' twice"),
+        ({"leiden": "leiden-converged"}, "'leiden' is the name of a method of kgroups"),
+        ({"kgroups": lambda graph, k, rng: None}, "'kgroups' is the name of a method of kgroups"),
         ([3], "or a callable, got 3"),
         ([lambda graph, k, rng: None], "a method without a name must be given one"),
     ],

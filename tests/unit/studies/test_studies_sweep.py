@@ -1,5 +1,6 @@
 """Sweeps: rows that do not depend on where and how the trials ran."""
 
+import math
 import sys
 import threading
 
@@ -33,10 +34,30 @@ def test_a_row_per_cell_trial_and_method():
     assert len(study) == 2 * 2 * 3 * 3
     assert study.columns == tuple(study.rows[0])
     assert study.columns[:4] == study.parameters == ("n", "k", "degree", "snr")
-    assert study.metrics == ("overlap", "nmi")
+    assert study.metrics == ("overlap", "nmi", "ami")
     assert study.methods == METHODS
     assert all(row["seconds"] > 0 for row in study.rows)
     assert {row["k_hat"] for row in study.rows if row["method"] == "kgroups"} == {2, 3}
+
+
+def test_overlap_is_reported_for_methods_that_are_given_k(tmp_path):
+    study = small_study(journal=tmp_path / "journal")
+    given = {row["method"]: row["k_given"] for row in study.rows}
+    assert given == {"kgroups": True, "bethe-hessian": True, "louvain": False}
+    assert study.methods_given_k == ("kgroups", "bethe-hessian")
+    for row in study.rows:
+        assert math.isnan(row["overlap"]) == (row["method"] == "louvain")
+        assert 0.0 <= row["nmi"] <= 1.0
+        assert row["ami"] <= 1.0
+    assert untimed(merge([tmp_path / "journal"])) == untimed(study)
+    assert "NaN" not in (tmp_path / "journal").read_text()
+
+
+def test_methods_that_choose_k_need_another_metric_than_the_overlap():
+    with pytest.raises(InputError, match=r"and louvain is not.\n  Add another metric"):
+        phase_transition(**SMALL, methods=METHODS, metrics="overlap")
+    with pytest.raises(InputError, match="the overlap is reported for methods that are given k"):
+        phase_transition(**SMALL, methods="leiden", metrics={"mine": metrics.overlap})
 
 
 def test_a_row_can_be_had_again_from_its_seed():
