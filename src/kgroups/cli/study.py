@@ -24,7 +24,11 @@ __all__ = ["means_table", "merge_shards", "register", "run_study", "save_figure"
 _NEEDED = ("n", "k", "degree", "snr")
 _METHODS = (
     "kgroups, kgroups-auto, kgroups-paper, kgroups-paper-uniform, bethe-hessian, "
-    "bethe-hessian-raw, spectral-adjacency, leiden, louvain, infomap"
+    "bethe-hessian-raw, spectral-adjacency, leiden, leiden-converged, louvain, infomap"
+)
+_CHOOSING_K = (
+    "kgroups-auto, leiden (2 iterations), leiden-converged (until an iteration changes nothing), "
+    "louvain, infomap (1 trial)"
 )
 
 _CLIPPED = (
@@ -53,9 +57,16 @@ def register(commands_of: Any) -> None:
         "--methods",
         default="kgroups,bethe-hessian",
         metavar="NAMES",
-        help=f"from {_METHODS} (default: kgroups,bethe-hessian)",
+        help=f"from {_METHODS}; these choose k themselves: {_CHOOSING_K}; the others are given it "
+        "(default: kgroups,bethe-hessian)",
     )
-    study.add_argument("--metrics", default="overlap,nmi", metavar="NAMES", help="scores to record")
+    study.add_argument(
+        "--metrics",
+        default="overlap,nmi,ami",
+        metavar="NAMES",
+        help="scores to record; the first is printed and drawn, or ami if a method chooses k "
+        "(default: overlap,nmi,ami)",
+    )
     study.add_argument(
         "--sizes", choices=["balanced", "multinomial"], default="balanced", help="of the groups"
     )
@@ -174,12 +185,9 @@ def _deliver(study: "Study", args: argparse.Namespace) -> None:
     if args.output is not None:
         study.save(args.output)
     if args.plot is not None:
-        from matplotlib.figure import Figure
+        from kgroups.studies.figure import study_figure
 
-        figure = study.plot(figure=Figure(layout="constrained"))
-        grid = figure.axes[0].get_gridspec()
-        figure.set_size_inches(4.2 * grid.ncols, 3.4 * grid.nrows)
-        save_figure(figure, args.plot)
+        save_figure(study_figure(study), args.plot)
     if args.json:
         lines = [
             {name: None if value != value else value for name, value in line.items()}
@@ -189,8 +197,10 @@ def _deliver(study: "Study", args: argparse.Namespace) -> None:
         print(json.dumps(document, indent=2, allow_nan=False))
         return
     trials = max((row["trial"] for row in study.rows), default=-1) + 1
-    print(f"mean {study.metrics[0]} ± standard error, {trials} graphs per line\n")
-    print(means_table(study, study.metrics[0]))
+    metric = study.default_metric
+    print(f"mean {metric} ± standard error, {trials} graphs per line")
+    print(f"k given to: {', '.join(study.methods_given_k) or 'no method'}\n")
+    print(means_table(study, metric))
     for path in (args.output, args.plot):
         if path is not None:
             print(f"wrote {path}")

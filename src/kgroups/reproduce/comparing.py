@@ -12,6 +12,7 @@ from kgroups.plotting.axes import INK, community_colours
 from kgroups.reproduce.findings import Claim, measured
 from kgroups.reproduce.vector_paper import Known, Values
 from kgroups.studies import Study
+from kgroups.studies.figure import study_figure
 
 __all__ = ["Comparison", "curves", "verdict"]
 
@@ -164,15 +165,12 @@ def curves(
     bayes : mapping, optional
         From what tells a panel apart to the accuracy that no method can surpass.
     """
-    from matplotlib.figure import Figure
-
     study, values = comparison.study, comparison.values
     rows = tuple(row for row in study.rows if row["method"] in methods)
     at = study.parameters.index(x)
     panels = list(dict.fromkeys((*cell[:at], *cell[at + 1 :]) for cell in comparison.cells))
-    figure = Figure(figsize=(5.2 * len(panels), 4.2), layout="constrained")
     drawn = Study(study.parameters, study.metrics, rows)
-    drawn.plot(metric="accuracy", x=x, figure=figure)
+    figure = study_figure(drawn, metric="accuracy", x=x, panel=(5.2, 4.2))
     colours = community_colours(len(drawn.methods))
     for axes, panel in zip(figure.axes, panels, strict=True):
         for colour, method in zip(colours, drawn.methods, strict=True):

@@ -1,7 +1,7 @@
 """``girvan`` and ``sbm``: the paper's two experiments on planted groups."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from kgroups.reproduce.paper import (
     SBM_RATIOS,
 )
 from kgroups.studies import Study, phase_transition, sweep
+from kgroups.studies.figure import study_figure
 
 __all__ = ["girvan", "sbm"]
 
@@ -27,6 +28,9 @@ _CURVES_MAY_DIFFER = 0.03
 _SBM_TRIALS = 100
 _ABOVE = (5, 15)
 _SBM_GRID = np.linspace(0.5, 2.5, 20)
+
+Curves = Mapping[str, Sequence[float]]
+"""The paper's mean overlaps of ``kgroups`` and ``bethe``, one for each of its ratios."""
 
 
 def girvan(trials: int | None, **running: Any) -> Finding:
@@ -81,8 +85,15 @@ def girvan(trials: int | None, **running: Any) -> Finding:
         tuple(lines),
         claims,
         study,
-        {"girvan": lambda: _drawn(study)},
+        {"girvan": lambda: _drawn(study, tuple(GIRVAN_NEWMAN), [_printed_curves()])},
     )
+
+
+def _printed_curves() -> Curves:
+    return {
+        name: tuple(printed[name].mean for printed in GIRVAN_NEWMAN.values())
+        for name in ("kgroups", "bethe")
+    }
 
 
 def _girvan_newman(snr: float, rng: np.random.Generator) -> Any:
@@ -173,7 +184,7 @@ def sbm(trials: int | None, **running: Any) -> Finding:
         tuple(lines),
         claims,
         study,
-        {"sbm": lambda: _drawn(study, SBM_OVERLAPS)},
+        {"sbm": lambda: _drawn(study, SBM_RATIOS, [SBM_OVERLAPS[k] for k in SBM_GROUPS])},
     )
 
 
@@ -186,18 +197,14 @@ def _curve_claim(who: str, apart: list[tuple[float, str]]) -> Claim:
     )
 
 
-def _drawn(
-    study: Study, curves: Mapping[int, Mapping[str, tuple[float, ...]]] | None = None
-) -> Any:
-    """Return the figure of a study, with the paper's curves where it has some."""
-    from matplotlib.figure import Figure
-
-    panels = 1 if curves is None else len(curves)
-    figure = Figure(figsize=(4.6 * panels, 3.8), layout="constrained")
-    study.plot(figure=figure)
-    if curves is not None:
-        for axes, curve in zip(figure.axes, curves.values(), strict=True):
-            axes.plot(SBM_RATIOS, curve["kgroups"], "k--", lw=1.0, label="paper, k-groups")
-            axes.plot(SBM_RATIOS, curve["bethe"], "k:", lw=1.0, label="paper, Bethe Hessian")
+def _drawn(study: Study, ratios: Sequence[float], paper: Sequence[Curves]) -> Any:
+    """Return the figure of a study with the paper's values, which come panel by panel."""
+    figure = study_figure(study, panel=(4.6, 3.8) if len(paper) > 1 else (6.0, 4.4))
+    for axes, curves in zip(figure.axes, paper, strict=True):
+        for name, who, style in (
+            ("kgroups", "paper, k-groups", {"ls": "--", "marker": "x"}),
+            ("bethe", "paper, Bethe Hessian", {"ls": ":", "marker": "+"}),
+        ):
+            axes.plot(ratios, curves[name], color="black", lw=1.0, ms=6, label=who, **style)
     figure.axes[0].legend(frameon=False, fontsize=8)
     return figure

@@ -149,29 +149,33 @@ class Study:
         trial, k_given, k_hat = (columns.index(name) for name in ("trial", "k_given", "k_hat"))
         return cls(tuple(columns[:trial]), tuple(columns[k_given + 1 : k_hat]), tuple(rows))
 
-    def plot(self, *, metric: str | None = None, x: str | None = None, figure: Any = None) -> Any:
+    def plot(self, ax: Any = None, *, metric: str | None = None, x: str | None = None) -> Any:
         """Draw the means of a metric with their 95 % intervals, one panel per further parameter.
 
-        Over the signal-to-noise ratio the region below 1, where nothing can be detected
+        Lines of methods that were given k are solid with filled markers, others dashed with open
+        ones. Over the signal-to-noise ratio the region below 1, where nothing can be detected
         efficiently, is shaded and its threshold marked.
 
         Parameters
         ----------
+        ax : matplotlib Axes or several, optional
+            Where to draw, one for each panel; a new figure by default.
         metric : str, optional
-            The first metric by default.
+            ``default_metric`` by default: AMI if a method was not given k, otherwise the
+            first metric.
         x : str, optional
             Parameter of the horizontal axis; ``"snr"`` by default, or else the number that takes
             most values.
-        figure : matplotlib Figure, optional
-            Where to draw; a new figure by default.
 
         Returns
         -------
-        matplotlib Figure
+        matplotlib Axes
+            The axes drawn on; those of the first panel if there are several, which are all in
+            its ``figure.axes``.
         """
-        from kgroups.studies.figure import draw_study
+        from kgroups.studies.figure import plot_study
 
-        return draw_study(self, metric=metric, x=x, figure=figure)
+        return plot_study(self, ax=ax, metric=metric, x=x)
 
     def _cell(self, row: Row) -> tuple[Any, ...]:
         return tuple(row[name] for name in self.parameters)

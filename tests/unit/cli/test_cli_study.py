@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import pytest
 from matplotlib.image import imread
 
 from kgroups.cli import main
-from kgroups.cli.study import _METHODS, _numbers
+from kgroups.cli.study import _CHOOSING_K, _METHODS, _numbers
 from kgroups.studies import METHODS, Study, sweep
 from kgroups.studies.journal import read_journal
 
@@ -150,8 +151,22 @@ def test_numbers_of_a_range_are_those_that_people_type():
     assert _numbers("snr", "0.9:2.1:5") == [0.9, 1.2, 1.5, 1.8, 2.1]
 
 
-def test_help_names_every_method():
+def test_help_names_every_method_and_who_chooses_k():
     assert _METHODS.split(", ") == list(METHODS)
+    choosing = re.sub(r" \([^)]*\)", "", _CHOOSING_K).split(", ")
+    assert choosing == [name for name, method in METHODS.items() if not method.k_given]
+    assert "leiden (2 iterations)" in _CHOOSING_K
+
+
+def test_methods_that_choose_k_are_compared_by_ami(run):
+    words = [*SMALL, "--k", "2", "--methods", "kgroups,louvain", "--output", "study.csv"]
+    code, out, _ = run(*words)
+    assert code == 0
+    assert "mean ami ± standard error, 2 graphs per line\nk given to: kgroups\n" in out
+    assert "nan" not in out
+    study = Study.load("study.csv")
+    last = [row.split() for row in out.splitlines() if "±" in row][-1]
+    assert last[4] == f"{study.values('ami', method='kgroups', snr=2.0).mean():.3f}"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="interrupts work in another way there")

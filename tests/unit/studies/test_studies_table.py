@@ -6,30 +6,36 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib import pyplot
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from scipy import stats
 
 from kgroups.errors import FileFormatError, InputError, MissingExtraError
 from kgroups.studies import Study
+from kgroups.studies.figure import study_figure
 
 
-def study_of(scores, parameters=None):
+def study_of(scores, parameters=None, k_given=(True, True)):
     parameters = parameters or [{"k": 2, "snr": 0.5}, {"k": 2, "snr": 1.5}]
     rows = [
         {
             **cell,
             "trial": trial,
             "method": method,
-            "overlap": float(score),
+            "k_given": given,
+            "overlap": float(score) if given else math.nan,
             "nmi": 0.1,
+            "ami": 0.2,
             "k_hat": 2,
             "seconds": 0.25,
             "seed": 2**62 + trial,
         }
         for cell in parameters
         for trial, score in enumerate(scores)
-        for method in ("first", "second")
+        for method, given in zip(("first", "second"), k_given, strict=True)
     ]
-    return Study(tuple(parameters[0]), ("overlap", "nmi"), tuple(rows))
+    return Study(tuple(parameters[0]), ("overlap", "nmi", "ami"), tuple(rows))
 
 
 @pytest.fixture
@@ -39,7 +45,7 @@ def study():
 
 def test_summary_is_that_of_scipy(study):
     lines = study.summary()
-    assert len(lines) == 2 * 2 * 2
+    assert len(lines) == 2 * 2 * 3
     line = lines[0]
     values = study.values("overlap", method="first", k=2, snr=0.5)
     low, high = stats.t.interval(0.95, 6, values.mean(), stats.sem(values))
@@ -58,7 +64,7 @@ def test_pandas(study):
     frame = study.to_pandas()
     assert list(frame.columns) == list(study.columns)
     assert frame.to_dict("records") == list(study.rows)
-    assert len(pd.DataFrame(study.summary())) == 8
+    assert len(pd.DataFrame(study.summary())) == 12
 
 
 def test_pandas_that_is_not_installed(study, monkeypatch):
@@ -78,6 +84,15 @@ def test_a_saved_study_comes_back(tmp_path, suffix, cell):
     again = Study.load(path)
     assert again.rows == study.rows
     assert (again.parameters, again.metrics) == (study.parameters, study.metrics)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_a_saved_study_knows_who_was_given_k(tmp_path, suffix):
+    study_of([0.1, 0.2], k_given=(True, False)).save(tmp_path / f"study{suffix}")
+    again = Study.load(tmp_path / f"study{suffix}")
+    assert again.methods_given_k == ("first",)
+    assert np.isnan(again.values("overlap", method="second")).all()
+    assert again.values("overlap", method="first", snr=0.5).tolist() == [0.1, 0.2]
 
 
 def test_pandas_reads_the_file(study, tmp_path):
@@ -130,14 +145,41 @@ def test_parquet_without_pyarrow(study, monkeypatch):
 
 def test_repr(study):
     assert repr(study) == (
-        "Study(28 rows: 2 cells over k, snr; methods first, second; metrics overlap, nmi)"
+        "Study(28 rows: 2 cells over k, snr; methods first, second; metrics overlap, nmi, ami)"
     )
 
 
+def test_methods_are_compared_by_ami_where_one_was_not_given_k(study):
+    assert study.default_metric == "overlap"
+    mixed = study_of([0.5], k_given=(True, False))
+    assert mixed.default_metric == "ami"
+    assert study_of([0.5], k_given=(False, False)).default_metric == "ami"
+    without = Study(mixed.parameters, ("overlap", "nmi"), mixed.rows)
+    assert without.default_metric == "nmi"
+
+
+@pytest.fixture
+def close_figures():
+    yield
+    pyplot.close("all")
+
+
+def labeled(axes):
+    return {line.get_label(): line for line in axes.get_lines()}
+
+
+@pytest.mark.usefixtures("close_figures")
+def test_plot_returns_axes_and_opens_one_figure(study):
+    """In a notebook a returned Figure that pyplot also shows would be there twice."""
+    axes = study.plot()
+    assert isinstance(axes, Axes)
+    assert pyplot.get_fignums() == [axes.figure.number]
+
+
+@pytest.mark.usefixtures("close_figures")
 def test_figure_shades_what_cannot_be_detected(study):
-    figure = study.plot()
-    (axes,) = figure.axes
-    lines = {line.get_label(): line for line in axes.get_lines()}
+    axes = study.plot()
+    lines = labeled(axes)
     assert lines["first"].get_xdata().tolist() == [0.5, 1.5]
     means = [line["mean"] for line in study.summary() if line["metric"] == "overlap"]
     assert lines["first"].get_ydata().tolist() == means[::2]
@@ -146,32 +188,108 @@ def test_figure_shades_what_cannot_be_detected(study):
     extents = shaded[0].get_path().get_extents(shaded[0].get_patch_transform())
     assert (extents.x0, extents.x1) == (0.0, 1.0)
     assert axes.get_xlabel() == "signal-to-noise ratio"
+    assert axes.get_ylabel() == "overlap (k given)"
+    assert axes.get_legend().get_title().get_text() == ""
 
 
+def test_figure_marks_who_was_given_k():
+    axes = Figure().subplots()
+    study_of([0.5, 0.6], k_given=(False, True)).plot(axes)
+    lines = labeled(axes)
+    assert {"first", "second (k given)"} <= set(lines)
+    assert [lines[name].get_linestyle() for name in ("first", "second (k given)")] == ["--", "-"]
+    assert lines["first"].get_markerfacecolor() == "white"
+    assert lines["first"].get_ydata().tolist() == [0.2, 0.2]
+    assert axes.get_ylabel() == "AMI"
+    assert axes.get_legend().get_title().get_text() == (
+        "solid, filled: k given\ndashed, open: k chosen by the method"
+    )
+
+
+@pytest.mark.usefixtures("close_figures")
+def test_legend_of_who_was_given_k_stands_beside_the_panels():
+    mixed = study_of([0.5, 0.6], FOUR, k_given=(False, True))
+    for figure in (mixed.plot().figure, study_figure(mixed)):
+        (legend,) = figure.legends
+        assert legend.get_title().get_text().startswith("solid, filled: k given")
+        names = [text.get_text() for text in legend.get_texts()]
+        assert names == ["undetectable", "first", "second (k given)"]
+        figure.draw_without_rendering()
+        last = max(axes.get_window_extent().x1 for axes in figure.axes)
+        assert legend.get_window_extent().x0 > last
+
+
+def test_figure_of_overlaps_leaves_methods_out_that_choose_k():
+    axes = Figure().subplots()
+    study_of([0.5, 0.6], k_given=(False, True)).plot(axes, metric="overlap")
+    lines = labeled(axes)
+    assert "second" in lines
+    assert "first" not in lines
+    assert axes.get_ylabel() == "overlap (k given)"
+
+
+def test_figure_of_methods_that_all_choose_k():
+    axes = Figure().subplots()
+    study_of([0.5, 0.6], k_given=(False, False)).plot(axes)
+    assert axes.get_ylabel() == "AMI (k chosen by the methods)"
+
+
+def test_legend_has_the_settings_of_leiden():
+    rows = study_of([0.5, 0.6], k_given=(False, True)).rows
+    names = {"first": "leiden", "second": "leiden-converged"}
+    renamed = tuple({**row, "method": names[row["method"]]} for row in rows)
+    axes = Figure().subplots()
+    Study(("k", "snr"), ("ami",), renamed).plot(axes)
+    assert {"Leiden, 2 iterations", "Leiden, converged (k given)"} <= set(labeled(axes))
+
+
+FOUR = [{"k": k, "snr": snr} for k in (2, 3, 4, 5) for snr in (0.5, 1.5)]
+
+
+@pytest.mark.usefixtures("close_figures")
 def test_a_panel_for_each_value_of_the_other_parameters():
-    cells = [{"k": k, "snr": snr} for k in (2, 3, 4, 5) for snr in (0.5, 1.5)]
-    figure = study_of([0.5, 0.6], cells).plot(metric="nmi")
-    assert [axes.get_title("left") for axes in figure.axes] == ["k = 2", "k = 3", "k = 4", "k = 5"]
+    axes = study_of([0.5, 0.6], FOUR).plot(metric="nmi")
+    panels = axes.figure.axes
+    assert panels[0] is axes
+    assert [each.get_title("left") for each in panels] == ["k = 2", "k = 3", "k = 4", "k = 5"]
+    assert axes.get_ylabel() == "NMI (k given)"
 
 
 def test_figure_over_another_parameter():
     cells = [{"mixing": mixing, "n": 10} for mixing in (0.1, 0.2, 0.3)]
-    (axes,) = study_of([0.5, 0.6], cells).plot().axes
+    axes = study_of([0.5, 0.6], cells).plot(Figure().subplots())
     assert axes.get_xlabel() == "mixing"
     assert not axes.patches
 
 
-def test_figure_given(study):
-    from matplotlib.figure import Figure
+@pytest.mark.usefixtures("close_figures")
+def test_axes_given(study):
+    axes = Figure().subplots()
+    assert study.plot(ax=axes) is axes
+    four = Figure().subplots(2, 2)
+    assert study_of([0.5, 0.6], FOUR).plot(ax=four) is four[0, 0]
+    assert [each.get_title("left") for each in four.flat] == [f"k = {k}" for k in (2, 3, 4, 5)]
+    assert pyplot.get_fignums() == []
+    with pytest.raises(
+        InputError, match=r"one Axes for each panel, 4 \(k = 2; k = 3; k = 4; k = 5\), got 1"
+    ):
+        study_of([0.5, 0.6], FOUR).plot(ax=axes)
 
-    figure = Figure()
-    assert study.plot(figure=figure) is figure
+
+def test_figure_for_a_file_is_not_known_to_pyplot(study):
+    figure = study_figure(study, panel=(5.0, 4.0))
+    assert pyplot.get_fignums() == []
+    assert figure.get_size_inches().tolist() == [5.0, 4.0]
+    assert study_figure(study_of([0.5], FOUR), panel=(5.0, 4.0)).get_size_inches().tolist() == [
+        15.0,
+        8.0,
+    ]
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"metric": "ari"}, "metric must be one of overlap, nmi, got 'ari'"),
+        ({"metric": "ari"}, "metric must be one of overlap, nmi, ami, got 'ari'"),
         ({"x": "n"}, "x must be one of k, snr, got 'n'"),
     ],
 )
