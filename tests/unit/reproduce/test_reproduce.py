@@ -44,6 +44,15 @@ def test_girvan_newman_with_few_trials():
     assert column(finding, "verdict")[0] == "undetectable"
     assert column(finding, "like paper")[-1].mean > 0.99
     assert len(finding.study) == 7 * 4 * 5
+    (axes,) = finding.figures["girvan"]().axes
+    lines = {line.get_label(): line for line in axes.get_lines()}
+    for name, label in (("kgroups", "paper, k-groups"), ("bethe", "paper, Bethe Hessian")):
+        assert lines[label].get_xdata().tolist() == list(GIRVAN_NEWMAN)
+        means = [printed[name].mean for printed in GIRVAN_NEWMAN.values()]
+        assert lines[label].get_ydata().tolist() == means
+    legend = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert {"kgroups", "paper, k-groups", "paper, Bethe Hessian"} <= set(legend)
+    assert axes.get_ylabel() == "overlap (k given)"
 
 
 def test_block_models_with_few_groups_and_trials(monkeypatch):
@@ -61,6 +70,9 @@ def test_block_models_with_few_groups_and_trials(monkeypatch):
     assert column(finding, "verdict")[2] == "reproduced"
     assert [claim.sentence[:3] for claim in finding.claims] == ["in ", "the", "by "]
     assert "k = 2, λ = 1.24" in finding.claims[2].seen
+    (axes,) = finding.figures["sbm"]().axes
+    lines = {line.get_label(): line for line in axes.get_lines()}
+    assert lines["paper, k-groups"].get_ydata().tolist() == [0.9, 0.56, 0.97]
 
 
 @pytest.mark.parametrize(
