@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kgroups._extras import install_hint
 from kgroups.errors import FileFormatError, InputError, MissingExtraError, PartitionError
 
 if TYPE_CHECKING:
@@ -305,7 +306,7 @@ def _pyarrow() -> tuple[Any, Any]:
         import pyarrow
         from pyarrow import parquet
     except ImportError as error:
-        msg = 'Parquet files need pyarrow. Install it with: pip install "kgroups[parquet]"'
+        msg = f"Parquet files need pyarrow. {install_hint('parquet')}"
         raise MissingExtraError(msg) from error
     return pyarrow, parquet
 

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from kgroups._doors import check_count
+from kgroups._extras import install_hint
 from kgroups._types import Floats, Ints
 from kgroups.energy.clustering import GRAM_MEMORY, Clustering, kernel_kgroups, kernel_kmeans
 from kgroups.energy.kernels import check_not_negative, rounding_of
@@ -20,10 +21,7 @@ from kgroups.errors import InputError, MissingExtraError, NumberOfCommunitiesErr
 try:
     from sklearn.base import BaseEstimator, ClusterMixin
 except ImportError as error:
-    msg = (
-        "kgroups.sklearn needs scikit-learn, the extra 'sklearn'.\n"
-        '  Install it with: python -m pip install ".[sklearn]"'
-    )
+    msg = f"kgroups.sklearn needs scikit-learn, the extra 'sklearn'.\n  {install_hint('sklearn')}"
     raise MissingExtraError(msg) from error
 
 from sklearn.exceptions import ConvergenceWarning

@@ -253,6 +253,6 @@ def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
         return real_import(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", without_pyarrow)
-    with pytest.raises(MissingExtraError, match=r'pip install "kgroups\[parquet\]"'):
+    with pytest.raises(MissingExtraError, match=r'pip install "\.\[parquet\]"'):
         Partition([0]).save(tmp_path / "p.parquet")
     assert list(tmp_path.iterdir()) == []

@@ -5,6 +5,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from kgroups._extras import install_hint
 from kgroups.adapters.arrays import as_column, from_edge_arrays, from_stream
 from kgroups.adapters.columns import edge_columns
 from kgroups.adapters.numbering import Texts
@@ -31,10 +32,7 @@ def read_parquet(file: BinaryIO, name: str, options: ReadOptions) -> Graph:
     try:
         from pyarrow import parquet
     except ImportError as error:
-        msg = (
-            "reading Parquet needs pyarrow, which is not installed.\n"
-            '  Install it with: pip install "kgroups[parquet]"'
-        )
+        msg = f"reading Parquet needs pyarrow, which is not installed.\n  {install_hint('parquet')}"
         raise MissingExtraError(msg) from error
     with parsing(name, "Parquet"):
         # With a buffer, pages are read one by one; else a row group is read as a whole.

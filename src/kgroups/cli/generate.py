@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kgroups._extras import install_hint
 from kgroups._partition_io import write_atomically
 from kgroups.cli.targets import check_files
 from kgroups.cli.views import counted
@@ -274,7 +275,7 @@ def _as_parquet(planted: "Planted") -> bytes:
         import pyarrow
         from pyarrow import parquet
     except ImportError as error:
-        msg = 'Parquet files need pyarrow. Install it with: pip install "kgroups[parquet]"'
+        msg = f"Parquet files need pyarrow. {install_hint('parquet')}"
         raise MissingExtraError(msg) from error
     u, v, _ = planted.graph.edges()
     content = io.BytesIO()

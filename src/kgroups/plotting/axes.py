@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from kgroups._extras import install_hint
 from kgroups._types import Floats
 from kgroups.errors import MissingExtraError
 
@@ -23,7 +24,7 @@ def require_matplotlib() -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
-        msg = 'drawing needs matplotlib. Install it with: pip install "kgroups[plot]"'
+        msg = f"drawing needs matplotlib. {install_hint('plot')}"
         raise MissingExtraError(msg) from error
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh
 
+from kgroups._extras import install_hint
 from kgroups._types import Floats, Ints
 from kgroups.energy import (
     Clustering,
@@ -168,7 +169,7 @@ def require_sklearn() -> tuple[Any, Any]:
     except ImportError as error:
         msg = (
             "k-means, Gaussian mixtures and spectral clustering need scikit-learn. "
-            'Install it with: pip install "kgroups[sklearn]"'
+            f"{install_hint('sklearn')}"
         )
         raise MissingExtraError(msg) from error
     return cluster, mixture

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from kgroups._extras import install_hint
 from kgroups._partition_io import write_atomically
 from kgroups.errors import FileFormatError, InputError, MissingExtraError
 
@@ -107,6 +108,6 @@ def _pyarrow() -> tuple[Any, Any]:
         import pyarrow
         from pyarrow import parquet
     except ImportError as error:
-        msg = 'Parquet files need pyarrow. Install it with: pip install "kgroups[parquet]"'
+        msg = f"Parquet files need pyarrow. {install_hint('parquet')}"
         raise MissingExtraError(msg) from error
     return pyarrow, parquet

@@ -8,6 +8,7 @@ from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
+from kgroups._extras import install_hint
 from kgroups._types import Ints
 from kgroups.errors import InputError, MissingExtraError
 from kgroups.refine import Hartigan
@@ -132,10 +133,7 @@ def _check(chosen: Sequence[Method]) -> None:
         )
         raise InputError(msg)
     if any(method.find is infomap_labels for method in chosen) and find_spec("infomap") is None:
-        msg = (
-            'the method "infomap" needs the package infomap. '
-            'Install it with: pip install "kgroups[bench]"'
-        )
+        msg = f'the method "infomap" needs the package infomap. {install_hint("bench")}'
         raise MissingExtraError(msg)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from os import PathLike
 from typing import TypeAlias
 
+from kgroups._extras import install_hint
 from kgroups._progress import Progress, counted_progress
 from kgroups.errors import InputError, MissingExtraError
 from kgroups.studies.journal import Journal
@@ -107,7 +108,7 @@ def _workers(n_jobs: int | None) -> int | None:
     try:
         import joblib
     except ImportError as error:
-        msg = f'n_jobs={n_jobs} needs joblib. Install it with: pip install "kgroups[study]"'
+        msg = f"n_jobs={n_jobs} needs joblib. {install_hint('study')}"
         raise MissingExtraError(msg) from error
     workers = int(joblib.effective_n_jobs(n_jobs))
     local = type(joblib.parallel.get_active_backend()[0]).__name__ == "LokyBackend"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kgroups._extras import install_hint
 from kgroups.errors import MissingExtraError
 from kgroups.studies.files import read_table, write_table
 from kgroups.studies.plan import Task, trial_seed
@@ -134,7 +135,7 @@ class Study:
         try:
             import pandas
         except ImportError as error:
-            msg = 'to_pandas needs pandas. Install it with: pip install "kgroups[study]"'
+            msg = f"to_pandas needs pandas. {install_hint('study')}"
             raise MissingExtraError(msg) from error
         return pandas.DataFrame(list(self.rows), columns=list(self.columns))
 

@@ -560,7 +560,7 @@ class TestParquet:
             return real_import(name, *rest, **options)
 
         monkeypatch.setattr(builtins, "__import__", no_pyarrow)
-        with pytest.raises(MissingExtraError, match=r'pip install "kgroups\[parquet\]"'):
+        with pytest.raises(MissingExtraError, match=r'pip install "\.\[parquet\]"'):
             read_graph(write("a.parquet", b"PAR1"))
 
     def test_what_is_no_parquet_is_refused(self, write):

@@ -174,7 +174,7 @@ def test_missing_pyarrow_is_told(run, tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     code, _, err = run("girvan-newman --snr 1 --rng 0 --output g.parquet")
     assert code == 1
-    assert 'pip install "kgroups[parquet]"' in err
+    assert 'python -m pip install ".[parquet]"' in err
     assert list(tmp_path.iterdir()) == []
 
 

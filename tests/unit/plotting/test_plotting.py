@@ -128,7 +128,7 @@ def test_missing_matplotlib_names_the_extra(square, monkeypatch):
         return real_import(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", without_matplotlib)
-    with pytest.raises(MissingExtraError, match=r'pip install "kgroups\[plot\]"'):
+    with pytest.raises(MissingExtraError, match=r'pip install "\.\[plot\]"'):
         plot_partition(*square)
 
 

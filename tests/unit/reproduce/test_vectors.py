@@ -332,5 +332,5 @@ def test_densities_are_drawn():
 @pytest.mark.parametrize("name", SMALL)
 def test_experiments_name_the_extra_they_need(name, monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn", None)
-    with pytest.raises(MissingExtraError, match=r'pip install "kgroups\[sklearn\]"'):
+    with pytest.raises(MissingExtraError, match=r'pip install "\.\[sklearn\]"'):
         reproduce(name, trials=1, progress=None)

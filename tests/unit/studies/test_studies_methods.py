@@ -202,5 +202,5 @@ def test_methods_that_cannot_be(methods, message):
 
 def test_infomap_that_is_not_installed(monkeypatch):
     monkeypatch.setattr(room, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=r'pip install "kgroups\[bench\]"'):
+    with pytest.raises(MissingExtraError, match=r'pip install "\.\[bench\]"'):
         as_methods(["infomap"])

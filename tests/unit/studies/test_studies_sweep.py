@@ -288,5 +288,5 @@ def test_a_journal_that_lost_its_first_line_takes_fresh_entropy(tmp_path):
 def test_joblib_is_needed_for_processes_only(monkeypatch):
     monkeypatch.setitem(sys.modules, "joblib", None)
     assert _workers(1) is None
-    with pytest.raises(MissingExtraError, match=r'n_jobs=2 needs joblib.*"kgroups\[study\]"'):
+    with pytest.raises(MissingExtraError, match=r'n_jobs=2 needs joblib.*"\.\[study\]"'):
         _workers(2)

@@ -69,7 +69,7 @@ def test_pandas(study):
 
 def test_pandas_that_is_not_installed(study, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(MissingExtraError, match=r'to_pandas needs pandas.*"kgroups\[study\]"'):
+    with pytest.raises(MissingExtraError, match=r'to_pandas needs pandas.*"\.\[study\]"'):
         study.to_pandas()
 
 
@@ -139,7 +139,7 @@ def test_file_of_unknown_kind(study, tmp_path):
 
 def test_parquet_without_pyarrow(study, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingExtraError, match=r'pip install "kgroups\[parquet\]"'):
+    with pytest.raises(MissingExtraError, match=r'pip install "\.\[parquet\]"'):
         study.save("study.parquet")
 
 
