@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from kgroups._wording import argument, in_python, setting
 from kgroups.errors import InputError, NumberOfCommunitiesError
 
 __all__ = ["RngLike", "as_rng", "check_choice", "check_count", "check_k"]
@@ -19,9 +20,11 @@ def as_rng(rng: RngLike) -> np.random.Generator:
     if rng is None:
         return np.random.default_rng(0)
     if isinstance(rng, bool | np.bool_) or not isinstance(rng, int | np.integer) or rng < 0:
+        kinds = f"{in_python('None, ')}a whole number >= 0{in_python(' or a numpy Generator')}"
+        generator = in_python(" or rng=numpy.random.default_rng(0)")
         msg = (
-            f"rng must be None, a whole number >= 0 or a numpy Generator, got {rng!r}.\n"
-            "  Pass for instance rng=0 or rng=numpy.random.default_rng(0)."
+            f"{argument('rng')} must be {kinds}, got {rng!r}.\n"
+            f"  Pass for instance {setting('rng', 0)}{generator}."
         )
         raise InputError(msg)
     return np.random.default_rng(int(rng))
@@ -29,20 +32,22 @@ def as_rng(rng: RngLike) -> np.random.Generator:
 
 def check_k(k: object, n: int) -> int:
     """Return ``k`` as an int if it is a whole number from 1 to ``n``."""
-    hint = "  Pass k=None to let the spectrum choose the number of communities."
+    or_none = in_python(" or None")
+    hint = f"  Leave {argument('k')} out to have the number of communities found."
     try:
         if isinstance(k, bool | np.bool_):
             raise TypeError
         number = operator.index(k)  # type: ignore[arg-type]
     except TypeError:
-        msg = f"k must be a whole number >= 1 or None, got {k!r}.\n{hint}"
+        msg = f"{argument('k')} must be a whole number >= 1{or_none}, got {k!r}.\n{hint}"
         raise NumberOfCommunitiesError(msg) from None
     if number < 1:
-        msg = f"k must be a whole number >= 1 or None, got {number}.\n{hint}"
+        msg = f"{argument('k')} must be a whole number >= 1{or_none}, got {number}.\n{hint}"
         raise NumberOfCommunitiesError(msg)
     if number > n:
         msg = (
-            f"k must not exceed the number of nodes, got k={number} for {n} nodes: "
+            f"{argument('k')} must not exceed the number of nodes, got "
+            f"{setting('k', number)} for {n} nodes: "
             f"{number} non-empty communities cannot be made of them.\n{hint}"
         )
         raise NumberOfCommunitiesError(msg)
@@ -54,7 +59,7 @@ def check_choice(name: str, value: object, choices: Iterable[object]) -> None:
     allowed = list(choices)
     if value not in allowed:
         listed = ", ".join(repr(choice) for choice in allowed)
-        msg = f"{name} must be one of {listed}, got {value!r}."
+        msg = f"{argument(name)} must be one of {listed}, got {value!r}."
         raise InputError(msg)
 
 
@@ -67,6 +72,6 @@ def check_count(name: str, value: object, *, error: type[InputError] = InputErro
     except TypeError:
         number = 0
     if number < 1:
-        msg = f"{name} must be a whole number >= 1, got {value!r}."
+        msg = f"{argument(name)} must be a whole number >= 1, got {value!r}."
         raise error(msg)
     return number

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kgroups._extras import install_hint
+from kgroups._wording import function, in_python
 from kgroups.errors import FileFormatError, InputError, MissingExtraError, PartitionError
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ def _as_json(name: Hashable) -> Any:
     msg = (
         "node names in a JSON file must be of type int, str, float, bool, None or tuple, got "
         f"{name!r} of type {type(name).__name__}.\n"
-        "  Rename the nodes first, or keep the partition with pickle."
+        f"  Rename the nodes first{in_python(', or keep the partition with pickle')}."
     )
     raise PartitionError(msg)
 
@@ -315,5 +316,6 @@ def not_a_partition(path: object, reason: str) -> FileFormatError:
     """Return the error for a file that does not hold a partition."""
     return FileFormatError(
         f"{path} does not hold a partition: {reason.rstrip('.')}.\n"
-        "  Partition.save() writes such files; a table needs the columns node and community."
+        f"  {function('Partition.save()')} writes such files; a table needs the columns node and "
+        "community."
     )

@@ -10,6 +10,7 @@ import numpy as np
 from kgroups._exports import igraph_of_edges, networkx_of_edges
 from kgroups._mirror import Rows, diagonal_slots, permuted_rows, rows_of_edges
 from kgroups._types import CSR, Floats, Indices, Ints, index_type
+from kgroups._wording import setting
 from kgroups.errors import GraphError, WeightError
 
 if TYPE_CHECKING:
@@ -359,7 +360,8 @@ def bad_weight_message(
     more = f" (and {count - 1} more)" if count > 1 else ""
     return (
         f"edge weights must be finite and >= 0, got {value!s} on edge {edge!r}{place}{more}.\n"
-        "  Remove or transform these weights, or pass weight=None to ignore all weights."
+        f"  Remove or transform these weights, or pass {setting('weight', None)} to ignore all "
+        "weights."
     )
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from kgroups._wording import argument, setting
 from kgroups.adapters.weights import no_such_attribute
 from kgroups.errors import GraphError, InputError
 
@@ -11,6 +12,7 @@ __all__ = [
     "check_column_names",
     "edge_columns",
     "end_columns",
+    "ends_argument",
     "refuse_column_names",
     "weight_column",
 ]
@@ -58,6 +60,11 @@ _USUAL_PAIRS = (
 )
 
 
+def ends_argument() -> str:
+    """Return what the caller calls the arguments that name the columns."""
+    return f"{argument('source')} and {argument('target')}"
+
+
 def check_column_names(source: object, target: object) -> None:
     """Raise unless both names are text, or neither is given."""
     if source is None and target is None:
@@ -65,9 +72,9 @@ def check_column_names(source: object, target: object) -> None:
     if isinstance(source, str) and isinstance(target, str) and source != target:
         return
     msg = (
-        "source and target must be the names of two columns, or both be left out, got "
-        f"source={source!r} and target={target!r}.\n"
-        "  Pass for instance source='from', target='to'."
+        f"{ends_argument()} must be the names of two columns, or both be left out, got "
+        f"{setting('source', source)} and {setting('target', target)}.\n"
+        f"  Pass for instance {setting('source', 'from')} and {setting('target', 'to')}."
     )
     raise InputError(msg)
 
@@ -76,8 +83,9 @@ def refuse_column_names(what: str, source: str | None) -> None:
     """Raise if the caller names columns of what has none."""
     if source is not None:
         msg = (
-            f"source and target name the columns of a table of edges, got {what}, which has none.\n"
-            "  Leave source and target out."
+            f"{ends_argument()} name the columns of a table of edges, got {what}, which has "
+            "none.\n"
+            f"  Leave {ends_argument()} out."
         )
         raise InputError(msg)
 
@@ -90,7 +98,7 @@ def edge_columns(
     if ends is None:
         msg = (
             "a table of edges must have one column 'source' and one column 'target', got the "
-            f"columns {_listed(names)}.\n  Name its columns with source= and target=, or call them "
+            f"columns {_listed(names)}.\n  Name its columns with {ends_argument()}, or call them "
             f"{_EXAMPLES}."
         )
         raise GraphError(msg)
@@ -137,7 +145,7 @@ def end_columns(
         pairs = " or ".join(f"{names[i]!r} and {names[j]!r}" for i, j in found)
         msg = (
             f"one pair of columns must hold the ends of the edges, got {pairs}.\n"
-            "  Choose with source= and target=."
+            f"  Choose with {ends_argument()}."
         )
         raise GraphError(msg)
     return found[0] if found else None
@@ -170,7 +178,7 @@ def _place(names: Sequence[Any], wanted: str, end: str) -> int:
     places = _places(names, wanted)
     if len(places) != 1:
         msg = (
-            f"{end} must name one column of the table, got {wanted!r}; the columns are "
+            f"{argument(end)} must name one column of the table, got {wanted!r}; the columns are "
             f"{_listed(names)}.\n  Pass the name of one of them."
         )
         raise GraphError(msg)

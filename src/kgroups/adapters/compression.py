@@ -2,10 +2,12 @@
 
 import gzip
 import io
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from kgroups._wording import argument, in_python, setting
 from kgroups.adapters.text import format_error
 from kgroups.errors import InputError
 
@@ -45,10 +47,8 @@ class Limit:
             f"a compressed file must not expand to more than {self.max_expansion:g} times its "
             f"size and more than 64 MiB, got {self.size} bytes that expand to at least {expanded}"
         )
-        hint = (
-            "If you trust this file, pass a larger max_expansion to kgroups.read_graph, or "
-            "--max-expansion on the command line."
-        )
+        where = in_python(" to kgroups.read_graph")
+        hint = f"If you trust this file, pass a larger {argument('max_expansion')}{where}."
         raise format_error(self.name, None, problem, hint)
 
 
@@ -57,8 +57,9 @@ def expansion_limit(path: Path, max_expansion: object) -> Limit:
     is_number = isinstance(max_expansion, int | float) and not isinstance(max_expansion, bool)
     if not is_number or not max_expansion >= 1:  # type: ignore[operator]
         msg = (
-            f"max_expansion must be a number >= 1, got {max_expansion!r}.\n"
-            "  Pass for instance max_expansion=1000, or float('inf') for no limit."
+            f"{argument('max_expansion')} must be a number >= 1, got {max_expansion!r}.\n"
+            f"  Pass for instance {setting('max_expansion', 1000)}, or "
+            f"{setting('max_expansion', math.inf)} for no limit."
         )
         raise InputError(msg)
     return Limit(path.name, path.stat().st_size, float(cast("float", max_expansion)))

@@ -4,24 +4,26 @@ from collections.abc import Hashable, Sequence
 
 from kgroups._mirror import are_few, columns_of_edges, pattern_of_columns
 from kgroups._types import Floats, Indices, Symmetrize
+from kgroups._wording import in_python, setting
 from kgroups.errors import DirectedGraphError
 from kgroups.graph import Graph
 
-__all__ = ["binary", "graph_of_edges", "refuse_directed"]
+__all__ = ["binary", "graph_of_edges", "refuse_directed", "ways_on"]
 
-WAYS_ON = (
-    'symmetrize="sum" (the weights of both directions are added) or '
-    'symmetrize="union" (an edge of weight 1 wherever there is one)'
-)
+
+def ways_on() -> str:
+    """Return the arguments that make a directed graph undirected."""
+    return (
+        f"{setting('symmetrize', 'sum')} (the weights of both directions are added) or "
+        f"{setting('symmetrize', 'union')} (an edge of weight 1 wherever there is one)"
+    )
 
 
 def refuse_directed(what: str, symmetrize: Symmetrize | None) -> None:
     """Raise for a directed graph unless ``symmetrize`` says what to do with it."""
     if symmetrize is None:
-        msg = (
-            f"the graph must be undirected, got {what}.\n"
-            f"  Pass {WAYS_ON}, or convert it first, for instance with G.to_undirected()."
-        )
+        first = in_python(", or convert it first, for instance with G.to_undirected()")
+        msg = f"the graph must be undirected, got {what}.\n  Pass {ways_on()}{first}."
         raise DirectedGraphError(msg)
 
 

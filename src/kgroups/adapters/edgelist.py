@@ -9,8 +9,9 @@ from typing import BinaryIO
 import numpy as np
 
 from kgroups._types import Floats, Ints, Symmetrize
+from kgroups._wording import setting
 from kgroups.adapters.arrays import from_edge_arrays
-from kgroups.adapters.columns import end_columns, weight_column
+from kgroups.adapters.columns import end_columns, ends_argument, weight_column
 from kgroups.adapters.direction import refuse_directed
 from kgroups.adapters.records import line_blocks, read_records
 from kgroups.adapters.text import (
@@ -27,10 +28,6 @@ from kgroups.graph import Graph
 
 __all__ = ["read_edge_list"]
 
-_HEADER_HINT = (
-    "call two columns source and target, or pass their names as source= and target= (--source and "
-    "--target on the command line)"
-)
 _NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
 _COMMENT = re.compile(r"(?:^|\s)[#%].*")
 _COMMENT_BYTES = re.compile(rb"(?m)(?:^|[ \t])[#%][^\r\n]*")
@@ -90,7 +87,7 @@ def _find_layout(file: BinaryIO, name: str, options: ReadOptions) -> _Layout | N
             problem = (
                 f"a line must hold two node names and perhaps a weight, got {len(fields)} fields"
             )
-            hint = f"Begin with a header and {_HEADER_HINT}, or drop the others."
+            hint = f"Begin with a header and {_header_hint()}, or drop the others."
             raise format_error(name, number, problem, hint)
         if weight not in (None, "weight") and len(fields) == 2:
             raise no_such_attribute(str(weight), (), kind="column")
@@ -248,7 +245,7 @@ def _weight(text: str, name: str, number: int) -> float:
         return plain_number(text)
     except ValueError:
         problem = f"a weight must be a number, got {text!r}"
-        hint = f"Correct this line. If it is a header: {_HEADER_HINT}."
+        hint = f"Correct this line. If it is a header: {_header_hint()}."
         raise format_error(name, number, problem, hint) from None
 
 
@@ -260,7 +257,7 @@ def _refuse_unknown_header(
         return
     if all_integers(source[1:]) and all_integers(target[1:]):
         problem = f"{source[0]!r} and {target[0]!r} look like column names above integer node names"
-        hint = f"If it is a header, {_HEADER_HINT}, or put # before this line."
+        hint = f"If it is a header, {_header_hint()}, or put # before this line."
         raise format_error(name, first, problem, hint)
 
 
@@ -275,11 +272,15 @@ def _refuse_doubtful_header(name: str, layout: _Layout, names: set[str]) -> None
             f"node {alike!r}"
         )
         hint = (
-            f"If they are column names, pass source={words[0]!r} and target={words[1]!r} (--source "
-            "and --target on the command line);\n  if they are an edge, put a header with source "
-            "and target before it."
+            f"If they are column names, pass {setting('source', words[0])} and "
+            f"{setting('target', words[1])};\n"
+            "  if they are an edge, put a header with source and target before it."
         )
         raise format_error(name, layout.header_line, problem, hint)
+
+
+def _header_hint() -> str:
+    return f"call two columns source and target, or pass their names as {ends_argument()}"
 
 
 def _kind_of_name(name: str) -> str:

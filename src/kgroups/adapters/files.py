@@ -8,6 +8,7 @@ from typing import BinaryIO, Literal, TypeAlias
 
 from kgroups._doors import check_choice
 from kgroups._types import Symmetrize
+from kgroups._wording import in_python
 from kgroups.adapters.columns import check_column_names, refuse_column_names
 from kgroups.adapters.compression import MAX_EXPANSION, expansion_limit, open_file
 from kgroups.adapters.edgelist import read_edge_list
@@ -172,6 +173,7 @@ def _format_of(path: Path) -> str:
     suffix = suffixes[-1] if suffixes else ""
     if suffix not in _FORMAT_OF_SUFFIX:
         problem = f"the suffix must tell the format, got {suffix!r}"
-        hint = f"Use one of {' '.join(_FORMAT_OF_SUFFIX)} (perhaps with .gz), or pass format=."
+        option = in_python(", or pass format=")
+        hint = f"Use one of {' '.join(_FORMAT_OF_SUFFIX)} (perhaps with .gz){option}."
         raise format_error(str(path), None, problem, hint)
     return _FORMAT_OF_SUFFIX[suffix]

@@ -7,7 +7,8 @@ import numpy as np
 
 from kgroups._mirror import are_few
 from kgroups._types import Floats, Indices, Symmetrize
-from kgroups.adapters.direction import WAYS_ON, graph_of_edges
+from kgroups._wording import in_python
+from kgroups.adapters.direction import graph_of_edges, ways_on
 from kgroups.adapters.weights import checked_weights
 from kgroups.errors import GraphError
 from kgroups.graph import Graph
@@ -100,10 +101,10 @@ def _is_canonical(matrix: Any) -> bool:
 def _check_square(shape: tuple[int, ...]) -> None:
     if len(shape) == 2 and shape[0] == shape[1]:
         return
-    hint = "  Pass an n x n matrix with one row and one column per node."
+    hint = "  Use an n x n matrix with one row and one column per node."
     if len(shape) == 2 and shape[1] in (2, 3):
         columns = ", ".join(f"edges[:, {j}]" for j in range(shape[1]))
-        hint = f"  If the rows are edges, pass ({columns}) instead."
+        hint += in_python(f" If the rows are edges, pass ({columns}) instead.")
     msg = f"an adjacency matrix must be square, got shape {shape}.\n{hint}"
     raise GraphError(msg)
 
@@ -203,6 +204,6 @@ def _asymmetric(matrix: "sparse.csr_array", names: Sequence[Hashable]) -> str:
     return (
         f"an adjacency matrix must be symmetric, got {matrix[i, j]} from {names[i]!r} to "
         f"{names[j]!r} but {matrix[j, i]} from {names[j]!r} to {names[i]!r}{more}.\n"
-        f"  If it is directed, pass {WAYS_ON};\n"
-        "  if it differs by rounding only, pass (A + A.T) / 2."
+        f"  If it is directed, pass {ways_on()};\n"
+        "  if it differs by rounding only, take (A + A.T) / 2 instead."
     )

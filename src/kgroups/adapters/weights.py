@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from kgroups._types import Floats
+from kgroups._wording import argument, setting
 from kgroups.errors import GraphError, InputError, WeightError
 from kgroups.graph import bad_weight_message
 
@@ -27,7 +28,8 @@ def check_weight_name(weight: object) -> None:
     if weight is not None and not isinstance(weight, str):
         msg = (
             f"weight must be the name of an edge attribute or None, got {weight!r}.\n"
-            "  Pass for instance weight='weight', or weight=None to ignore all weights."
+            f"  Pass for instance {setting('weight', 'weight')}, or {setting('weight', None)} to "
+            "ignore all weights."
         )
         raise InputError(msg)
 
@@ -141,6 +143,7 @@ def no_such_attribute(weight: str, found: Iterable[object], *, kind: str) -> Wei
     listed = ", ".join(sorted(repr(name) for name in found))
     instead = f"it has {listed}" if listed else "it has none"
     return WeightError(
-        f"weight must name an edge {kind} of the graph, got {weight!r}; {instead}.\n"
-        f"  Pass the name of one of its edge {kind}s, or weight=None to ignore all weights."
+        f"{argument('weight')} must name an edge {kind} of the graph, got {weight!r}; {instead}.\n"
+        f"  Pass the name of one of its edge {kind}s, or {setting('weight', None)} to ignore all "
+        "weights."
     )

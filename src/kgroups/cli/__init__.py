@@ -56,6 +56,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(argv: Sequence[str] | None) -> None:
     # Imported here, so that an interrupt during the import is handled like any other.
+    from kgroups._wording import worded
+    from kgroups.cli.flags import Flags
     from kgroups.cli.parser import build_parser
 
     try:
@@ -63,7 +65,8 @@ def _run(argv: Sequence[str] | None) -> None:
     finally:
         # Where the parser prints help and exits, a reader that went away is noticed now.
         sys.stdout.flush()
-    args.run(args)
+    with worded(Flags(args)):
+        args.run(args)
     sys.stdout.flush()
 
 

@@ -228,6 +228,7 @@ def _sizes(text: str) -> list[int]:
 def _probabilities(args: argparse.Namespace, k: int) -> Any:
     """Return what one of the three ways to give probabilities says."""
     from kgroups.generators import PlantedAffinity
+    from kgroups.generators.arguments import real_number
 
     ways = {
         "--matrix": (args.matrix,),
@@ -242,6 +243,8 @@ def _probabilities(args: argparse.Namespace, k: int) -> Any:
         return _matrix(args.matrix)
     if args.degree is not None:
         return PlantedAffinity(args.degree, args.snr, args.beyond)
+    for name in ("inside", "between"):
+        real_number(name, getattr(args, name), low=0.0, high=1.0)
     return np.where(np.eye(k, dtype=bool), args.inside, args.between)
 
 

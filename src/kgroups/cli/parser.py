@@ -5,6 +5,7 @@ import argparse
 import kgroups
 from kgroups.adapters.compression import MAX_EXPANSION
 from kgroups.cli import commands, generate, reproduce, study
+from kgroups.cli.flags import note_parsers
 
 __all__ = ["build_parser"]
 
@@ -71,6 +72,7 @@ def build_parser() -> argparse.ArgumentParser:
     warm = commands_of.add_parser("warm", help="compile everything, so that the next call is fast")
     warm.set_defaults(run=commands.warm)
     _add_json(warm)
+    note_parsers(parser)
     return parser
 
 

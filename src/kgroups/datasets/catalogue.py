@@ -13,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
+from kgroups._wording import function
 from kgroups.errors import FileFormatError, InputError
 
 __all__ = [
@@ -56,7 +57,11 @@ class Entry(ABC):
     kind: ClassVar[str]
     loader: ClassVar[str]
     describer: ClassVar[str]
-    own_reader: ClassVar[str]
+
+    @staticmethod
+    @abstractmethod
+    def own_reader() -> str:
+        """Return how a file with other content is read."""
 
     @property
     @abstractmethod
@@ -110,7 +115,11 @@ class DatasetInfo(Entry):
     kind = "network"
     loader = "kgroups.datasets.load"
     describer = "kgroups.datasets.describe"
-    own_reader = "as a graph of your own with kgroups.read_graph"
+
+    @staticmethod
+    def own_reader() -> str:
+        """Return how a file with other edges is read."""
+        return f"as a graph of your own with {function('kgroups.read_graph()')}"
 
     @property
     def files(self) -> tuple[DataFile, ...]:
@@ -148,7 +157,11 @@ class TableInfo(Entry):
     kind = "table"
     loader = "kgroups.datasets.load_table"
     describer = "kgroups.datasets.describe_tables"
-    own_reader = "as a table of your own, with pandas for instance"
+
+    @staticmethod
+    def own_reader() -> str:
+        """Return how a file with other rows is read."""
+        return "as a table of your own, with pandas for instance"
 
     @property
     def files(self) -> tuple[DataFile, ...]:
@@ -244,7 +257,7 @@ def read_checked(entry: Entry, data_file: DataFile) -> bytes:
         msg = (
             f"{path} must have the sha256 {data_file.sha256} of the {entry.kind} {entry.name!r}, "
             f"got {found}.\n"
-            f"  Replace it by the original ({entry.origin}), or read it {entry.own_reader}."
+            f"  Replace it by the original ({entry.origin}), or read it {entry.own_reader()}."
         )
         raise FileFormatError(msg)
     return content

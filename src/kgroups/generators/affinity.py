@@ -8,6 +8,7 @@ import numpy as np
 
 from kgroups._doors import check_choice
 from kgroups._types import Floats
+from kgroups._wording import argument, setting
 from kgroups.errors import InputError
 from kgroups.generators.arguments import real_number
 
@@ -100,17 +101,17 @@ class PlantedAffinity:
     def _out_of_range_message(self, n: int, k: int, low: float, high: float) -> str:
         if low > high:
             return (
-                f"degree must not exceed the number of nodes, got degree={self.degree:g} for "
-                f"n={n}.\n  Use more nodes, or a smaller degree."
+                f"{argument('degree')} must not exceed the number of nodes, got {self.degree:g} "
+                f"for {n} nodes.\n  Use more nodes, or a smaller degree."
             )
         bound = (
-            f"the largest snr is {high:.15g}"
+            f"the largest {argument('snr')} is {high:.15g}"
             if self.snr > high
-            else f"the smallest snr is {low:.15g}"
+            else f"the smallest {argument('snr')} is {low:.15g}"
         )
         return (
-            f"edge probabilities must lie between 0 and 1; for n={n}, k={k} and "
-            f"degree={self.degree:g} {bound}, got snr={self.snr:.15g}.\n"
-            '  Choose an snr within the bound, or pass beyond="clip", which changes the mean '
-            "degree."
+            f"edge probabilities must lie between 0 and 1; for {n} nodes, {k} groups and mean "
+            f"degree {self.degree:g} {bound}, got {self.snr:.15g}.\n"
+            f"  Choose an {argument('snr')} within the bound, or pass "
+            f"{setting('beyond', 'clip')}, which changes the mean degree."
         )

@@ -5,6 +5,7 @@ from typing import Any, Literal
 import numpy as np
 
 from kgroups._doors import RngLike, check_choice
+from kgroups._wording import argument, setting
 from kgroups.errors import InputError
 from kgroups.generators.affinity import Beyond, PlantedAffinity
 from kgroups.generators.arguments import block_sizes, symmetric_probabilities, whole_number
@@ -168,7 +169,10 @@ def planted_probabilities(
     """Return the edge probabilities of :func:`planted_partition`, its arguments checked."""
     n, k = whole_number("n", n, low=1), whole_number("k", k, low=1)
     if k > n:
-        msg = f"k must not exceed the number of nodes, got k={k} for n={n}."
+        msg = (
+            f"{argument('k')} must not exceed the number of nodes, got {setting('k', k)} for "
+            f"{setting('n', n)}."
+        )
         raise InputError(msg)
     return PlantedAffinity(degree, snr, beyond).probabilities(n, k)
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from kgroups._doors import RngLike
+from kgroups._wording import argument
 from kgroups.errors import InputError
 from kgroups.generators.affinity import PlantedAffinity
 from kgroups.generators.arguments import block_sizes, symmetric_probabilities
@@ -84,7 +85,7 @@ def degree_corrected_sbm(
     if certain.size:
         a, b = certain[0]
         msg = (
-            f"P must be below 1 where degrees vary, got P[{a}, {b}] = 1.\n"
+            f"{argument('P')} must be below 1 where degrees vary, got 1 for blocks {a} and {b}.\n"
             "  Propensities cannot change what is certain; use a number below 1."
         )
         raise InputError(msg)

@@ -7,6 +7,7 @@ import numpy as np
 
 from kgroups._doors import RngLike, check_choice
 from kgroups._types import Ints
+from kgroups._wording import argument, setting
 from kgroups.errors import InputError
 from kgroups.generators.arguments import real_number, whole_number
 from kgroups.generators.assembly import Ends, joined_ends, simple_graph
@@ -128,7 +129,7 @@ def lfr_benchmark(
         msg = (
             f"the edges inside and between {sizes.size} communities must find places, but "
             f"{unplaced} of {degrees.sum() // 2} did not.\n"
-            "  Use larger communities, or a smaller max_degree."
+            f"  Use larger communities, or a smaller {argument('max_degree')}."
         )
         raise InputError(msg)
     graph = weighted(graph, labels, weights, stream)
@@ -141,7 +142,10 @@ def _degree_law(n: int, degree: float, max_degree: int | None, exponent: float) 
     else:
         largest = whole_number("max_degree", max_degree, low=1)
     if not 1 <= largest < n:
-        msg = f"max_degree must be at least 1 and below the number of nodes {n}, got {largest}."
+        msg = (
+            f"{argument('max_degree')} must be at least 1 and below the number of nodes {n}, got "
+            f"{largest}."
+        )
         raise InputError(msg)
     return WholePowerLaw.of_mean(degree, largest, exponent)
 
@@ -155,8 +159,8 @@ def _size_law(
     )
     if not low <= high <= n:
         msg = (
-            "community sizes must satisfy min_community <= max_community <= n, got "
-            f"{low}, {high} and {n}."
+            f"community sizes must satisfy {argument('min_community')} <= "
+            f"{argument('max_community')} <= {argument('n')}, got {low}, {high} and {n}."
         )
         raise InputError(msg)
     if math.ceil(n / high) > n // low:
@@ -235,13 +239,14 @@ def _no_fit_message(labels: Ints | None, inside: Ints, sizes: Ints) -> str:
             "every node must fit into a community larger than its internal degree, but in "
             f"{_ATTEMPTS} draws some did not; in the last one internal degrees went up to "
             f"{inside.max()} and communities up to {sizes.max()} nodes.\n"
-            "  Raise max_community, min_community or mixing, or lower max_degree."
+            f"  Raise {argument('max_community')}, {argument('min_community')} or "
+            f"{argument('mixing')}, or lower {argument('max_degree')}."
         )
     return (
         "the edges that leave a community must end in others, but in "
         f"{_ATTEMPTS} draws one had more of them than all others; in the last one the largest of "
         f"{sizes.size} had {sizes.max()} of {inside.size} nodes.\n"
-        "  Lower max_community, or set mixing to 0."
+        f"  Lower {argument('max_community')}, or pass {setting('mixing', 0)}."
     )
 
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kgroups._types import Floats, Ints
+from kgroups._wording import argument, setting
 from kgroups.errors import InputError
 
 __all__ = ["WholePowerLaw"]
@@ -36,8 +37,9 @@ class WholePowerLaw(NamedTuple):
         mean_from = np.cumsum((share * x)[::-1])[::-1] / share_from
         if not mean_from[0] <= mean <= high:
             msg = (
-                f"degree must lie between {mean_from[0]:.4g} and {high} for max_degree={high} and "
-                f"degree_exponent={exponent:g}, got {mean:g}.\n"
+                f"{argument('degree')} must lie between {mean_from[0]:.4g} and {high} for "
+                f"{setting('max_degree', high)} and {setting('degree_exponent', exponent)}, got "
+                f"{mean:g}.\n"
                 "  Change the degree or the largest degree."
             )
             raise InputError(msg)

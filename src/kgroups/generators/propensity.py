@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from kgroups._types import Floats, Indices, Ints, index_type
+from kgroups._wording import argument
 from kgroups.errors import InputError
 from kgroups.generators.arguments import real_number
 
@@ -97,7 +98,7 @@ def scaled_propensities(propensities: Any, sizes: Ints, rng: np.random.Generator
     if without.size:
         msg = (
             f"propensities must not all be 0 in a block, got none above 0 in block {without[0]}.\n"
-            "  Set probabilities of P to 0 for a block without edges."
+            f"  Set probabilities of {argument('P')} to 0 for a block without edges."
         )
         raise InputError(msg)
     return np.asarray(values * sizes[block] / totals[block], dtype=np.float64)

@@ -5,6 +5,7 @@ from typing import Any
 
 from kgroups._doors import check_choice
 from kgroups._progress import Progress
+from kgroups._wording import argument, in_python
 from kgroups.errors import InputError
 from kgroups.reproduce.findings import Claim, Finding, Measured
 from kgroups.reproduce.gaussians import gauss_dim, gauss_n, many_clusters, unbalanced
@@ -72,7 +73,10 @@ def reproduce(
     """
     check_choice("experiment", experiment, EXPERIMENTS)
     if trials is not None and (type(trials) is not int or trials < 1):
-        msg = f"trials must be None or a whole number >= 1, got {trials!r}."
+        msg = (
+            f"{argument('trials')} must be {in_python('None or ')}a whole number >= 1, got "
+            f"{trials!r}."
+        )
         raise InputError(msg)
     running: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress}
     return EXPERIMENTS[experiment](trials, **running)

@@ -12,6 +12,7 @@ import numpy as np
 from kgroups import metrics
 from kgroups._progress import counted_progress
 from kgroups._types import Floats, Ints
+from kgroups._wording import argument, in_python
 from kgroups.energy import Exponential, kernel_kgroups, kernel_kmeans, kernel_matrix
 from kgroups.errors import InputError
 from kgroups.reproduce.findings import Measured
@@ -145,7 +146,10 @@ def in_parallel(
 
     n_jobs = running.get("n_jobs")
     if n_jobs == 0:
-        msg = "n_jobs must be None or a whole number other than 0, got 0."
+        msg = (
+            f"{argument('n_jobs')} must be {in_python('None or ')}a whole number other than 0, got "
+            "0."
+        )
         raise InputError(msg)
     rows: list[Row] = []
     workers = Parallel(n_jobs=n_jobs, return_as="generator", batch_size=1)

@@ -5,6 +5,7 @@ from numbers import Real
 from typing import Any
 
 from kgroups._types import Symmetrize
+from kgroups._wording import argument, setting
 from kgroups.errors import InputError
 from kgroups.scoring._labelled import LabelledGraph, label_edges, label_graph
 
@@ -175,10 +176,15 @@ def modularity_of(labelled: LabelledGraph, resolution: float) -> float:
 def check_resolution(resolution: object) -> float:
     """Return the resolution as a float if it is a finite number."""
     if not isinstance(resolution, Real) or isinstance(resolution, bool):
-        msg = f"resolution must be a finite number, got {resolution!r}.\n  Pass for instance 1.0."
-        raise InputError(msg)
+        raise InputError(_not_finite(resolution))
     number = float(resolution)
     if not math.isfinite(number):
-        msg = f"resolution must be a finite number, got {number}.\n  Pass for instance 1.0."
-        raise InputError(msg)
+        raise InputError(_not_finite(number))
     return number
+
+
+def _not_finite(resolution: object) -> str:
+    return (
+        f"{argument('resolution')} must be a finite number, got {resolution!r}.\n"
+        f"  Pass for instance {setting('resolution', 1.0)}."
+    )

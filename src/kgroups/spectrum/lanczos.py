@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from kgroups._types import Floats
+from kgroups._wording import in_python
 from kgroups.errors import ConvergenceError
 from kgroups.operators import BoundBetheHessian
 
@@ -151,8 +152,8 @@ def lanczos_pairs(
                 return lam, V
     order = np.argsort(-found[0], kind="stable")
     msg = (
-        f"Lanczos found {len(order)} of the {count} eigenpairs asked for on {n} nodes; the error "
-        "carries them as .eigenvalues and .eigenvectors.\n"
+        f"Lanczos found {len(order)} of the {count} eigenpairs asked for on {n} nodes"
+        f"{in_python('; the error carries them as .eigenvalues and .eigenvectors')}.\n"
         "  Ask for fewer communities, or remove components that carry no structure."
     )
     raise PartialEigenpairsError(msg, found[0][order], found[1][:, order])

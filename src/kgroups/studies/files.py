@@ -11,6 +11,7 @@ from typing import Any
 
 from kgroups._extras import install_hint
 from kgroups._partition_io import write_atomically
+from kgroups._wording import function
 from kgroups.errors import FileFormatError, InputError, MissingExtraError
 
 __all__ = ["check_table_name", "read_table", "write_table"]
@@ -59,7 +60,7 @@ def read_table(path: str | os.PathLike[str]) -> tuple[list[str], list[Row]]:
     if missing:
         msg = (
             f"{path} does not hold a study: it has no column {missing[0]!r}.\n"
-            "  Study.save() writes such files."
+            f"  {function('Study.save()')} writes such files."
         )
         raise FileFormatError(msg)
     return columns, rows
@@ -70,7 +71,10 @@ def _from_parquet(content: bytes) -> tuple[list[str], list[Row]]:
     try:
         table = parquet.read_table(io.BytesIO(content))
     except (pyarrow.ArrowException, OSError) as error:
-        msg = f"the file is not a Parquet table: {error}.\n  Study.save() writes such files."
+        msg = (
+            f"the file is not a Parquet table: {error}.\n"
+            f"  {function('Study.save()')} writes such files."
+        )
         raise FileFormatError(msg) from error
     return table.column_names, table.to_pylist()
 
@@ -85,7 +89,10 @@ def _from_csv(content: bytes, path: object) -> tuple[list[str], list[Row]]:
             values = map(_value, columns, cells)
             rows.append(dict(zip(columns, values, strict=True)))
     except (OSError, EOFError, zlib.error, ValueError, csv.Error) as error:
-        msg = f"{path} does not hold a study: {error}.\n  Study.save() writes such files."
+        msg = (
+            f"{path} does not hold a study: {error}.\n"
+            f"  {function('Study.save()')} writes such files."
+        )
         raise FileFormatError(msg) from error
     return columns, rows
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from kgroups._extras import install_hint
 from kgroups._types import Ints
+from kgroups._wording import in_python
 from kgroups.errors import InputError, MissingExtraError
 from kgroups.refine import Hartigan
 from kgroups.studies.bench import Workbench
@@ -127,9 +128,8 @@ def _check(chosen: Sequence[Method]) -> None:
     names = [method.name for method in chosen]
     twice = [name for name in names if names.count(name) > 1]
     if twice:
-        msg = (
-            f"the names of methods must differ, got {twice[0]!r} twice.\n"
-            "  Pass a dict from names to callables."
+        msg = f"the names of methods must differ, got {twice[0]!r} twice." + in_python(
+            "\n  Pass a dict from names to callables."
         )
         raise InputError(msg)
     if any(method.find is infomap_labels for method in chosen) and find_spec("infomap") is None:
@@ -158,9 +158,13 @@ def _no_method(given: Any) -> InputError:
     close = difflib.get_close_matches(str(given), METHODS, n=1)
     guess = f" Did you mean {close[0]!r}?" if close else ""
     return InputError(
-        f"a method must be one of {', '.join(METHODS)} or a callable, got {given!r}.{guess}\n"
-        "  A callable takes (graph, k, rng), or (graph, rng) if it chooses k itself, and returns "
-        "labels."
+        f"a method must be one of {', '.join(METHODS)}{in_python(' or a callable')}, got "
+        f"{given!r}.{guess}"
+        + in_python(
+            "
+  A callable takes (graph, k, rng), or (graph, rng) if it chooses k itself, and "
+            "returns labels."
+        )
     )
 
 

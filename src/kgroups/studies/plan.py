@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import kgroups
+from kgroups._wording import setting
 from kgroups.errors import InputError
 from kgroups.metrics import overlap
 from kgroups.studies.methods import Method
@@ -135,7 +136,8 @@ def _check_cell(cell: Cell, cells: Sequence[Cell], number: int) -> None:
         msg = f"{taken[0]!r} is a column of every study and cannot be a parameter of the grid."
         raise InputError(msg)
     if cell in cells[:number]:
-        msg = f"the cells of a grid must differ, got {dict(cell)} twice."
+        values = " ".join(setting(name, value) for name, value in cell.items())
+        msg = f"the cells of a grid must differ, got {values} twice."
         raise InputError(msg)
 
 
@@ -151,7 +153,7 @@ def _plain(name: str, value: Any) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):
-        msg = f"a parameter of a grid must be finite, got {name} = {value}."
+        msg = f"a parameter of a grid must be finite, got {setting(name, value)}."
         raise InputError(msg)
     if value is None or isinstance(value, bool | int | float | str):
         return value

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from kgroups._extras import install_hint
 from kgroups._progress import Progress, counted_progress
+from kgroups._wording import argument, in_python, setting
 from kgroups.errors import InputError, MissingExtraError
 from kgroups.studies.journal import Journal
 from kgroups.studies.names import check_named
@@ -98,8 +99,9 @@ def _workers(n_jobs: int | None) -> int | None:
         isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0
     ):
         msg = (
-            f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}.\n"
-            "  n_jobs=2 uses two processes, n_jobs=-1 one per core."
+            f"{argument('n_jobs')} must be {in_python('None or ')}a whole number other than 0, got "
+            f"{n_jobs!r}.\n"
+            f"  {setting('n_jobs', 2)} uses two processes, {setting('n_jobs', -1)} one per core."
         )
         raise InputError(msg)
     # Nobody can have called joblib.parallel_config before joblib was imported.
@@ -108,7 +110,7 @@ def _workers(n_jobs: int | None) -> int | None:
     try:
         import joblib
     except ImportError as error:
-        msg = f"n_jobs={n_jobs} needs joblib. {install_hint('study')}"
+        msg = f"{setting('n_jobs', n_jobs)} needs joblib. {install_hint('study')}"
         raise MissingExtraError(msg) from error
     workers = int(joblib.effective_n_jobs(n_jobs))
     local = type(joblib.parallel.get_active_backend()[0]).__name__ == "LokyBackend"

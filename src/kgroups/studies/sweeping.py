@@ -11,6 +11,7 @@ import numpy as np
 from kgroups import metrics as library
 from kgroups._doors import check_choice
 from kgroups._progress import Progress
+from kgroups._wording import argument, in_python, setting
 from kgroups.errors import InputError
 from kgroups.studies.journal import holds_plan, read_journal
 from kgroups.studies.methods import Method, as_methods
@@ -102,7 +103,7 @@ def sweep(
     if part is not None and rng is None:
         msg = (
             "a shard needs rng to be a number, the same for all of them, got None: shards of "
-            "different entropy are not one study.\n  Pass for instance rng=0."
+            f"different entropy are not one study.\n  Pass for instance {setting('rng', 0)}."
         )
         raise InputError(msg)
     entropy = _entropy(rng, journal)
@@ -199,8 +200,8 @@ def _entropy(rng: int | None, journal: str | os.PathLike[str] | None) -> int:
         return _kept_entropy(journal)
     if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
         msg = (
-            f"rng of a study must be None or a whole number >= 0, got {rng!r}: seeds of single "
-            "trials are derived from it."
+            f"{argument('rng')} of a study must be {in_python('None or ')}a whole number >= 0, got "
+            f"{rng!r}: seeds of single trials are derived from it."
         )
         raise InputError(msg)
     return int(rng)
@@ -243,14 +244,14 @@ def _check_scored(methods: Sequence[Method], metrics: Sequence[Metric]) -> None:
 
 def _checked_count(name: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        msg = f"{name} must be a whole number >= 1, got {value!r}."
+        msg = f"{argument(name)} must be a whole number >= 1, got {value!r}."
         raise InputError(msg)
     return int(value)
 
 
 def _checked_number(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
-        msg = f"{name} must be a number >= 0, got {value!r}."
+        msg = f"{argument(name)} must be a number >= 0, got {value!r}."
         raise InputError(msg)
     return float(value)
 
@@ -261,8 +262,9 @@ def _checked_shard(shard: Any) -> tuple[int, int] | None:
     fits = isinstance(shard, tuple) and len(shard) == 2
     if not fits or not all(type(part) is int for part in shard) or not 1 <= shard[0] <= shard[1]:
         msg = (
-            f"shard must be (i, N) with whole numbers 1 <= i <= N, got {shard!r}.\n"
-            "  shard=(1, 4) runs the first of four parts."
+            "a shard must be the i-th of N parts with whole numbers 1 <= i <= N, got "
+            f"{setting('shard', shard)}.\n"
+            f"  {setting('shard', (1, 4))} runs the first of four parts."
         )
         raise InputError(msg)
     return shard[0], shard[1]

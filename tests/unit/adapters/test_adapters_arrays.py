@@ -71,7 +71,9 @@ def test_tables_are_read_by_column_names(make):
 @pytest.mark.parametrize("make", [pd.DataFrame, pa.table], ids=["pandas", "pyarrow"])
 class TestColumnsOfTables:
     def test_tables_without_ends_are_refused(self, make):
-        message = r"'source' and one column 'target', got the columns 'a', 'b'(.|\n)*with source="
+        message = (
+            r"'source' and one column 'target', got the columns 'a', 'b'(.|\n)*with source and "
+        )
         with pytest.raises(GraphError, match=message):
             as_graph(make({"a": [1], "b": [2]}))
 
@@ -108,9 +110,9 @@ class TestColumnsOfTables:
         ("options", "message"),
         [
             ({"source": "a", "target": "z"}, "target must name one column .* 'z'; .* are 'a', 'b'"),
-            ({"source": "a"}, "two columns, or both be left out, got source='a' and target=None"),
-            ({"source": "a", "target": "a"}, "names of two columns.* got source='a' and target='a"),
-            ({"source": "a", "target": "A"}, "names of two columns.* got source='a' and target='a"),
+            ({"source": "a"}, 'two columns, or both be left out, got source="a" and target=None'),
+            ({"source": "a", "target": "a"}, 'names of two columns.* got source="a" and target="a'),
+            ({"source": "a", "target": "A"}, 'names of two columns.* got source="a" and target="a'),
             ({"source": 0, "target": 1}, "names of two columns.* got source=0 and target=1"),
         ],
     )

@@ -128,7 +128,8 @@ def test_a_header_that_may_be_an_edge_is_refused_until_the_caller_says(write, co
     words = content.splitlines()[0].replace(",", " ").split()
     message = (
         rf"^graph\.txt, line 1: '{words[0]}' and '{words[1]}' may be column names or an edge, "
-        rf"because there is a node '{node}'\.\n  If they are column names, pass source='{words[0]}'"
+        rf"because there is a node '{node}'\.\n  If they are column names, pass "
+        rf'source="{words[0]}" and target="{words[1]}"'
     )
     path = write(content)
     with pytest.raises(FileFormatError, match=message):

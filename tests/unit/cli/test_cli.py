@@ -293,7 +293,7 @@ def test_how_far_a_file_may_expand_is_an_option(run, tmp_path, monkeypatch):
     assert "--max-expansion" in err
     assert run("info", path, "--max-expansion", "inf")[0] == 0
     code, _, err = run("info", path, "--max-expansion", "0")
-    assert (code, "max_expansion must be a number >= 1, got 0" in err) == (1, True)
+    assert (code, "--max-expansion must be a number >= 1, got 0" in err) == (1, True)
 
 
 def test_many_communities_are_cut_with_a_word(run, tmp_path):

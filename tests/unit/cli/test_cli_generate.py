@@ -143,7 +143,7 @@ def test_a_fresh_seed_is_printed_and_repeats_the_graph(run, tmp_path):
     ("words", "message"),
     [
         ("girvan-newman --snr 2 --output g.csv --labels g.csv", "got 'g.csv' twice"),
-        ("girvan-newman --snr 9 --output g.csv", "the largest snr is 4, got snr=9"),
+        ("girvan-newman --snr 9 --output g.csv", "the largest --snr is 4, got 9"),
         (
             "girvan-newman --snr 1 --output g.txt",
             r"must end in \.csv, \.npz, \.parquet, \.gml; got",
@@ -153,7 +153,10 @@ def test_a_fresh_seed_is_printed_and_repeats_the_graph(run, tmp_path):
             r"must end in \.csv; got 'l\.json'",
         ),
         ("girvan-newman --snr 1 --output no/g.csv", "there is no folder 'no' to write 'no/g.csv'"),
-        ("girvan-newman --snr 1 --output g.csv --rng -1", "rng must be None"),
+        (
+            "girvan-newman --snr 1 --output g.csv --rng -1",
+            "--rng must be a whole number >= 0, got -1",
+        ),
         ("sbm --sizes 5;5 --inside 1 --between 0 --output g.csv", "--sizes must be whole numbers"),
         ("sbm --sizes 5,5 --inside 1 --output g.csv", "must be given by --matrix, or by --inside"),
         ("sbm --sizes 5,5 --matrix 1 --inside 1 --between 0 --output g.csv", "one way only"),

@@ -136,7 +136,7 @@ def test_a_picture_has_room_for_every_panel(run, tmp_path):
         (["study", "merge", "a.csv", "--output", "./a.csv"], "this file is read (as 'a.csv')"),
         ([*SMALL, "--output", "a.csv", "--plot", "loop.png"], "would overwrite each other"),
         ([*SMALL, "--plot", "taken.png"], "'taken.png' is a folder, no file can be written"),
-        ([*SMALL, "--snr", "3", "--beyond", "error"], "degree=6 the largest snr is 2.44948974"),
+        ([*SMALL, "--snr", "3", "--beyond", "error"], "degree 6 the largest --snr is 2.44948974"),
     ],
 )
 def test_what_cannot_be_done_is_said(run, tmp_path, words, message):

@@ -74,7 +74,7 @@ class TestDegreeCorrected:
         assert_simple(degree_corrected_sbm([50, 50], np.full((2, 2), 0.1), law, rng=0).graph)
 
     def test_certain_edges_are_refused(self):
-        with pytest.raises(InputError, match=r"P must be below 1 .*, got P\[1, 1\] = 1"):
+        with pytest.raises(InputError, match=r"P must be below 1 .*, got 1 for blocks 1 and 1"):
             degree_corrected_sbm([2, 2], [[0.5, 0], [0, 1]], rng=0)
 
     def test_power_law_is_checked(self):

@@ -36,8 +36,8 @@ def test_cells_may_be_given_one_by_one():
         ({"snr": []}, "a study needs at least one cell"),
         ([{"n": 4}, {"k": 4}], "the same parameters, got n in cell 0 and k in cell 1"),
         ({"trial": [1, 2]}, "'trial' is a column of every study"),
-        ({"snr": [1.0, 1.0]}, r"the cells of a grid must differ, got \{'snr': 1.0\} twice"),
-        ({"snr": np.inf}, "a parameter of a grid must be finite, got snr = inf"),
+        ({"snr": [1.0, 1.0]}, r"the cells of a grid must differ, got snr=1.0 twice"),
+        ({"snr": np.inf}, "a parameter of a grid must be finite, got snr=float"),
         ({"law": [len, max]}, "must be a number, text, True, False or None, got law = <built-in"),
     ],
 )

@@ -222,9 +222,9 @@ def test_a_failure_says_where():
         ({"rng": -1}, "rng of a study must be None or a whole number >= 0, got -1"),
         ({"rng": np.random.default_rng(0)}, "seeds of single trials are derived from it"),
         ({"n_jobs": 0}, "n_jobs must be None or a whole number other than 0, got 0"),
-        ({"shard": (3, 2)}, r"shard must be \(i, N\) .* got \(3, 2\)"),
+        ({"shard": (3, 2)}, r"a shard must be the i-th of N parts .* got shard=\(3, 2\)"),
         ({"shard": (1, 2), "rng": None}, "a shard needs rng to be a number, the same for all"),
-        ({"shard": "1/2"}, r"shard must be \(i, N\) .* got '1/2'"),
+        ({"shard": "1/2"}, r'a shard must be the i-th of N parts .* got shard="1/2"'),
         ({"metrics": "overlop"}, "a metric must be one of 'overlap'.* got 'overlop'"),
         ({"metrics": {}}, "a study needs at least one metric"),
         ({"metrics": {"seed": max}}, "a metric cannot be called 'seed'"),
@@ -246,9 +246,9 @@ def test_generator_that_is_none():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"snr": [1.0, 2.5]}, r"degree=6 the largest snr is 2\.4494897.*, got snr=2\.5"),
+        ({"snr": [1.0, 2.5]}, r"degree 6 the largest snr is 2\.4494897.*, got 2\.5"),
         ({"k": [2, 61]}, "k must not exceed the number of nodes, got k=61 for n=60"),
-        ({"degree": [6.0, 70.0]}, "degree must not exceed the number of nodes, got degree=70"),
+        ({"degree": [6.0, 70.0]}, "degree must not exceed the number of nodes, got 70 for 60"),
         ({"n": 10.5}, "n must be a whole number >= 1, got 10.5"),
         ({"k": True}, "k must be a whole number >= 1, got True"),
         ({"snr": -1.0}, "snr must be a number >= 0, got -1.0"),
