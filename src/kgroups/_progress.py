@@ -7,23 +7,26 @@ from typing import Any, Literal, TypeAlias
 
 from kgroups.errors import InputError
 
-__all__ = ["Progress", "counted_progress", "stage_progress"]
+__all__ = ["Progress", "counted_progress", "is_terminal", "stage_progress"]
 
 Progress: TypeAlias = Callable[[int, int], None] | Literal["bar"] | None
 
 
 @contextmanager
-def counted_progress(progress: Progress, total: int, unit: str) -> Iterator[Callable[[int], None]]:
+def counted_progress(
+    progress: Progress, total: int, unit: str, *, before: int = 0
+) -> Iterator[Callable[[int], None]]:
     """Yield a function that takes how many of ``total`` units are done.
 
-    ``"bar"`` draws a bar on stderr where that is a terminal, and nothing elsewhere.
+    ``"bar"`` draws a bar on stderr where that is a terminal, and nothing elsewhere. ``before``
+    units were done by an earlier run: a bar shows them at once and leaves them out of its rate.
     """
     if progress is None:
         yield lambda done: None
     elif callable(progress):
         yield lambda done: progress(min(done, total), total)
     elif progress == "bar":
-        with _terminal_bar(total=total, unit=unit) as bar:
+        with _terminal_bar(total=total, unit=unit, initial=before) as bar:
             yield lambda done: None if bar is None else bar.update(min(done, total) - bar.n)
     else:
         msg = f'progress must be "bar", None or a callable of (done, total), got {progress!r}.'
@@ -37,15 +40,19 @@ def stage_progress() -> Iterator[Callable[[str], None]]:
         yield lambda stage: None if bar is None else bar.set_description_str(stage)
 
 
+def is_terminal() -> bool:
+    """Tell whether standard error is open and a terminal."""
+    try:
+        return sys.stderr.isatty()
+    except (AttributeError, ValueError):
+        # A process that was started without stderr has None there; a closed stream raises.
+        return False
+
+
 @contextmanager
 def _terminal_bar(**options: Any) -> Iterator[Any]:
     """Yield a bar of tqdm on stderr, or None where stderr is closed or not a terminal."""
-    try:
-        visible = sys.stderr.isatty()
-    except (AttributeError, ValueError):
-        # A process that was started without stderr has None there; a closed stream raises.
-        visible = False
-    if not visible:
+    if not is_terminal():
         yield None
         return
     from tqdm import tqdm

@@ -68,6 +68,24 @@ def test_a_bar_is_drawn_on_a_terminal(monkeypatch):
     assert "trial" in sys.stderr.getvalue()
 
 
+def test_a_bar_shows_at_once_what_was_done_before(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with counted_progress("bar", 9, "trial", before=4):
+        assert "4/9" in sys.stderr.getvalue()
+        assert "0/9" not in sys.stderr.getvalue()
+
+
+def test_the_bar_of_a_resumed_study_starts_where_it_was_left(monkeypatch, tmp_path):
+    journal = tmp_path / "journal"
+    sweep(ring, {"cliques": 4}, trials=5, journal=journal, progress=None)
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:4]))
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    sweep(ring, {"cliques": 4}, trials=5, journal=journal, progress="bar")
+    assert "3/5" in sys.stderr.getvalue()
+    assert "0/5" not in sys.stderr.getvalue()
+
+
 def test_a_function_is_never_told_more_than_the_total():
     calls = []
     with counted_progress(lambda *call: calls.append(call), 3, "trial") as show:

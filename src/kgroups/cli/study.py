@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kgroups._partition_io import write_atomically
+from kgroups.cli.pace import study_progress
 from kgroups.cli.tables import table
 from kgroups.cli.targets import check_files, check_picture
 from kgroups.errors import InputError
@@ -86,6 +87,7 @@ def register(commands_of: Any) -> None:
         "(default: beside --output, until that is written)",
     )
     study.add_argument("--shard", metavar="I/N", help="run the I-th of N parts; needs --journal")
+    study.add_argument("--quiet", action="store_true", help="show no progress on stderr")
     _add_targets(study)
     parts = study.add_subparsers(title="parts", metavar="", required=False)
     merged = parts.add_parser("merge", help="put the journals of all shards together")
@@ -130,6 +132,7 @@ def run_study(args: argparse.Namespace) -> None:
             n_jobs=args.jobs,
             journal=journal,
             shard=shard,
+            progress=None if args.quiet else study_progress(args.jobs),
         )
     except KeyboardInterrupt:
         if journal is not None:

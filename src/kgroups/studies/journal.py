@@ -9,11 +9,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from kgroups._wording import argument
 from kgroups.errors import FileFormatError, InputError
+from kgroups.studies.differences import differences
 from kgroups.studies.plan import Task
 from kgroups.studies.trial import Results
 
-__all__ = ["Journal", "differing_entries", "holds_plan", "read_journal"]
+__all__ = ["Journal", "holds_plan", "read_journal"]
 
 _FORMAT = "kgroups study journal"
 _VERSION = 2
@@ -69,13 +71,14 @@ class Journal:
             self._write({"format": _FORMAT, "version": _VERSION, "plan": plan})
             return {}
         found, finished = _parsed(whole, self.path)
-        differing = differing_entries(plan, found)
-        if differing:
-            name = differing[0]
+        unlike = [
+            f"its {name} is {there}, here it is {here}"
+            for name, here, there in differences(plan, found)
+        ]
+        if unlike:
             msg = (
-                f"{self.path} is the journal of another study: its {name} is "
-                f"{_short(found.get(name))}, here it is {_short(plan[name])}.\n"
-                "  Name another journal, or run the study that this one belongs to."
+                f"{self.path} is the journal of another study: {'; '.join(unlike)}.\n"
+                f"  Name another {argument('journal')}, or run the study that this one belongs to."
             )
             raise InputError(msg)
         # Only now is it sure that the file is this journal and may be changed.
@@ -125,18 +128,6 @@ def holds_plan(path: Path_) -> bool:
     return Path(path).exists() and b"\n" in Path(path).read_bytes()
 
 
-def differing_entries(plan: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
-    """Return the entries of a plan that another one has not, or not to the letter.
-
-    A parameter 3 is not 3.0 here, because seeds follow from what is written.
-    """
-    return [name for name in plan if _canonical(plan[name]) != _canonical(other.get(name))]
-
-
-def _canonical(value: Any) -> str:
-    return json.dumps(value, sort_keys=True)
-
-
 def read_journal(path: Path_) -> tuple[dict[str, Any], dict[Task, Results]]:
     """Return the plan of a journal and its finished trials; half a last line is left out."""
     content = Path(path).read_bytes()
@@ -180,8 +171,3 @@ def _no_journal(path: Path) -> FileFormatError:
         f"{path} is not a journal of a study: its first line must be a JSON object with "
         f'"format": "{_FORMAT}" and "version": {_VERSION}.\n  Name another file.'
     )
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."

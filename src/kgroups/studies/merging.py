@@ -4,7 +4,8 @@ import os
 from collections.abc import Iterable
 
 from kgroups.errors import InputError
-from kgroups.studies.journal import differing_entries, read_journal
+from kgroups.studies.differences import differences
+from kgroups.studies.journal import read_journal
 from kgroups.studies.plan import Task
 from kgroups.studies.table import Study, study_of
 from kgroups.studies.trial import Results
@@ -37,11 +38,11 @@ def merge(journals: Iterable[str | os.PathLike[str]]) -> Study:
     plan, finished = read_journal(paths[0])
     for path in paths[1:]:
         other, more = read_journal(path)
-        differing = differing_entries(plan, other)
-        if differing:
+        unlike = [f"{name} ({one}, {two})" for name, one, two in differences(plan, other)]
+        if unlike:
             msg = (
                 f"the journals must be of one study: {paths[0]} and {path} differ in "
-                f"{', '.join(differing)}."
+                f"{', '.join(unlike)}."
             )
             raise InputError(msg)
         finished = {**more, **finished}

@@ -53,7 +53,7 @@ def _run(
 ) -> Finished:
     finished = {task: before[task] for task in tasks if task in before}
     waiting = [task for task in tasks if task not in finished]
-    with counted_progress(progress, len(tasks), "trial") as show:
+    with counted_progress(progress, len(tasks), "trial", before=len(finished)) as show:
         show(len(finished))
         for batch in _done(plan, waiting, n_jobs):
             for task, results in batch:

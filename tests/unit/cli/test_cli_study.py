@@ -95,6 +95,24 @@ def ring(cliques, kind, rng):
     return graph, [node // 5 for node in graph]
 
 
+def test_a_journal_of_another_study_says_what_differs(run):
+    run(*SMALL, "--journal", "kept")
+    code, _, err = run(*SMALL, "--trials", "3", "--snr", "1,2", "--journal", "kept")
+    assert code == 1
+    assert "kept is the journal of another study: its --snr is 1.0, 1.5, 2.0, here it is" in err
+    assert "here it is 1.0, 2.0; its --trials is 2, here it is 3.\n  Name another --journal" in err
+
+
+def test_a_resumed_study_says_how_much_is_done(run, tmp_path):
+    run(*SMALL, "--journal", "kept")
+    lines = (tmp_path / "kept").read_bytes().splitlines(keepends=True)
+    (tmp_path / "kept").write_bytes(b"".join(lines[:6]))
+    _, _, err = run(*SMALL, "--journal", "kept")
+    assert err == "5 of 12 trials were done before\n"
+    (tmp_path / "kept").write_bytes(b"".join(lines[:6]))
+    assert run(*SMALL, "--journal", "kept", "--quiet")[2] == ""
+
+
 def test_journals_of_any_sweep_are_merged(run, tmp_path):
     grid = {"cliques": [4, 8], "kind": ["plain", "other"]}
     sweep(ring, grid, trials=2, journal=tmp_path / "rings", progress=None)

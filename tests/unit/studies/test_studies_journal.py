@@ -59,15 +59,17 @@ def test_every_prefix_of_a_journal_can_be_resumed(path):
 
 
 def test_journal_of_another_study(path):
-    with pytest.raises(InputError, match="journal of another study: its entropy is 0, here it is"):
+    with pytest.raises(InputError, match="journal of another study: its rng is 0, here it is 1"):
         Journal(path, {**PLAN, "entropy": 1})
     assert len(read_journal(path)[1]) == 3
 
 
-def test_long_values_are_shortened(path):
-    cells = [{"n": n} for n in range(100)]
-    with pytest.raises(InputError, match=r'its cells is \[\{"n": 3\}\], here it is .*\.\.\.\.'):
-        Journal(path, {**PLAN, "cells": cells})
+def test_every_value_that_differs_is_named(path):
+    message = (
+        r"its n is 3, here it is 3, 4; its trials is 4, here it is 5\.\n  Name another journal"
+    )
+    with pytest.raises(InputError, match=message):
+        Journal(path, {**PLAN, "cells": [{"n": 3}, {"n": 4}], "trials": 5})
 
 
 def test_damaged_line(path):
@@ -79,7 +81,7 @@ def test_damaged_line(path):
 
 
 def test_a_whole_number_is_another_parameter_than_the_same_real_number(path):
-    with pytest.raises(InputError, match=r'its cells is \[\{"n": 3\}\], here it is \[\{"n": 3.0'):
+    with pytest.raises(InputError, match=r"its n is 3, here it is 3\.0"):
         Journal(path, {**PLAN, "cells": [{"n": 3.0}]})
 
 

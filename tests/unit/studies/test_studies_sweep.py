@@ -166,7 +166,7 @@ def test_merge_misses_a_shard(tmp_path):
 def test_merge_of_different_studies(tmp_path):
     small_study(journal=tmp_path / "1")
     small_study(journal=tmp_path / "2", rng=1)
-    with pytest.raises(InputError, match=r"must be of one study: .* differ in entropy"):
+    with pytest.raises(InputError, match=r"must be of one study: .* differ in rng \(0, 1\)"):
         merge([tmp_path / "1", tmp_path / "2"])
 
 

@@ -1,0 +1,75 @@
+"""Two plans: which values differ, said by the names that they were given under."""
+
+import pytest
+
+from kgroups._wording import worded
+from kgroups.cli.flags import Flags
+from kgroups.cli.parser import build_parser
+from kgroups.studies.differences import differences
+
+GENERATOR = "kgroups.generators.blocks.planted_partition"
+PLAN = {
+    "kgroups": "0.1.0",
+    "generator": f"{GENERATOR}(sizes='balanced', beyond='clip')",
+    "cells": [{"n": n, "snr": snr} for n in (60, 80) for snr in (0.5, 1.0)],
+    "methods": {"kgroups": "a", "leiden": "b"},
+    "metrics": {"overlap": "m"},
+    "trials": 4,
+    "entropy": 0,
+}
+MANY = [{"n": 60, "snr": snr / 10} for snr in range(20)]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({}, []),
+        ({"trials": 5}, [("trials", "4", "5")]),
+        ({"entropy": 1}, [("rng", "0", "1")]),
+        ({"kgroups": "0.2.0"}, [("version of kgroups", '"0.1.0"', '"0.2.0"')]),
+        ({"cells": PLAN["cells"][:2]}, [("n", "60, 80", "60")]),
+        (
+            {"cells": [{"n": 60, "snr": 0.5}, {"n": 80, "snr": 2.0}]},
+            [("snr", "0.5, 1.0", "0.5, 2.0")],
+        ),
+        ({"cells": [{"n": 60, "k": 2}]}, [("n", "60, 80", "60"), ("snr", "0.5, 1.0", "absent"),
+                                          ("k", "absent", "2")]),
+        ({"methods": {"kgroups": "a"}}, [("methods", "kgroups, leiden", "kgroups")]),
+        ({"methods": {"kgroups": "a", "leiden": "c"}}, [("method 'leiden'", "b", "c")]),
+        ({"metrics": {"nmi": "m"}}, [("metrics", "overlap", "nmi")]),
+        (
+            {"generator": f"{GENERATOR}(sizes='multinomial', beyond='clip')"},
+            [("sizes", "'balanced'", "'multinomial'")],
+        ),
+        ({"generator": "mine"}, [("generator", f'"{PLAN["generator"]}"', '"mine"')]),
+        ({"trials": 5, "entropy": 1}, [("trials", "4", "5"), ("rng", "0", "1")]),
+    ],
+)  # fmt: skip
+def test_values_that_differ(change, expected):
+    assert differences(PLAN, {**PLAN, **change}) == expected
+
+
+def test_cells_in_another_order_differ():
+    (found,) = differences(PLAN, {**PLAN, "cells": [*PLAN["cells"][:2], *PLAN["cells"][:1:-1]]})
+    assert found.name == "cells"
+
+
+def test_of_many_values_those_are_shown_that_differ():
+    changed = [{**cell, "snr": 9.0} if cell["snr"] == 1.0 else cell for cell in MANY]
+    found = differences({**PLAN, "cells": MANY}, {**PLAN, "cells": changed})
+    assert found == [("snr", "1.0, 19 that are in both", "9.0, 19 that are in both")]
+    (found,) = differences({**PLAN, "cells": MANY}, {**PLAN, "cells": MANY[:1]})
+    assert found.first.startswith("0.1, 0.2")
+    assert found.first.endswith("..., 1 that are in both")
+
+
+def test_long_texts_are_cut():
+    (found,) = differences(PLAN, {**PLAN, "generator": "g" * 1000})
+    assert len(found.second) == 160
+    assert found.second.endswith("...")
+
+
+def test_on_the_command_line_flags_are_named():
+    with worded(Flags(build_parser().parse_args(["study", "--n", "60"]))):
+        found = differences(PLAN, {**PLAN, "entropy": 1, "trials": 5, "cells": [{"n": 60}]})
+    assert [difference.name for difference in found] == ["--n", "--snr", "--trials", "--rng"]
