@@ -272,7 +272,7 @@ class Partition(Sequence[Community]):
         names: Collection[Hashable] = (),
         title: str | None = None,
     ) -> Any:
-        """Draw the graph with its communities in colours; needs ``kgroups[plot]``.
+        """Draw the graph with its communities in colours; needs the extra ``plot``.
 
         Parameters
         ----------
@@ -303,7 +303,7 @@ class Partition(Sequence[Community]):
         path : str or path
             The suffix says how. ``.json`` keeps node names of type int, str, float, bool, None
             and tuple with their types, the uninformed nodes, and the spectrum if it was computed.
-            ``.csv`` and ``.parquet`` (needs ``kgroups[parquet]``) are tables with the columns
+            ``.csv`` and ``.parquet`` (needs the extra ``parquet``) are tables with the columns
             ``node`` and ``community`` for names that are all int or all str. ``.json.gz`` and
             ``.csv.gz`` are compressed.
 

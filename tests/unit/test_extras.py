@@ -31,8 +31,9 @@ def test_every_extra_of_a_hint_is_declared():
 
 
 def test_one_function_makes_the_hints():
-    elsewhere = [path for path in SOURCES if "pip install" in path.read_text()]
-    assert [path.name for path in elsewhere] == ["_extras.py"]
+    hints = [path.name for path in SOURCES if "pip install" in path.read_text()]
+    assert hints == ["_extras.py"]
+    assert [path.name for path in SOURCES if "kgroups[" in path.read_text()] == []
 
 
 def test_a_hint_takes_kgroups_from_the_checkout():

@@ -14,6 +14,12 @@ from kgroups import datasets
 from kgroups._partition_io import check_names, check_suffix, write_atomically
 from kgroups._progress import stage_progress
 from kgroups.cli import views
+from kgroups.cli.graph_files import (
+    GRAPH_SUFFIXES,
+    check_graph_names,
+    is_graph_file,
+    write_graph,
+)
 from kgroups.cli.sources import Source, graph_files, open_graph, open_partition
 from kgroups.cli.targets import check_files, check_picture
 from kgroups.errors import InputError
@@ -34,7 +40,8 @@ def detect(args: argparse.Namespace) -> None:
         begin("reading the graph")
         source = open_graph(args)
         if args.output is not None:
-            check_names(args.output, source.graph.nodes)
+            check = check_graph_names if is_graph_file(args.output) else check_names
+            check(args.output, source.graph.nodes)
         if args.json:
             _check_json_names(source.graph.nodes)
         partition = detect_communities(
@@ -51,7 +58,10 @@ def detect(args: argparse.Namespace) -> None:
         agreement = _agreement(source, partition)
         if args.output is not None:
             begin(f"writing {args.output}")
-            partition.save(args.output)
+            if is_graph_file(args.output):
+                write_graph(args.output, source.graph, partition)
+            else:
+                partition.save(args.output)
         if args.plot is not None:
             begin(f"drawing {args.plot}")
             _draw(partition, source, args.plot)
@@ -188,8 +198,12 @@ def warm(args: argparse.Namespace) -> None:
 
 
 def _check_targets(args: argparse.Namespace) -> None:
-    if args.output is not None:
-        check_suffix(args.output)
+    if args.output is not None and not is_graph_file(args.output):
+        try:
+            check_suffix(args.output)
+        except InputError as error:
+            msg = f"{error}\n  With {' or '.join(GRAPH_SUFFIXES)} the graph is written, too."
+            raise InputError(msg) from None
     check_picture(args.plot)
     check_files(args.output, args.plot, read=graph_files(args))
 

@@ -41,7 +41,10 @@ def build_parser() -> argparse.ArgumentParser:
         "--rng", type=int, metavar="N", help="seed of the first labels; fixed if absent"
     )
     detect.add_argument(
-        "--output", metavar="FILE", help="write the partition: .csv, .json, .parquet, .csv.gz, ..."
+        "--output",
+        metavar="FILE",
+        help="write the partition: .csv, .json, .parquet, .csv.gz, ...; or the graph with the "
+        "communities of its nodes, for Gephi: .gml, .graphml",
     )
     detect.add_argument("--plot", metavar="FILE", help="draw the communities: .png, .svg or .pdf")
     _add_json(detect)

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import sys
 import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from kgroups._partition_io import write_atomically
 from kgroups.cli.tables import table, width
 from kgroups.cli.targets import check_folder
+from kgroups.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from kgroups.reproduce import Finding
@@ -52,27 +54,41 @@ def register(commands_of: Any) -> None:
 
 def run_experiments(args: argparse.Namespace) -> None:
     """Run one experiment or all, print what each found, and write it into a folder."""
-    from kgroups.plotting.axes import require_matplotlib
     from kgroups.reproduce import reproduce
 
     check_folder(args.output)
-    require_matplotlib()
+    missing = _why_no_pictures()
     findings = []
     for name in _NAMES if args.all else (args.experiment,):
         finding = reproduce(name, trials=args.trials, n_jobs=args.jobs)
         findings.append(finding)
         if not args.json:
             print(f"{_shown(finding)}\n", flush=True)
-        for path in finding.save(args.output):
+        for path in finding.save(args.output, pictures=missing is None):
             if not args.json:
                 print(f"wrote {path}")
-    report = "\n".join(["# The paper's experiments\n", *(f.to_markdown() for f in findings)])
+        if missing is not None and finding.figures:
+            names = ", ".join(f"{name}.png" for name in finding.figures)
+            print(f"not drawn: {names}: {missing}", file=sys.stderr)
+    sections = (finding.to_markdown(pictures=missing is None) for finding in findings)
+    report = "\n".join(["# The paper's experiments\n", *sections])
     write_atomically(Path(args.output) / "report.md", report.encode())
     if args.json:
         documents = [_document(finding) for finding in findings]
         print(json.dumps({"experiments": documents, "output": args.output}, indent=2))
     else:
         print(f"wrote {Path(args.output) / 'report.md'}")
+
+
+def _why_no_pictures() -> str | None:
+    """Return what drawing needs and how to get it, or None where nothing is missing."""
+    from kgroups.plotting.axes import require_matplotlib
+
+    try:
+        require_matplotlib()
+    except MissingExtraError as error:
+        return str(error)
+    return None
 
 
 def _shown(finding: "Finding") -> str:

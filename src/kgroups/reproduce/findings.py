@@ -96,21 +96,24 @@ class Finding:
         """Return the lines as text."""
         return [[_text(value) for value in line] for line in self.lines]
 
-    def to_markdown(self) -> str:
-        """Return the finding as a section of a Markdown report."""
+    def to_markdown(self, *, pictures: bool = True) -> str:
+        """Return the finding as a section of a Markdown report, with or without its figures."""
         rows = [
             f"| {' | '.join(self.columns)} |",
             f"|{'---|' * len(self.columns)}",
             *(f"| {' | '.join(cells)} |" for cells in self.cells()),
         ]
         claims = [f"- {claim}" for claim in self.claims]
-        pictures = [f"![{name}]({name}.png)" for name in self.figures]
+        drawn = [f"![{name}]({name}.png)" for name in self.figures] if pictures else []
         parts = [f"## {self.name}: {self.title}", self.settings, "\n".join(rows)]
         parts += ["\n".join(claims)] if claims else []
-        return "\n\n".join([*parts, *pictures]) + "\n"
+        return "\n\n".join([*parts, *drawn]) + "\n"
 
-    def save(self, folder: str | os.PathLike[str]) -> list[Path]:
-        """Write the table, all trials and the figures into a folder; return what was written."""
+    def save(self, folder: str | os.PathLike[str], *, pictures: bool = True) -> list[Path]:
+        """Write the table, all trials and the figures into a folder; return what was written.
+
+        The figures need matplotlib and are left out without ``pictures``.
+        """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         written = [folder / f"{self.name}.csv"]
@@ -118,7 +121,7 @@ class Finding:
         if self.study is not None:
             written.append(folder / f"{self.name}-trials.csv")
             self.study.save(written[-1])
-        for name, draw in self.figures.items():
+        for name, draw in self.figures.items() if pictures else ():
             content = io.BytesIO()
             draw().savefig(content, format="png", dpi=150)
             written.append(folder / f"{name}.png")

@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -226,6 +227,33 @@ def test_command_prints_and_writes(capsys, tmp_path):
     written = sorted(path.name for path in (tmp_path / "out").iterdir())
     assert written == ["drosophila.csv", "drosophila.png", "report.md"]
     assert "## drosophila" in (tmp_path / "out" / "report.md").read_text()
+
+
+@pytest.mark.parametrize("experiment", ["drosophila", "girvan"])
+def test_without_matplotlib_all_but_the_pictures_is_made(capsys, monkeypatch, tmp_path, experiment):
+    words = ["reproduce", experiment, "--trials", "1", "--output"]
+    assert main([*words, str(tmp_path / "drawn")]) == 0
+    drawn = capsys.readouterr()
+    for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert main([*words, str(tmp_path / "bare")]) == 0
+    bare = capsys.readouterr()
+    files, all_files = (
+        {path.name for path in (tmp_path / folder).iterdir()} for folder in ("bare", "drawn")
+    )
+    pictures = {name for name in all_files if name.endswith(".png")}
+    assert pictures
+    assert files == all_files - pictures
+    tables, all_tables = (text.split("\nwrote ")[0] for text in (bare.out, drawn.out))
+    assert tables == all_tables
+    assert drawn.err == ""
+    assert bare.err.startswith(
+        f"not drawn: {', '.join(sorted(pictures))}: drawing needs matplotlib"
+    )
+    assert bare.err.endswith('python -m pip install ".[plot]"\n')
+    assert ".png" in (tmp_path / "drawn" / "report.md").read_text()
+    assert ".png" not in (tmp_path / "bare" / "report.md").read_text()
 
 
 def test_command_as_json_writes_into_its_own_folder(capsys, monkeypatch, tmp_path):
