@@ -173,6 +173,7 @@ def _listed(entry: datasets.DatasetInfo | datasets.TableInfo) -> dict[str, Any]:
         "bundled": entry.bundled,
         "present": entry.present,
         "citation": entry.citation,
+        "archive": entry.archive,
         "origin": entry.origin,
         "licence": entry.licence,
         "note": entry.note,

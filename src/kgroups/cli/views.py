@@ -106,8 +106,36 @@ def catalogue(
         facts((entry.name, entry.citation) for entry in tables),
         "\nFiles that do not ship with kgroups are looked for in",
         *(f"  {printable(folder)}" for folder in folders),
+        *_absent((*networks, *tables)),
     ]
     return "\n".join(parts)
+
+
+def _absent(entries: Sequence[DatasetInfo | TableInfo]) -> list[str]:
+    """Say where files that are not here come from, and under which names they are looked for."""
+    absent = [entry for entry in entries if not entry.present and not entry.bundled]
+    if not absent:
+        return []
+    about = (
+        "Absent. Nothing is downloaded: put the files into a folder under these names, and name "
+        "the folder in the environment variable KGROUPS_DATA. They hold what the archives hold as "
+        "tables (source,target; node,label; community,node; or columns and a label), and are used "
+        "if they have the checksums of `kgroups datasets --json`. A graph of an archive in its own "
+        "format is read by its path: `kgroups detect PATH`."
+    )
+    sections = [
+        f"  {entry.name}\n"
+        + facts(
+            [
+                ("  files", ", ".join(data_file.file for data_file in entry.files)),
+                ("  creator", entry.citation),
+                ("  archive", entry.archive),
+                ("  copy", entry.origin),
+            ]
+        )
+        for entry in absent
+    ]
+    return ["", textwrap.fill(about, width()), *sections]
 
 
 def _place(entry: DatasetInfo | TableInfo) -> str:

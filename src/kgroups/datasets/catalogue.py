@@ -50,6 +50,7 @@ class Entry(ABC):
     title: str
     bundled: bool
     citation: str
+    archive: str
     origin: str
     licence: str
     note: str
@@ -97,8 +98,9 @@ class DatasetInfo(Entry):
         Whether the edge file has directions, and weights.
     bundled : bool
         Whether the files come with kgroups.
-    citation, origin, licence, note : str
-        Whom to cite, where the copy is from, its terms, and what to know before use.
+    citation, archive, origin, licence, note : str
+        Whom to cite, where the creators' own files are kept (empty for what ships with kgroups),
+        where the copy is from, its terms, and what to know before use.
     edge_file, label_files, community_file, truth
         The files, and which of the label files is the usual ground truth.
     """
@@ -142,8 +144,9 @@ class TableInfo(Entry):
         How many cells are empty.
     bundled : bool
         Whether the file comes with kgroups; no table does.
-    citation, origin, licence, note : str
-        Whom to cite, where the copy is from, its terms, and what to know before use.
+    citation, archive, origin, licence, note : str
+        Whom to cite, where the creators' own files are kept (empty for what ships with kgroups),
+        where the copy is from, its terms, and what to know before use.
     data_file
         The file.
     """
@@ -297,7 +300,9 @@ def _absent_message(entry: Entry, data_file: DataFile) -> str:
     return (
         f"the {entry.kind} {entry.name!r} needs the file {data_file.file}, which is not in "
         f"{' or '.join(str(folder) for folder in folders)}.\n"
-        f"  It does not ship with kgroups. Its origin: {entry.origin}.\n"
+        f"  It does not ship with kgroups. Its creators: {entry.citation}.\n"
+        f"  Their archive: {entry.archive}.\n"
+        f"  The copy with this checksum: {entry.origin}.\n"
         f"  Its sha256: {data_file.sha256}.\n"
         f"  Put it into {folders[0]}, or name its folder in the environment variable KGROUPS_DATA."
     )

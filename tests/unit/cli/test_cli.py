@@ -324,6 +324,31 @@ def test_datasets_lists_every_network(run):
     assert listed[0]["files"]["karate.edges.csv"] == datasets.describe()[0].edge_file.sha256
 
 
+def test_datasets_says_where_absent_ones_come_from(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("KGROUPS_DATA", str(tmp_path))
+    for variable in ("XDG_DATA_HOME", "LOCALAPPDATA", "HOME"):
+        monkeypatch.setenv(variable, str(tmp_path / "home"))
+    grqc = datasets.describe()[datasets.names().index("ca-GrQc")]
+    _, out, _ = run("datasets")
+    absent = out.split("\nAbsent. Nothing is downloaded")[1]
+    assert "KGROUPS_DATA" in absent
+    for entry in (*datasets.describe(), *datasets.describe_tables()):
+        assert (f"\n  {entry.name}\n" in absent) != entry.bundled
+    section = absent.split("\n  ca-GrQc\n")[1].splitlines()[:4]
+    assert [line.split(maxsplit=1) for line in section] == [
+        ["files", "ca-GrQc.edges.csv"],
+        ["creator", "J. Leskovec, J. Kleinberg, C. Faloutsos, ACM TKDD 1(1) (2007)"],
+        ["archive", "SNAP (snap.stanford.edu/data): ca-GrQc.txt.gz"],
+        ["copy", grqc.origin],
+    ]
+    (tmp_path / "ca-GrQc.edges.csv").touch()
+    assert "\n  ca-GrQc\n" not in run("datasets")[1]
+    listed = {
+        entry["name"]: entry for entry in json.loads(run("datasets", "--json")[1])["networks"]
+    }
+    assert listed["ca-GrQc"]["archive"] == grqc.archive
+
+
 def test_datasets_lists_every_table_in_a_section_of_its_own(run, tmp_path, monkeypatch):
     monkeypatch.setenv("KGROUPS_DATA", str(tmp_path))
     for variable in ("XDG_DATA_HOME", "LOCALAPPDATA", "HOME"):

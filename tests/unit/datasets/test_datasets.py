@@ -147,7 +147,14 @@ def test_absent_file_names_checksum_origin_and_folder(empty_data_folder):
     message = str(caught.value)
     for part in (edges.file, edges.sha256, "lpam-clustering", str(empty_data_folder)):
         assert part in message
+    for part in ("D. Lusseau et al.", "M. E. J. Newman, network data", "dolphins.zip"):
+        assert part in message
     assert not catalogue.info("dolphins").present
+
+
+def test_what_does_not_ship_has_an_archive():
+    described = (*datasets.describe(), *datasets.describe_tables())
+    assert [entry.name for entry in described if bool(entry.archive) == entry.bundled] == []
 
 
 def test_wrong_checksum_is_refused(empty_data_folder):
@@ -200,7 +207,7 @@ def test_compressed_files_are_read_from_the_users_folder(empty_data_folder, monk
         catalogue.DataFile(name, hashlib.sha256(content).hexdigest())
         for name, content in files.items()
     )
-    text = dict.fromkeys(("title", "citation", "origin", "licence", "note"), "")
+    text = dict.fromkeys(("title", "citation", "archive", "origin", "licence", "note"), "")
     entry = catalogue.DatasetInfo(
         name="tiny",
         nodes=4,

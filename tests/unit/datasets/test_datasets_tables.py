@@ -231,7 +231,7 @@ def test_labels_of_numbers_are_integers_and_of_words_text(data_folder, monkeypat
     content = text.getvalue().encode()
     (data_folder / "numbers.csv").write_bytes(content)
     data_file = catalogue.DataFile("numbers.csv", hashlib.sha256(content).hexdigest())
-    words = dict.fromkeys(("title", "citation", "origin", "licence", "note"), "")
+    words = dict.fromkeys(("title", "citation", "archive", "origin", "licence", "note"), "")
     entry = catalogue.TableInfo(
         name="numbers",
         bundled=False,
