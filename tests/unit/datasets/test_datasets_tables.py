@@ -64,6 +64,7 @@ def tiny(monkeypatch):
         title="Three rows",
         bundled=False,
         citation="nobody",
+        archive="nowhere",
         origin="this test",
         licence="none",
         note="made up",
