@@ -15,7 +15,8 @@ class BenchmarkGraph:
     """An undirected simple graph without weights, with the true labels where there are any.
 
     ``known`` marks the nodes whose true label is known, where these are not all. A null has no
-    groups at all: a method should leave each of its components whole.
+    groups at all: a method should leave each of its components whole. LFR graphs say that they are
+    such, because some methods run on these alone.
     """
 
     name: str
@@ -25,6 +26,7 @@ class BenchmarkGraph:
     truth: npt.NDArray[Any] | None
     known: npt.NDArray[np.bool_] | None = None
     is_null: bool = False
+    is_lfr: bool = False
 
     @property
     def m(self) -> int:
@@ -104,7 +106,7 @@ def lfr(name: str, *, n: int, degree: int, mixing: float, seed: int) -> Benchmar
     pair = np.dtype((np.int64, 2))
     ends = np.fromiter(graph.iterEdges(), dtype=pair, count=graph.numberOfEdges())
     truth = np.array(generator.getPartition().getVector())
-    return BenchmarkGraph(name, n, ends[:, 0].copy(), ends[:, 1].copy(), truth)
+    return BenchmarkGraph(name, n, ends[:, 0].copy(), ends[:, 1].copy(), truth, is_lfr=True)
 
 
 def own_lfr(name: str, *, n: int, degree: float, mixing: float, seed: int) -> BenchmarkGraph:
@@ -119,7 +121,9 @@ def own_lfr(name: str, *, n: int, degree: float, mixing: float, seed: int) -> Be
         n, degree=degree, mixing=mixing, internal="binomial", rng=seed
     )
     source, target, _ = graph.edges()
-    return BenchmarkGraph(name, n, source.astype(np.int64), target.astype(np.int64), labels)
+    return BenchmarkGraph(
+        name, n, source.astype(np.int64), target.astype(np.int64), labels, is_lfr=True
+    )
 
 
 def degree_corrected(

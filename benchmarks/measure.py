@@ -42,11 +42,19 @@ class Run:
 
 @dataclass
 class Outcome:
-    """What one method did on the graphs; ``trouble`` is empty when every run ended well."""
+    """What one method did on the graphs; ``trouble`` is empty when every run ended well.
+
+    A method that does not run on such graphs has neither runs nor trouble.
+    """
 
     peer: str
     runs: list[Run] = field(default_factory=list)
     trouble: str = ""
+
+    @property
+    def took_part(self) -> bool:
+        """Whether the method was run at all."""
+        return bool(self.runs or self.trouble)
 
     @property
     def median_seconds(self) -> float | None:
@@ -109,6 +117,7 @@ class _Worker:
     """One method in a process of its own, which can be ended when it takes too long."""
 
     def __init__(self, peer: str, max_seconds: float, least_seconds: float) -> None:
+        self.peer = PEERS[peer]
         self.max_seconds = max_seconds
         self.trouble = ""
         context = multiprocessing.get_context("spawn")
@@ -126,7 +135,7 @@ class _Worker:
 
     def run(self, seed: int) -> Timed | None:
         """Return a run, or None once the method has failed."""
-        return self._ask(seed, self.max_seconds)
+        return self._ask(seed, self.max_seconds * self.peer.trials)
 
     def _ask(self, order: Any, patience: float) -> Any:
         if self.trouble:
@@ -181,27 +190,29 @@ class Contest:
     def measure(self, graphs: Iterable[BenchmarkGraph], *, repeat: int, seed: int) -> list[Outcome]:
         """Run every method ``repeat`` times on each graph, in turns.
 
-        One more run on the first graph comes before them and is not counted. A method that fails
-        or takes too long on one graph is not run on those after it.
+        One more run on the first graph comes before them and is not counted, unless the method
+        makes several at a time. A method that fails or takes too long on one graph is not run on
+        those after it, and none is run on graphs that it is not for.
         """
-        outcomes = [Outcome(peer) for peer in self.peers]
+        outcomes = {peer: Outcome(peer) for peer in self.peers}
         self._start_where_needed()
-        workers = [self._workers[peer] for peer in self.peers]
         for number, graph in enumerate(graphs):
+            workers = [worker for worker in self._workers.values() if worker.peer.runs_on(graph)]
             for worker in workers:
                 worker.build(graph)
             if number == 0:
                 for worker in workers:
-                    worker.run(seed)
+                    if worker.peer.trials == 1:
+                        worker.run(seed)
             scorer = Scorer(graph)
             for turn in range(number * repeat, (number + 1) * repeat):
-                timed = [worker.run(seed + turn) for worker in workers]
-                for outcome, result in zip(outcomes, timed, strict=True):
+                timed = [(worker.peer.name, worker.run(seed + turn)) for worker in workers]
+                for peer, result in timed:
                     if result is not None:
-                        outcome.runs.append(_scored(result, graph, scorer))
-        for outcome, worker in zip(outcomes, workers, strict=True):
-            outcome.trouble = worker.trouble
-        return outcomes
+                        outcomes[peer].runs.append(_scored(result, graph, scorer))
+        for peer, outcome in outcomes.items():
+            outcome.trouble = self._workers[peer].trouble
+        return list(outcomes.values())
 
     def _start_where_needed(self) -> None:
         for peer in self.peers:

@@ -1,10 +1,12 @@
-"""The table: a line per graph and method, printed as soon as it is measured."""
+"""Tables: a line per graph and method, printed as soon as it is measured, or Markdown."""
 
+import argparse
 import os
 import platform
 import statistics
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from benchmarks.measure import Outcome
 from benchmarks.peers import PEERS, REFERENCE
@@ -20,11 +22,18 @@ def setting() -> str:
 
 
 def installed(peers: Iterable[str]) -> list[str]:
-    """Print the version of each peer; return those that are installed."""
-    versions = {name: PEERS[name].installed_version for name in peers}
-    for name, version in versions.items():
-        print(f"  {name}: {version or 'not installed, left out'}")
-    return [name for name, version in versions.items() if version]
+    """Print the settings and version of each peer; return those that are installed."""
+    described = {name: description(name) for name in peers}
+    for name, text in described.items():
+        print(f"  {name}: {text or 'not installed, left out'}")
+    return [name for name, text in described.items() if text]
+
+
+def description(name: str) -> str | None:
+    """Return the settings of a peer and the version of its package; None if not installed."""
+    peer = PEERS[name]
+    version = peer.installed_version
+    return None if version is None else f"{peer.settings}; {peer.distribution} {version}"
 
 
 def present(rows: Iterable[Row]) -> Iterator[Row]:
@@ -43,6 +52,12 @@ class Column:
     heading: str
     width: int
 
+
+CELLS = (
+    "Each cell: number of communities, AMI with the true labels (on graphs without groups the "
+    "share of graphs left whole), median time."
+)
+"""Caption of the tables of :func:`by_graph`."""
 
 COLUMNS = (
     Column("graph", 28),
@@ -72,7 +87,7 @@ def header(columns: Sequence[Column] = COLUMNS) -> list[str]:
 def cells(name: str, outcomes: Sequence[Outcome]) -> list[list[str]]:
     """Return a line for each method on the graphs of one name."""
     reference = next((outcome for outcome in outcomes if outcome.peer == REFERENCE), None)
-    return [_line(name, outcome, reference) for outcome in outcomes]
+    return [_line(name, outcome, reference) for outcome in outcomes if outcome.took_part]
 
 
 def _line(name: str, outcome: Outcome, reference: Outcome | None) -> list[str]:
@@ -116,9 +131,97 @@ def number(value: float | None, digits: int) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
 
 
+def duration(seconds: float | None) -> str:
+    """Write a time in ms or s with two digits, or a dash."""
+    if seconds is None:
+        return "-"
+    unit, value = ("ms", 1e3 * seconds) if seconds < 0.995 else ("s", seconds)
+    # Two significant digits, but those before the point are never rounded away.
+    digits = next((places for places in (0, 1) if value >= 9.95 / 10**places), 2)
+    return f"{value:.{digits}f} {unit}"
+
+
+def by_graph(
+    measured: Sequence[tuple[str, Sequence[Outcome]]], methods: Sequence[str]
+) -> list[list[str]]:
+    """Return the headings, a line per graph with a cell per method, and a line of means.
+
+    The last line says the mean AMI over all graphs with true labels and the median time ratio over
+    all graphs; a method that has no figure on one of them has a dash.
+    """
+    lines = [["graph", "n", "m", "true k", *methods]]
+    amis: dict[str, list[float | None]] = {method: [] for method in methods}
+    ratios: dict[str, list[float | None]] = {method: [] for method in methods}
+    for name, outcomes in measured:
+        by_method = {outcome.peer: outcome for outcome in outcomes}
+        reference = by_method.get(REFERENCE)
+        runs = [run for outcome in outcomes for run in outcome.runs]
+        has_truth = any(run.true_k is not None for run in runs)
+        for method in methods:
+            outcome = by_method[method]
+            scores = outcome.values("ami")
+            if has_truth:
+                amis[method].append(statistics.fmean(scores) if scores else None)
+            ratios[method].append(None if reference is None else outcome.time_ratio(reference))
+        lines.append(
+            [
+                name,
+                middle([run.n for run in runs]),
+                middle([run.m for run in runs]),
+                middle([run.true_k for run in runs if run.true_k is not None]),
+                *(_cell(by_method[method]) for method in methods),
+            ]
+        )
+    means = (
+        f"{_over_all(statistics.fmean, amis[method], 3)}, "
+        f"{_over_all(statistics.median, ratios[method], 2)}"
+        for method in methods
+    )
+    return [*lines, [f"mean AMI, median time / {REFERENCE}", "", "", "", *means]]
+
+
+def _cell(outcome: Outcome) -> str:
+    if not outcome.took_part:
+        return "-"
+    if not outcome.runs:
+        return outcome.trouble
+    whole = outcome.values("whole")
+    quality = f"{mean(whole, 2)} whole" if whole else mean(outcome.values("ami"), 3)
+    cell = f"{middle([run.scores.k for run in outcome.runs])}, {quality}, "
+    cell += duration(outcome.median_seconds)
+    return f"{cell} ({outcome.trouble})" if outcome.trouble else cell
+
+
+def _over_all(
+    summary: Callable[[list[float]], float], values: list[float | None], digits: int
+) -> str:
+    known = [value for value in values if value is not None]
+    return number(summary(known) if known and len(known) == len(values) else None, digits)
+
+
+def add_markdown_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that names the file of a Markdown table."""
+    parser.add_argument("--markdown", type=Path, help="write the table as Markdown to this file")
+
+
+def write_markdown(
+    path: Path, lines: Sequence[Sequence[str]], methods: Sequence[str], caption: str
+) -> None:
+    """Write the headings and lines of a table, a caption, and the settings of each method."""
+    heading, *rest = (_markdown_line(line) for line in lines)
+    rule = "|" + "---|" * len(lines[0])
+    settings = (f"- `{method}`: {description(method)}" for method in methods)
+    text = "\n".join([heading, rule, *rest, "", caption, "", *settings])
+    path.write_text(f"{text}\n", encoding="utf-8")
+
+
+def _markdown_line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
 def print_line(line: Sequence[str], columns: Sequence[Column] = COLUMNS) -> None:
-    """Print a line; the graph, the method and the note start left."""
-    left = ("graph", "method", "note")
+    """Print a line; names and notes start left."""
+    left = ("graph", "method", "note", "target", "what")
     parts = (
         cell.ljust(column.width) if column.heading in left else cell.rjust(column.width)
         for column, cell in zip(columns, line, strict=True)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks import memory, table
+from benchmarks import growth, memory, peers, real, table, targets
 from benchmarks.graphs import (
     BenchmarkGraph,
     degree_corrected,
@@ -12,8 +12,8 @@ from benchmarks.graphs import (
     planted_partition,
     power_law_null,
 )
-from benchmarks.measure import Contest, Outcome, Run
-from benchmarks.peers import PEERS, REFERENCE
+from benchmarks.measure import Contest, Outcome, Run, _Worker
+from benchmarks.peers import CONVERGED, CPM, CPM_SIZES, LARGE_GRAPH_PEERS, PEERS, REFERENCE
 from benchmarks.scores import Scorer, Scores
 from benchmarks.suites import ROWS, SUITES, drawn
 
@@ -138,10 +138,104 @@ def test_peer_labels_every_node(name):
     peer = PEERS[name]
     if peer.installed_version is None:
         pytest.skip(f"{peer.distribution} is not installed")
-    clear = planted_partition("clear", n=120, k=4, degree=12.0, snr=3.0, seed=0)
+    if peer.only_lfr:
+        clear = own_lfr("clear", n=1_000, degree=15, mixing=0.3, seed=0)
+    else:
+        clear = planted_partition("clear", n=120, k=4, degree=12.0, snr=3.0, seed=0)
+    assert peer.runs_on(clear)
     labels = peer.find(peer.build(clear), 0).labels
-    assert len(labels) == 120
+    assert len(labels) == clear.n
     assert 1 < np.unique(labels).size < 30
+
+
+class Recorded:
+    """An igraph graph of six nodes and nine edges that answers Leiden with given labels."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+        self.calls = []
+
+    def vcount(self):
+        return 6
+
+    def ecount(self):
+        return 9
+
+    def community_leiden(self, **options):
+        self.calls.append(options)
+        self.membership = self.answers.pop(0)
+        return self
+
+
+@pytest.mark.parametrize(
+    ("name", "iterations", "said"),
+    [(REFERENCE, 2, "modularity, 2 iterations"), (CONVERGED, -1, "modularity, until nothing")],
+)
+def test_leiden_runs_as_its_caption_says(name, iterations, said):
+    graph = Recorded([0, 0, 0, 1, 1, 1])
+    PEERS[name].find(graph, 0)
+    assert graph.calls == [{"objective_function": "modularity", "n_iterations": iterations}]
+    assert said in table.description(name)
+
+
+def test_cpm_is_the_best_run_of_its_grid_with_the_time_of_that_run(monkeypatch):
+    whole, halves, thirds = [0] * 6, [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2]
+    uneven, single = [0, 0, 1, 1, 2, 3], [0, 1, 2, 3, 4, 5]
+    graph = Recorded(whole, whole, whole, halves, thirds, uneven, single, thirds)
+    times = iter(tick for start in range(12) for tick in (start, start + 0.01 * (start + 1)))
+    monkeypatch.setattr(peers, "perf_counter", lambda: next(times))
+    found = PEERS[CPM].find((graph, np.array(thirds)), 0)
+    assert found.labels.tolist() == thirds
+    assert found.seconds == pytest.approx(0.05)
+    assert found.note == f"resolution d/{CPM_SIZES[4]}"
+    # The mean degree is 3, and the grid ends with the second run that is worse than the best.
+    assert [call["resolution"] for call in graph.calls] == [3 / size for size in CPM_SIZES[:7]]
+    assert all(call["objective_function"] == "CPM" for call in graph.calls)
+    assert all(call["n_iterations"] == -1 for call in graph.calls)
+
+
+def test_the_caption_of_cpm_states_its_grid_and_that_the_truth_chose():
+    ratios = np.divide(CPM_SIZES[:-1], CPM_SIZES[1:])
+    assert ratios == pytest.approx(np.sqrt(2), rel=2e-3)
+    said = PEERS[CPM].settings
+    assert "12 values of s from 16000 to 354 by factors of the square root of 2" in said
+    assert "with the truth in hand; the time is that of the one best run" in said
+    assert len(CPM_SIZES) == PEERS[CPM].trials == 12
+
+
+def test_cpm_runs_on_lfr_graphs_only_and_has_no_line_elsewhere():
+    small = own_lfr("lfr", n=600, degree=10, mixing=0.3, seed=0)
+    with Contest([REFERENCE, CPM], max_seconds=60) as contest:
+        on_lfr = contest.measure([small], repeat=1, seed=0)
+        elsewhere = contest.measure([ROWS["karate"].graph(0)], repeat=1, seed=0)
+    assert [len(outcome.runs) for outcome in on_lfr] == [1, 1]
+    assert [len(outcome.runs) for outcome in elsewhere] == [1, 0]
+    methods = [line[4] for line in table.cells("karate", elsewhere)]
+    assert methods == [REFERENCE]
+
+
+def test_the_patience_is_with_each_run_of_the_grid():
+    worker = object.__new__(_Worker)
+    worker.peer, worker.max_seconds = PEERS[CPM], 2.0
+    worker._ask = lambda seed, patience: patience
+    assert worker.run(0) == 24.0
+
+
+def test_every_table_shows_leiden_with_two_iterations_and_converged():
+    for shown in (LARGE_GRAPH_PEERS, real.METHODS, targets.BESIDE, growth.BESIDE):
+        assert {REFERENCE, CONVERGED} <= set(shown)
+    for shown in (LARGE_GRAPH_PEERS, targets.BESIDE):
+        assert CPM in shown
+
+
+def test_the_caption_says_what_each_method_runs_and_which_are_absent(capsys, monkeypatch):
+    monkeypatch.delenv(peers.GRAPH_TOOL_PYTHON, raising=False)
+    assert table.installed([REFERENCE, "graph-tool"]) == [REFERENCE]
+    first, second = capsys.readouterr().out.splitlines()
+    version = PEERS[REFERENCE].installed_version
+    assert first == (f"  igraph-leiden: igraph Leiden, modularity, 2 iterations; igraph {version}")
+    assert second == "  graph-tool: not installed, left out"
+    assert len({peer.settings for peer in PEERS.values()}) == len(PEERS)
 
 
 def test_measure_counts_the_runs_and_scores_them():
@@ -221,3 +315,73 @@ def test_a_table_line_tells_why_there_is_no_figure():
     (line,) = table.cells("name", [Outcome("infomap", [], "more than 60 s")])
     cells = dict(zip(table.header(), line, strict=True))
     assert (cells["k"], cells["seconds"], cells["note"]) == ("-", "-", "more than 60 s")
+
+
+def scored(peer, *, seconds=1.0, trouble="", **scores):
+    run = Run(10, 20, scores.pop("true_k", None), seconds, None, None, "", Scores(**scores))
+    return Outcome(peer, [run], trouble)
+
+
+def test_the_table_by_graph_has_a_cell_per_method_and_means_over_all_graphs():
+    methods = ["kgroups", REFERENCE, CPM]
+    labeled = [
+        scored("kgroups", k=3, modularity=0.5, ami=0.75, true_k=2, seconds=0.25),
+        scored(REFERENCE, k=4, modularity=0.5, ami=0.5, true_k=2, seconds=0.5),
+        scored(CPM, k=2, modularity=0.5, ami=1.0, true_k=2),
+    ]
+    null = [
+        scored("kgroups", k=1, modularity=0.0, whole=1.0, seconds=1.0),
+        scored(REFERENCE, k=9, modularity=0.3, whole=0.0, trouble="more than 9 s"),
+        Outcome(CPM),
+    ]
+    other = [
+        scored("kgroups", k=2, modularity=0.5, ami=0.25, true_k=2, seconds=3.0),
+        scored(REFERENCE, k=2, modularity=0.5, ami=0.75, true_k=2, seconds=1.0),
+        Outcome(CPM, [], "its process died"),
+    ]
+    measured = [("first", labeled), ("null", null), ("other", other)]
+    assert table.by_graph(measured, methods) == [
+        ["graph", "n", "m", "true k", *methods],
+        ["first", "10", "20", "2", "3, 0.750, 250 ms", "4, 0.500, 500 ms", "2, 1.000, 1.0 s"],
+        [
+            *["null", "10", "20", "-"],
+            *["1, 1.00 whole, 1.0 s", "9, 0.00 whole, 1.0 s (more than 9 s)", "-"],
+        ],
+        ["other", "10", "20", "2", "2, 0.250, 3.0 s", "2, 0.750, 1.0 s", "its process died"],
+        [
+            *["mean AMI, median time / igraph-leiden", "", "", ""],
+            *["0.500, 1.00", "0.625, 1.00", "-, -"],
+        ],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "written"),
+    [
+        (None, "-"),
+        (0.000_049, "0.05 ms"),
+        (0.0018, "1.8 ms"),
+        (0.00996, "10 ms"),
+        (0.6514, "651 ms"),
+        (0.9949, "995 ms"),
+        (0.996, "1.0 s"),
+        (123.4, "123 s"),
+    ],
+)
+def test_durations_have_a_unit_and_two_digits(seconds, written):
+    assert table.duration(seconds) == written
+
+
+def test_markdown_has_the_table_the_caption_and_the_settings(tmp_path):
+    path = tmp_path / "table.md"
+    table.write_markdown(path, [["graph", "k"], ["a|b", "2"]], [REFERENCE], "What it is.")
+    version = PEERS[REFERENCE].installed_version
+    assert path.read_text() == (
+        "| graph | k |\n"
+        "|---|---|\n"
+        "| a\\|b | 2 |\n"
+        "\n"
+        "What it is.\n"
+        "\n"
+        f"- `igraph-leiden`: igraph Leiden, modularity, 2 iterations; igraph {version}\n"
+    )
