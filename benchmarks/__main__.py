@@ -26,6 +26,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="of the first graph and first run")
     parser.add_argument("--max-seconds", type=float, default=60, help="patience with one run")
     parser.add_argument("--csv", type=Path, help="write the table to this file, too")
+    table.add_markdown_option(parser)
     return parser.parse_args()
 
 
@@ -36,19 +37,24 @@ def _print_table(options: argparse.Namespace) -> None:
     )
     print(f"{options.seed} on, {options.repeat} counted runs on each in turns")
     peers = table.installed(options.peers)
-    everything = [table.header()]
+    everything, measured = [table.header()], []
     print()
     table.print_line(table.header())
     with Contest(peers, max_seconds=options.max_seconds) as contest:
         for row in table.present(rows):
             graphs = drawn([row], options.seed, options.graphs_per_row)
             outcomes = contest.measure(graphs, repeat=options.repeat, seed=options.seed)
+            measured.append((row.name, outcomes))
             for line in table.cells(row.name, outcomes):
                 everything.append(line)
                 table.print_line(line)
     if options.csv:
         with options.csv.open("w", newline="") as file:
             csv.writer(file).writerows(everything)
+    if options.markdown:
+        caption = f"{table.CELLS} {table.setting()}."
+        lines = table.by_graph(measured, peers)
+        table.write_markdown(options.markdown, lines, peers, caption)
     if len(everything) == 1:
         sys.exit("no graph could be had")
 
@@ -60,7 +66,8 @@ def main() -> None:
         for suite, rows in SUITES.items():
             print(f"{suite}: {' '.join(row.name for row in rows)}")
     elif options.targets:
-        sys.exit(not targets.judge(targets.NAMES, targets.Effort.of(options)))
+        effort = targets.Effort.of(options)
+        sys.exit(not targets.judge(targets.NAMES, effort, markdown=options.markdown))
     else:
         _print_table(options)
 

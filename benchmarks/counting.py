@@ -93,6 +93,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the drawn graphs")
     parser.add_argument("--graphs", default="", help="only those whose names contain this")
     options = parser.parse_args()
+    print("Leiden: igraph, modularity, 2 iterations; its communities are not compared here")
     print(
         f"{'graph':34s}{'k':>16s}{'dense':>7s}{'count s':>10s}{'estimate s':>12s}{'Leiden s':>10s}"
         f"{'ratio':>8s}{'ratio':>8s}  methods"

@@ -2,21 +2,26 @@
 
 LFR-like graphs (binomial internal degrees, mixing 0.4) and planted partitions (200 groups,
 signal-to-noise ratio 2), both of mean degree 20. *visits* are the entries of the matrix that the
-kernels read, all together, and the exponent is the slope of their logarithm over that of m.
+kernels read, all together, and the exponent is the slope of their logarithm over that of m. Beside
+each peer stands its time, the time of kgroups as a multiple of it, and its NMI.
 """
 
 import argparse
 import statistics
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks import table
 from benchmarks.measure import Contest, Outcome
-from benchmarks.peers import REFERENCE
+from benchmarks.peers import CONVERGED, PEERS, REFERENCE
 from benchmarks.suites import Row, drawn, own_lfr_row, sbm_row
+from benchmarks.table import Column
 
+OURS = "kgroups"
+BESIDE = (REFERENCE, CONVERGED)
 EDGES = (100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
 _DEGREE = 20
 FAMILIES: dict[str, Callable[[int], Row]] = {
@@ -26,18 +31,32 @@ FAMILIES: dict[str, Callable[[int], Row]] = {
 
 
 @dataclass(frozen=True)
+class Beside:
+    """A peer at one size: its time, the ratio of our time to it, the worst NMI."""
+
+    peer: str
+    seconds: float | None
+    ratio: float | None
+    nmi: float | None
+
+
+@dataclass(frozen=True)
 class Size:
-    """What kgroups needed at one size; None where it, or the reference, did not end."""
+    """What kgroups needed at one size, and its peers; None where a method did not end."""
 
     name: str
     m: int
     visits: float | None
     seconds: float | None
-    reference_seconds: float | None
-    ratio: float | None
     bytes_per_edge: float | None
     nmi: float | None
+    beside: tuple[Beside, ...]
     trouble: str
+
+    @property
+    def ratio(self) -> float | None:
+        """Time ratio to the reference."""
+        return next((peer.ratio for peer in self.beside if peer.peer == REFERENCE), None)
 
 
 @dataclass(frozen=True)
@@ -50,10 +69,16 @@ class Growth:
 
 
 def sizes(
-    family: str, *, largest: float, graphs: int, seed: int, max_seconds: float
+    family: str,
+    *,
+    peers: Sequence[str],
+    largest: float,
+    graphs: int,
+    seed: int,
+    max_seconds: float,
 ) -> Iterator[Size]:
     """Measure one family, size by size."""
-    with Contest(["kgroups", REFERENCE], max_seconds=max_seconds) as contest:
+    with Contest([OURS, *peers], max_seconds=max_seconds) as contest:
         for m in EDGES:
             if m > largest:
                 return
@@ -62,22 +87,29 @@ def sizes(
             yield _size(row.name, *outcomes)
 
 
-def _size(name: str, ours: Outcome, reference: Outcome) -> Size:
+def _size(name: str, ours: Outcome, *peers: Outcome) -> Size:
     runs = ours.runs
     visits = [run.visits for run in runs if run.visits is not None]
     per_edge = [run.peak_bytes / run.m for run in runs if run.peak_bytes is not None]
-    known = runs or reference.runs
+    known = [run for outcome in (ours, *peers) for run in outcome.runs]
     return Size(
         name=name,
         m=statistics.median_low([run.m for run in known]) if known else 0,
         visits=statistics.median(visits) if visits else None,
         seconds=ours.median_seconds,
-        reference_seconds=reference.median_seconds,
-        ratio=ours.time_ratio(reference),
         bytes_per_edge=max(per_edge, default=None),
         nmi=min(ours.values("nmi"), default=None),
+        beside=tuple(
+            Beside(
+                peer.peer,
+                peer.median_seconds,
+                ours.time_ratio(peer),
+                min(peer.values("nmi"), default=None),
+            )
+            for peer in peers
+        ),
         trouble="; ".join(
-            f"{outcome.peer}: {outcome.trouble}" for outcome in (ours, reference) if outcome.trouble
+            f"{outcome.peer}: {outcome.trouble}" for outcome in (ours, *peers) if outcome.trouble
         ),
     )
 
@@ -98,26 +130,48 @@ def growth_of(measured: list[Size]) -> Growth:
     return Growth(exponent, rise, per_edge)
 
 
-def _cell(value: float | None, digits: int) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"
+def columns(peers: Sequence[str]) -> list[Column]:
+    """Return the columns: ours, then three for each peer."""
+    ours = [
+        Column("graph", 27),
+        Column("m", 9),
+        Column("visits / m", 11),
+        Column("bytes / edge", 13),
+        Column("seconds", 9),
+        Column("NMI", 7),
+    ]
+    for peer in peers:
+        ours += [Column(peer, max(len(peer), 9)), Column("ratio", 7), Column("NMI", 7)]
+    return [*ours, Column("note", 6)]
 
 
-def print_sizes(measured: Iterator[Size]) -> list[Size]:
+def cells(size: Size) -> list[str]:
+    """Return the line of one size."""
+    line = [
+        size.name,
+        str(size.m),
+        table.number(None if size.visits is None else size.visits / size.m, 1),
+        table.number(size.bytes_per_edge, 0),
+        table.number(size.seconds, 3),
+        table.number(size.nmi, 4),
+    ]
+    for peer in size.beside:
+        line += [
+            table.number(peer.seconds, 3),
+            table.number(peer.ratio, 2),
+            table.number(peer.nmi, 4),
+        ]
+    return [*line, size.trouble]
+
+
+def print_sizes(measured: Iterator[Size], peers: Sequence[str]) -> list[Size]:
     """Print a line per size as it comes, and return all sizes."""
-    print(
-        f"{'graph':<28}{'m':>10}{'visits / m':>12}{'seconds':>10}{REFERENCE:>15}{'ratio':>8}"
-        f"{'bytes / edge':>14}{'NMI':>8}"
-    )
+    shown = columns(peers)
+    table.print_line(table.header(shown), shown)
     kept = []
     for size in measured:
         kept.append(size)
-        per_edge = None if size.visits is None else size.visits / size.m
-        print(
-            f"{size.name:<28}{size.m:>10}{_cell(per_edge, 1):>12}{_cell(size.seconds, 3):>10}"
-            f"{_cell(size.reference_seconds, 3):>15}{_cell(size.ratio, 2):>8}"
-            f"{_cell(size.bytes_per_edge, 0):>14}{_cell(size.nmi, 4):>8}  {size.trouble}".rstrip(),
-            flush=True,
-        )
+        table.print_line(cells(size), shown)
     return kept
 
 
@@ -125,28 +179,34 @@ def main() -> None:
     """Print the sizes of each family and how they grow."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.growth", description=__doc__)
     parser.add_argument("--families", nargs="+", choices=tuple(FAMILIES), default=tuple(FAMILIES))
+    parser.add_argument("--peers", nargs="+", choices=tuple(PEERS), default=BESIDE)
     parser.add_argument("--largest", type=float, default=1e7, help="edges of the largest graph")
     parser.add_argument("--graphs-per-size", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0, help="of the first graph of each size")
     parser.add_argument("--max-seconds", type=float, default=600, help="patience with one run")
     options = parser.parse_args()
+    print(table.setting())
+    _, *peers = table.installed([OURS, *options.peers])
+    print()
     for family in options.families:
         measured = print_sizes(
             sizes(
                 family,
+                peers=peers,
                 largest=options.largest,
                 graphs=options.graphs_per_size,
                 seed=options.seed,
                 max_seconds=options.max_seconds,
-            )
+            ),
+            peers,
         )
         if not measured:
             sys.exit(f"--largest must be at least {EDGES[0]}")
         growth = growth_of(measured)
         print(
-            f"{family}: visits grow as m^{_cell(growth.visits_exponent, 3)}, the ratio rises by "
-            f"{_cell(growth.ratio_rise, 2)}, at most {_cell(growth.bytes_per_edge, 0)} bytes per "
-            "edge above the input\n",
+            f"{family}: visits grow as m^{table.number(growth.visits_exponent, 3)}, the ratio to "
+            f"{REFERENCE} rises by {table.number(growth.ratio_rise, 2)}, at most "
+            f"{table.number(growth.bytes_per_edge, 0)} bytes per edge above the input\n",
             flush=True,
         )
 

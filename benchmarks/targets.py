@@ -1,9 +1,9 @@
 """``python -m benchmarks.targets``: what large graphs must show, and whether they do.
 
 Quality is the worst over the graphs of a line, the time ratio their median, each against igraph's
-Leiden with two iterations on the same graph in the same run. On nulls, quality is the share of
-graphs in which every component is one community. Rows that start with ``search`` judge the search
-alone (``ManyGroups()``), the others the default.
+Leiden with two iterations on the same graph in the same run. Other peers stand beside them and are
+not judged. On nulls, quality is the share of graphs in which every component is one community. Rows
+that start with ``search`` judge the search alone (``ManyGroups()``), the others the default.
 """
 
 import argparse
@@ -11,12 +11,20 @@ import statistics
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from benchmarks import growth
+from benchmarks import growth, table
 from benchmarks.measure import Contest, Outcome
-from benchmarks.peers import REFERENCE
+from benchmarks.peers import CONVERGED, CPM, PEERS, REFERENCE
 from benchmarks.suites import Row, drawn, lfr_row, null_rows, own_lfr_row, sbm_row
+from benchmarks.table import Column
 
+OURS = "kgroups"
+BESIDE = (REFERENCE, CONVERGED, CPM)
+CAPTION = (
+    "Quality is the worst of the graphs of a line, time the median. In lines on time, each peer "
+    "shows its seconds and, in brackets, the time of kgroups as a multiple of them."
+)
 RATIO = f"time / {REFERENCE}"
 
 
@@ -82,7 +90,7 @@ class Target:
     cases: tuple[Case, ...]
     quality: tuple[Demand, ...]
     ratio: float | None
-    method: str = "kgroups"
+    method: str = OURS
 
 
 def _each(*rows: Row) -> tuple[Case, ...]:
@@ -201,52 +209,59 @@ class Effort:
 
 @dataclass(frozen=True)
 class Verdict:
-    """One demand on one line: what was wanted, what kgroups and the reference reached."""
+    """One demand on one line: what was wanted, what kgroups and each peer reached."""
 
     target: str
     case: str
     what: str
     wanted: str
     measured: str
-    reference: str
+    beside: tuple[str, ...]
     met: bool
 
-    def print(self) -> None:
-        """Print it as a line of the table."""
-        _print_cells(
+    def cells(self) -> list[str]:
+        """Return its line of the table."""
+        return [
             self.target,
             self.case,
             self.what,
             self.wanted,
             self.measured,
-            self.reference,
+            *self.beside,
             "yes" if self.met else "NO",
-        )
+        ]
 
 
-def _print_cells(*cells: str) -> None:
-    widths = (23, 27, 24, 10, 16, 16, 4)
-    print(" ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip())
-    sys.stdout.flush()
+def columns(peers: Sequence[str]) -> list[Column]:
+    """Return the columns of the table."""
+    return [
+        Column("target", 23),
+        Column("graph", 27),
+        Column("what", 24),
+        Column("wanted", 9),
+        Column(OURS, 16),
+        *(Column(peer, max(len(peer), 16)) for peer in peers),
+        Column("met", 4),
+    ]
 
 
 def _verdicts(target: Target, case: Case, contest: Contest, effort: Effort) -> Iterator[Verdict]:
     graphs = drawn(case.rows, effort.seed, effort.graphs_per_row)
-    ours, reference = contest.measure(graphs, repeat=effort.repeat, seed=effort.seed)
+    ours, *peers = contest.measure(graphs, repeat=effort.repeat, seed=effort.seed)
     for demand in target.quality:
         reached = _reached(demand, ours)
-        theirs = _reached(demand, reference)
         yield Verdict(
             target.name,
             case.name,
             demand.what,
             f"{demand.sign} {demand.bound:g}",
             ours.trouble or _written(reached),
-            reference.trouble or _written(theirs),
+            tuple(peer.trouble or _written(_reached(demand, peer)) for peer in peers),
             not ours.trouble and reached is not None and demand.holds(reached),
         )
     if target.ratio is None:
         return
+    reference = next(peer for peer in peers if peer.peer == REFERENCE)
     ratio = None if ours.trouble else ours.time_ratio(reference)
     yield Verdict(
         target.name,
@@ -254,7 +269,7 @@ def _verdicts(target: Target, case: Case, contest: Contest, effort: Effort) -> I
         RATIO,
         f"<= {target.ratio:g}",
         ours.trouble or _written(ratio),
-        reference.trouble or f"{reference.median_seconds:.3f} s",
+        tuple(peer.trouble or _time_beside(ours, peer) for peer in peers),
         ratio is not None and ratio <= target.ratio,
     )
 
@@ -268,10 +283,18 @@ def _written(value: float | None) -> str:
     return "-" if value is None else f"{value:.4g}"
 
 
-def _growth_verdicts(effort: Effort) -> Iterator[Verdict]:
+def _time_beside(ours: Outcome, peer: Outcome) -> str:
+    if not peer.runs:
+        return "-"
+    ratio = "" if ours.trouble else f" ({_written(ours.time_ratio(peer))})"
+    return f"{peer.median_seconds:.3f} s{ratio}"
+
+
+def _growth_verdicts(effort: Effort, peers: Sequence[str]) -> Iterator[Verdict]:
     for family in growth.FAMILIES:
         measured = growth.sizes(
             family,
+            peers=[REFERENCE],
             largest=max(growth.EDGES),
             graphs=1,
             seed=effort.seed,
@@ -286,35 +309,50 @@ def _growth_verdicts(effort: Effort) -> Iterator[Verdict]:
                 demand.what,
                 f"{demand.sign} {demand.bound:g}",
                 _written(value),
-                "",
+                ("",) * len(peers),
                 value is not None and demand.holds(value),
             )
 
 
-def judge(names: Sequence[str], effort: Effort) -> bool:
+def judge(
+    names: Sequence[str],
+    effort: Effort,
+    *,
+    peers: Sequence[str] = BESIDE,
+    markdown: Path | None = None,
+) -> bool:
     """Print the verdicts on the targets of these names; return whether all are met."""
-    _print_cells("target", "graphs", "what", "wanted", "kgroups", REFERENCE, "met")
-    met = {}
-    chosen = [target for target in TARGETS if target.name in names]
-    for method in dict.fromkeys(target.method for target in chosen):
-        with Contest([method, REFERENCE], max_seconds=effort.max_seconds) as contest:
-            for target in chosen:
-                if target.method != method:
-                    continue
-                met[target.name] = True
-                for case in target.cases:
-                    for verdict in _verdicts(target, case, contest, effort):
-                        verdict.print()
-                        met[target.name] &= verdict.met
-    if GROWTH in names:
-        met[GROWTH] = True
-        for verdict in _growth_verdicts(effort):
-            verdict.print()
-            met[GROWTH] &= verdict.met
+    judged = [target.method for target in TARGETS if target.name in names]
+    judged += [OURS] if GROWTH in names else []
+    described = table.installed(dict.fromkeys([*judged, *peers]))
+    beside = [peer for peer in peers if peer in described]
+    shown = columns(beside)
+    print(f"{CAPTION}\n")
+    table.print_line(table.header(shown), shown)
+    met: dict[str, bool] = {}
+    lines = [table.header(shown)]
+    for verdict in _all_verdicts(names, effort, beside):
+        lines.append(verdict.cells())
+        table.print_line(lines[-1], shown)
+        met[verdict.target] = met.get(verdict.target, True) and verdict.met
     missed = [name for name, is_met in met.items() if not is_met]
     print(f"\n{len(met) - len(missed)} of {len(met)} targets met", end="")
     print(f"; missed: {', '.join(missed)}" if missed else "")
+    if markdown:
+        table.write_markdown(markdown, lines, described, f"{CAPTION} {table.setting()}.")
     return not missed
+
+
+def _all_verdicts(names: Sequence[str], effort: Effort, peers: Sequence[str]) -> Iterator[Verdict]:
+    chosen = [target for target in TARGETS if target.name in names]
+    for method in dict.fromkeys(target.method for target in chosen):
+        with Contest([method, *peers], max_seconds=effort.max_seconds) as contest:
+            for target in chosen:
+                if target.method == method:
+                    for case in target.cases:
+                        yield from _verdicts(target, case, contest, effort)
+    if GROWTH in names:
+        yield from _growth_verdicts(effort, peers)
 
 
 NAMES = (*(target.name for target in TARGETS), GROWTH)
@@ -329,11 +367,21 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=Effort.repeat, help="runs on each graph")
     parser.add_argument("--seed", type=int, default=Effort.seed, help="of the first graph")
     parser.add_argument("--max-seconds", type=float, default=Effort.max_seconds)
+    parser.add_argument(
+        "--peers",
+        nargs="+",
+        choices=[name for name in PEERS if name not in (OURS, SEARCH)],
+        default=BESIDE,
+        help=f"shown beside; {REFERENCE} always is, since time is judged against it",
+    )
+    table.add_markdown_option(parser)
     options = parser.parse_args()
     if options.list:
         print(*NAMES, sep="\n")
         return
-    sys.exit(not judge(options.rows, Effort.of(options)))
+    peers = dict.fromkeys([REFERENCE, *options.peers])
+    effort = Effort.of(options)
+    sys.exit(not judge(options.rows, effort, peers=list(peers), markdown=options.markdown))
 
 
 if __name__ == "__main__":

@@ -5,14 +5,15 @@ from dataclasses import replace
 import pytest
 
 from benchmarks import growth, targets
-from benchmarks.growth import Size, growth_of
+from benchmarks.growth import Beside, Size, growth_of
 from benchmarks.measure import Outcome, Run
-from benchmarks.peers import PEERS, REFERENCE
+from benchmarks.peers import CONVERGED, CPM, PEERS, REFERENCE
 from benchmarks.scores import Scores
 
 
 def size(m, *, visits=1.0, ratio=1.0, bytes_per_edge=100.0):
-    return Size("name", m, visits, 1.0, 1.0, ratio, bytes_per_edge, 1.0, "")
+    beside = (Beside(CONVERGED, 1.0, 9.0, 1.0), Beside(REFERENCE, 1.0, ratio, 1.0))
+    return Size("name", m, visits, 1.0, bytes_per_edge, 1.0, beside, "")
 
 
 def test_growth_fits_the_exponent_and_takes_the_worst_of_the_rest():
@@ -32,11 +33,33 @@ def test_growth_does_not_judge_what_was_not_measured():
     assert found == growth.Growth(None, None, None)
 
 
-class Rehearsed:
-    """Stands for the processes of the two methods; answers with given outcomes."""
+def test_a_size_shows_quality_and_time_of_each_peer():
+    ours = outcome("kgroups", [1.0, 3.0], [0.9, 0.8])
+    peers = [
+        outcome(REFERENCE, [2.0, 2.0], [0.5, 0.4]),
+        outcome(CONVERGED, [], [], trouble="more than 60 s"),
+    ]
+    size = growth._size("graph", ours, *peers)
+    assert size.ratio == 1.0
+    headings = [column.heading for column in growth.columns([REFERENCE, CONVERGED])]
+    assert headings[6:] == [REFERENCE, "ratio", "NMI", CONVERGED, "ratio", "NMI", "note"]
+    assert growth.cells(size) == [
+        *["graph", "20", "-", "-", "2.000", "0.8000"],
+        *["2.000", "1.00", "0.4000", "-", "-", "-", f"{CONVERGED}: more than 60 s"],
+    ]
 
-    def __init__(self, ours, reference):
-        self.outcomes = [ours, reference]
+
+class Rehearsed:
+    """Stands for the processes of the methods; answers with given outcomes."""
+
+    def __init__(self, *outcomes):
+        self.outcomes = list(outcomes)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
 
     def measure(self, graphs, *, repeat, seed):
         return self.outcomes
@@ -55,14 +78,21 @@ TARGET = targets.Target("name", (targets.Case("case", ()),), (targets.nmi(0.9),)
 
 def verdicts(ours):
     reference = outcome(REFERENCE, [1.0, 1.0, 1.0], [0.5, 0.6, 0.7])
-    contest = Rehearsed(ours, reference)
+    converged = outcome(CONVERGED, [4.0, 5.0, 6.0], [0.8, 0.7, 0.9])
+    contest = Rehearsed(ours, reference, converged, Outcome(CPM))
     return list(targets._verdicts(TARGET, TARGET.cases[0], contest, targets.Effort()))
 
 
 def test_quality_is_the_worst_and_the_time_ratio_the_median():
     quality, time = verdicts(outcome("kgroups", [0.1, 0.4, 9.0], [0.95, 0.92, 0.99]))
-    assert (quality.measured, quality.reference, quality.met) == ("0.92", "0.5", True)
+    assert (quality.measured, quality.met) == ("0.92", True)
     assert (time.measured, time.met) == ("0.4", True)
+
+
+def test_each_peer_shows_its_worst_quality_and_its_time():
+    quality, time = verdicts(outcome("kgroups", [0.1, 0.4, 9.0], [0.95, 0.92, 0.99]))
+    assert quality.beside == ("0.5", "0.7", "-")
+    assert time.beside == ("1.000 s (0.4)", "5.000 s (0.08)", "-")
 
 
 def test_one_bad_graph_and_a_slow_median_miss():
@@ -76,6 +106,7 @@ def test_a_method_that_did_not_end_meets_nothing():
     for verdict in verdicts(ours):
         assert verdict.measured == "more than 60 s"
         assert not verdict.met
+    assert verdict.beside == ("1.000 s", "5.000 s", "-")
 
 
 def test_time_is_not_judged_without_a_bound():
@@ -83,6 +114,37 @@ def test_time_is_not_judged_without_a_bound():
     contest = Rehearsed(outcome("kgroups", [9.0], [0.95]), outcome(REFERENCE, [1.0], [0.5]))
     (quality,) = targets._verdicts(target, target.cases[0], contest, targets.Effort())
     assert quality.met
+
+
+def test_the_table_is_written_with_each_peer_and_its_settings(monkeypatch, tmp_path, capsys):
+    outcomes = [
+        outcome("kgroups", [0.6], [0.95]),
+        outcome(REFERENCE, [1.0], [0.5]),
+        outcome(CONVERGED, [4.0], [0.75]),
+        Outcome(CPM),
+    ]
+    asked = []
+
+    def contest(methods, *, max_seconds):
+        asked.append(methods)
+        return Rehearsed(*outcomes)
+
+    monkeypatch.setattr(targets, "Contest", contest)
+    monkeypatch.setattr(targets, "TARGETS", (TARGET,))
+    path = tmp_path / "table.md"
+    assert not targets.judge(["name"], targets.Effort(), markdown=path)
+    assert asked == [["kgroups", REFERENCE, CONVERGED, CPM]]
+    assert "0 of 1 targets met; missed: name" in capsys.readouterr().out
+    lines = path.read_text().splitlines()
+    assert lines[0] == (
+        f"| target | graph | what | wanted | kgroups | {REFERENCE} | {CONVERGED} | {CPM} | met |"
+    )
+    assert lines[2:4] == [
+        "| name | case | NMI | >= 0.9 | 0.95 | 0.5 | 0.75 | - | yes |",
+        "| name | case | time / igraph-leiden | <= 0.5 | 0.6 | 1.000 s (0.6) | 4.000 s (0.15) "
+        "| - | NO |",
+    ]
+    assert any(line.startswith(f"- `{CPM}`: igraph Leiden, CPM") for line in lines)
 
 
 def test_every_target_judges_a_known_method():
