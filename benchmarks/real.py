@@ -16,13 +16,14 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks import table
+from benchmarks import figure, table
 from benchmarks.graphs import BenchmarkGraph, largest_component
 from benchmarks.measure import Contest, Outcome
-from benchmarks.peers import GRAPH_TOOL_PYTHON, PEERS, REFERENCE
+from benchmarks.peers import CONVERGED, GRAPH_TOOL_PYTHON, PEERS, REFERENCE
 from benchmarks.scores import Phi
 from benchmarks.suites import SUITES
 from benchmarks.table import Column
+from kgroups.plotting.axes import require_matplotlib
 
 BEST_KNOWN = Path(__file__).with_name("best_known.csv")
 NAMES = tuple(row.name for row in SUITES["real"])
@@ -30,7 +31,7 @@ OURS = ("kgroups", "kgroups-search")
 METHODS = (
     *OURS,
     REFERENCE,
-    "igraph-leiden-converged",
+    CONVERGED,
     "infomap",
     "networkit-plm",
     "graph-tool",
@@ -280,13 +281,22 @@ def compare(options: argparse.Namespace, methods: Sequence[str]) -> list[Compare
 def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.real", description=__doc__)
     parser.add_argument("--graphs", nargs="+", choices=NAMES, default=NAMES, metavar="NAME")
-    parser.add_argument("--peers", nargs="+", choices=tuple(PEERS), default=METHODS)
+    parser.add_argument(
+        "--peers",
+        nargs="+",
+        choices=[name for name, peer in PEERS.items() if not peer.only_lfr],
+        default=METHODS,
+    )
     parser.add_argument("--whole", action="store_true", help="all components of each graph")
     parser.add_argument("--repeat", type=int, default=3, help="counted runs on each graph")
     parser.add_argument("--seed", type=int, default=0, help="of the first run")
     parser.add_argument("--max-seconds", type=float, default=120, help="patience with one run")
     parser.add_argument("--graph-tool", metavar="PYTHON", help="interpreter that has graph-tool")
     parser.add_argument("--csv", type=Path, help="write the table to this file, too")
+    table.add_markdown_option(parser)
+    parser.add_argument(
+        "--figure", type=Path, help="draw AMI and time on the labeled networks to this file"
+    )
     parser.add_argument(
         "--update-best", action="store_true", help="search long, and keep the best Phi found"
     )
@@ -299,6 +309,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = _arguments(arguments)
     if options.graph_tool:
         os.environ[GRAPH_TOOL_PYTHON] = options.graph_tool
+    if options.figure:
+        require_matplotlib()
     print(f"{table.setting()}; {options.repeat} counted runs of each method in turns")
     methods = table.installed(options.peers)
     print()
@@ -308,6 +320,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         with options.csv.open("w", newline="") as file:
             lines = [line for one in compared for line in one.lines()]
             csv.writer(file).writerows([table.header(COLUMNS), *lines])
+    measured = [(one.name, one.outcomes) for one in compared]
+    if options.markdown:
+        which = "All of each network" if options.whole else "The largest component of each network"
+        caption = f"{which}. {table.CELLS} {table.setting()}."
+        lines = table.by_graph(measured, methods)
+        table.write_markdown(options.markdown, lines, methods, caption)
+    if options.figure:
+        figure.side_by_side(measured, methods).savefig(options.figure, dpi=150)
 
 
 if __name__ == "__main__":

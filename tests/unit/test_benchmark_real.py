@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import kgroups as kg
-from benchmarks import peers, real
+from benchmarks import figure, peers, real
 from benchmarks.graphs import BenchmarkGraph, largest_component
 from benchmarks.measure import Outcome, Run, fastest
 from benchmarks.peers import PEERS, REFERENCE, Found
@@ -159,11 +159,69 @@ def test_the_summary_has_a_line_for_each_method(compared):
     ]
 
 
+def points(collection):
+    return [tuple(point) for point in collection.get_offsets().data.tolist()]
+
+
+def test_the_figure_has_a_row_per_labeled_network_and_a_mark_per_method():
+    def measured(peer, ami, seconds, true_k=3):
+        scores = Scores(k=3, modularity=0.5, ami=ami)
+        return Outcome(peer, [Run(1_200, 20, true_k, seconds, None, None, "", scores)])
+
+    rows = [
+        ("first", [measured("kgroups", 0.5, 0.25), measured(REFERENCE, -0.25, 0.5)]),
+        ("unlabeled", [measured("kgroups", None, 1.0, None), measured(REFERENCE, None, 1.0, None)]),
+        ("second", [measured("kgroups", 1.0, 2.0), Outcome(REFERENCE, [], "more than 9 s")]),
+    ]
+    picture = figure.side_by_side(rows, ["kgroups", REFERENCE])
+    agreement, time = picture.axes
+    names = [text.get_text() for text in agreement.get_yticklabels()]
+    assert names == [f"{name}\n1,200 nodes, true k = 3" for name in ("first", "second")]
+    up, down = -figure.SPREAD / 2, figure.SPREAD / 2
+    assert [points(marks) for marks in agreement.collections] == [
+        [(0.5, up), (1.0, 1 + up)],
+        [(-0.25, down)],
+    ]
+    assert [points(marks) for marks in time.collections] == [
+        [(250.0, up), (2000.0, 1 + up)],
+        [(500.0, down)],
+    ]
+    assert time.get_xscale() == "log"
+    assert agreement.get_xlim()[0] < -0.25
+    (legend,) = picture.legends
+    said = [text.get_text() for text in legend.get_texts()]
+    assert said == [PEERS["kgroups"].settings, PEERS[REFERENCE].settings]
+
+
+def test_marks_of_methods_differ_in_color_and_shape():
+    styles = [figure.mark(place) for place in range(len(real.METHODS))]
+    assert len({tuple(style["color"][0]) for style in styles}) == len(styles)
+    assert len({style["marker"] for style in styles}) == len(styles)
+
+
+def test_nothing_is_measured_for_a_figure_that_cannot_be_drawn(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setattr(real, "compare", lambda *_: pytest.fail("measured"))
+    with pytest.raises(kg.errors.MissingExtraError, match="matplotlib"):
+        real.main(["--figure", str(tmp_path / "real.png")])
+
+
+def test_a_figure_without_labeled_networks_is_refused():
+    with pytest.raises(SystemExit, match="no network with labels"):
+        figure.side_by_side([("first", [outcome("kgroups", [1.0])])], ["kgroups"])
+
+
 @pytest.mark.compiled
 def test_the_command_prints_karate_and_writes_it(tmp_path, capsys):
-    path = tmp_path / "table.csv"
+    path, markdown, drawn = (tmp_path / name for name in ("table.csv", "table.md", "real.png"))
     methods = ["kgroups-search", REFERENCE]
-    real.main(["--graphs", "karate", "--repeat", "1", "--csv", str(path), "--peers", *methods])
+    files = ["--csv", str(path), "--markdown", str(markdown), "--figure", str(drawn)]
+    real.main(["--graphs", "karate", "--repeat", "1", *files, "--peers", *methods])
+    first, _, karate, means = markdown.read_text().splitlines()[:4]
+    assert first == f"| graph | n | m | true k | kgroups-search | {REFERENCE} |"
+    assert karate.startswith("| karate | 34 | 78 | 2 | 1, 0.000, ")
+    assert means.endswith(", 1.00 |")
+    assert drawn.read_bytes().startswith(b"\x89PNG")
     said = capsys.readouterr().out
     assert "1 graphs, 1 of them with labels" in said
     header, *lines = (line.split(",") for line in path.read_text().splitlines())
