@@ -28,8 +28,8 @@ _GRAPH_TOOL_SCRIPT = Path(__file__).with_name("graph_tool_script.py")
 
 CPM_SIZES = tuple(round(16_000 / 2 ** (step / 2)) for step in range(12))
 """The grid of CPM: its resolution is the mean degree divided by each of these numbers of nodes."""
-# Runs beyond the best resolution take up to twenty times as long as the best one. The grid ends
-# after two that agree with the truth less than the best does, by this much.
+# Runs beyond the best resolution take up to thirty times as long as the best one on 100,000 nodes.
+# The grid ends after two that agree with the truth less than the best does, by this much.
 _CPM_FALLS, _CPM_LESS = 2, 0.01
 
 
