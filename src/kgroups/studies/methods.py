@@ -161,8 +161,7 @@ def _no_method(given: Any) -> InputError:
         f"a method must be one of {', '.join(METHODS)}{in_python(' or a callable')}, got "
         f"{given!r}.{guess}"
         + in_python(
-            "
-  A callable takes (graph, k, rng), or (graph, rng) if it chooses k itself, and "
+            "\n  A callable takes (graph, k, rng), or (graph, rng) if it chooses k itself, and "
             "returns labels."
         )
     )
