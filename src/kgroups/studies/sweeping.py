@@ -237,7 +237,7 @@ def _check_scored(methods: Sequence[Method], metrics: Sequence[Metric]) -> None:
         msg = (
             "the overlap is reported for methods that are given k, and "
             f"{', '.join(choosing)} is not.\n"
-            '  Add another metric, such as metrics=("ami", "overlap").'
+            f"  Add another metric, such as {setting('metrics', ('ami', 'overlap'))}."
         )
         raise InputError(msg)
 
