@@ -76,6 +76,8 @@ class Flags(Wording):
 
 
 def _typed(value: object) -> str:
-    """Return a value as it is typed in a shell; parts of a tuple stand between slashes."""
-    text = "/".join(map(str, value)) if isinstance(value, tuple) else str(value)
-    return shlex.quote(text)
+    """Return a value as it is typed in a shell: i/N for two numbers, commas between words."""
+    if not isinstance(value, tuple):
+        return shlex.quote(str(value))
+    separator = "," if all(isinstance(part, str) for part in value) else "/"
+    return shlex.quote(separator.join(map(str, value)))

@@ -59,6 +59,7 @@ ERRORS = [
     (f"{STUDY} --jobs 0", "--jobs must be a whole number other than 0", "--jobs -1 one per core"),
     (f"{STUDY} --rng -1", "--rng of a study must be a whole number >= 0, got -1", ""),
     (f"{STUDY} --trials 0", "--trials must be a whole number >= 1, got 0", ""),
+    (f"{STUDY} --methods leiden --metrics overlap", "leiden is not", "--metrics ami,overlap."),
     (f"{STUDY} --shard 3/2 --journal j", "got --shard 3/2", "--shard 1/4 runs the first"),
     (f"{STUDY} --methods kgroup", "a method must be one of", "Did you mean 'kgroups'?\n"),
     (f"{STUDY} --methods kgroups,kgroups", "got 'kgroups' twice.\n", ""),
