@@ -48,8 +48,10 @@ def propagate(
     out. Nodes take turns in order. Returns the nats saved against one community before parameters
     are paid for (Bethe free energy), marginals, the last mean change, and the sweeps.
     """
-    n, m = d.size, 0.5 * d.sum()
-    squares = np.sum(d * d)
+    n, m, squares = d.size, 0.0, 0.0
+    for i in range(n):
+        m += 0.5 * d[i]
+        squares += d[i] * d[i]
     q = m / (4.0 * m * m - squares)
     marginal = np.full((n, k), softness / k)
     message = np.empty((A.indices.size, k))
@@ -59,7 +61,8 @@ def propagate(
     for i in range(n):
         marginal[i, z[i]] += 1.0 - softness
         for t in range(A.indptr[i], A.indptr[i + 1]):
-            message[t] = marginal[i]
+            for a in range(k):
+                message[t, a] = marginal[i, a]
             weighted, heaviest = weighted or A.data[t] != 1.0, max(heaviest, A.data[t])
             if z[A.indices[t]] == z[i]:
                 inside += 0.5 * A.data[t]
@@ -70,7 +73,9 @@ def propagate(
     saved, change, sweeps = 0.0, 1.0, 0
     while sweeps < max_sweeps and change > tolerance and stop[2] == 0:
         sweeps += 1
-        expected = q * np.sum(total * total - own)
+        expected = 0.0
+        for a in range(k):
+            expected += q * (total[a] * total[a] - own[a])
         between = max(m - inside, _LEAST_EDGES) / max(m - expected, _LEAST_EDGES)
         more = max(inside / max(expected, _LEAST_EDGES), _LEAST_CONTRAST * between) - between
         widest = heaviest * max(abs(log(between)), abs(log(between + more)), 1e-3)
@@ -137,7 +142,8 @@ def propagate(
                         saved -= 0.5 * log(edges)
                         edges, factors = 1.0, 0
         saved -= 0.5 * log(edges)
-        saved += q * (between * (4.0 * m * m - squares) + more * np.sum(total * total - own))
+        saved += q * between * (4.0 * m * m - squares)
         for a in range(k):
+            saved += q * more * (total[a] * total[a] - own[a])
             share[a] = max(new_share[a], _LEAST_SHARE)
     return saved, marginal, change, sweeps

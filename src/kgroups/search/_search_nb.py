@@ -1,7 +1,7 @@
 """The search in connected graphs, compiled as a whole so that small graphs take little time."""
 
 from math import gcd
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numba import njit
@@ -33,6 +33,10 @@ _FINEST_SHARE = 0.1
 _STEP_DOWN = 1.25
 # Nodes where a second start is made, at least, before one start is enough.
 _FEWEST_RETRIED = 3_000
+# Numbers of starts, and a number of groups that is not given. A bare 0 or 1 is a type of its own,
+# for which all kernels below would be compiled once more.
+_FIRST, _SECOND = cast(int, np.int64(0)), cast(int, np.int64(1))
+_UNKNOWN = _FIRST
 # The start that goes up all levels by modularity: it errs in other places than cells do.
 _MODULARITY_START = 2
 
@@ -206,7 +210,7 @@ def _modularity_groups(
         z, k = _cells(top, np.arange(n).astype(np.int32), code, resolution, start, plan, tally)
         labels = z[labels]
         if k == n:
-            return _cells(level, labels, code, resolution, 0, plan, tally)
+            return _cells(level, labels, code, resolution, _FIRST, plan, tally)
         top = coarsened(top, z, k)
         tally[0] += top.A.indices.size
 
@@ -221,7 +225,7 @@ def _annealed(level: Level, state: State, code: Code, plan: Plan, tally: Ints) -
             break
         waiting, doubtful = np.zeros(state.z.size, np.bool_), state.doubtful.copy()
         z, heat = state.z.copy(), plan.temperatures
-        rival = _climb(level, z, code, 0, heat, waiting, doubtful, plan, tally)
+        rival = _climb(level, z, code, _FIRST, heat, waiting, doubtful, plan, tally)
         gain = rival.saved - state.saved
         if gain > 0.0:
             state = rival
@@ -260,7 +264,7 @@ def _descent(
     while True:
         z, heat = z.copy(), plan.temperatures
         waiting, doubtful = np.ones(n, np.bool_), np.ones(n, np.bool_)
-        saved = move(level, z, code, 0.0, fixed, heat, 1, waiting, doubtful, tally)
+        saved = move(level, z, code, 0.0, fixed, heat, _step(n, _FIRST), waiting, doubtful, tally)
         improved = saved >= best.saved
         if improved or k_given:
             best = State(z, k, saved, doubtful, doubtful.mean(), 0.0)
@@ -290,29 +294,40 @@ def _partial_start(
     Elsewhere communities are as before, and nodes move only where neighbors have moved.
     """
     n = level.nodes.size
-    size = np.bincount(state.z, minlength=state.k)
-    inside, wanted = 0, max(_FEWEST_RETRIED, int(plan.retried * n))
-    taken = np.zeros(state.k, np.bool_)
-    for a in np.argsort(-size, kind="mergesort"):
-        if inside >= wanted:
-            break
-        taken[a] = True
-        inside += size[a]
-    again = taken[state.z]
-    units = np.flatnonzero(again).astype(np.int32)
-    apart = np.arange(units.size).astype(np.int32)
-    cells, count = _cells(level_among(level, units), apart, code, resolution, 1, plan, tally)
+    size, of_size = np.zeros(state.k, np.int64), np.zeros(n + 1, np.int64)
+    for a in state.z:
+        size[a] += 1
+    for a in range(state.k):
+        of_size[size[a]] += size[a]
+    inside, least, wanted = 0, n + 1, max(_FEWEST_RETRIED, int(plan.retried * n))
+    while inside < wanted and least > 1:
+        least -= 1
+        inside += of_size[least]
+    units, count = np.empty(inside, np.int32), 0
+    again = np.zeros(n, np.bool_)
+    for i in range(n):
+        if size[state.z[i]] >= least:
+            again[i] = True
+            units[count] = i
+            count += 1
+    apart = np.arange(inside).astype(np.int32)
+    part = level_among(level, units)
+    cells, count = _cells(part, apart, code, resolution, _SECOND, plan, tally)
     z = state.z.copy()
-    z[units] = state.k + cells
+    for position in range(inside):
+        z[units[position]] = state.k + cells[position]
     z, count = renumbered(z, state.k + count)
     top, cold = coarsened(level, z, count), plan.temperatures[:0]
     tally[0] += level.A.indices.size
     waiting = np.zeros(count, np.bool_)
-    waiting[z[units]] = True
-    apart, doubtful = np.arange(count).astype(np.int32), waiting.copy()
-    found = _climb(top, apart, code, 1, cold, waiting, doubtful, plan, tally)
-    z, doubtful = found.z[z], state.doubtful | again
-    saved = move(level, z, code, 0.0, plan.rules, cold, _step(n, 1), again, doubtful, tally)
+    for i in units:
+        waiting[z[i]] = True
+    apart = np.arange(count).astype(np.int32)
+    found = _climb(top, apart, code, _SECOND, cold, waiting, waiting.copy(), plan, tally)
+    z, doubtful = found.z[z], state.doubtful.copy()
+    for i in units:
+        doubtful[i] = True
+    saved = move(level, z, code, 0.0, plan.rules, cold, _step(n, _SECOND), again, doubtful, tally)
     z, k = renumbered(z, n)
     return State(z, k, saved, doubtful, doubtful.mean(), 0.0)
 
@@ -322,16 +337,16 @@ def _first(level: Level, code: Code, base: float, plan: Plan, tally: Ints) -> St
     """Return the communities of the first start."""
     n, resolution = level.nodes.size, base ** plan.scales[0]
     everyone = np.arange(n).astype(np.int32)
-    cells, count = _cells(level, everyone, code, resolution, 0, plan, tally)
+    cells, count = _cells(level, everyone, code, resolution, _FIRST, plan, tally)
     if not _is_treelike(level, cells, count, plan):
-        return _with_cells(level, cells, count, code, 0, plan, tally)
+        return _with_cells(level, cells, count, code, _FIRST, plan, tally)
     # Next to no cycle is short: communities, if any, are large, and single nodes do not show them.
     best = State(np.zeros(n, np.int32), 1, 0.0, np.ones(n, np.bool_), 1.0, 1.0)
     for scale in (resolution, 1.0):
         if tally[2] != 0:
             break
-        z, _ = _modularity_groups(level, code, scale, 1, plan, tally)
-        rival = _fresh_climb(level, z, code, 0, plan.temperatures, plan, tally)
+        z, _ = _modularity_groups(level, code, scale, _SECOND, plan, tally)
+        rival = _fresh_climb(level, z, code, _FIRST, plan.temperatures, plan, tally)
         rival = _annealed(level, rival, code, plan, tally)
         if rival.saved > best.saved:
             best = rival
@@ -347,7 +362,7 @@ def _search(level: Level, given: Indices, code: Code, plan: Plan, tally: Ints) -
     # Between resolution 1, which is modularity, and this one, at which two nodes hardly join.
     base = max(1.0, level.nodes.sum() ** 2 / (2.0 * code.edges))
     if given.size:
-        best = _fresh_climb(level, given.copy(), code, 0, plan.temperatures[:0], plan, tally)
+        best = _fresh_climb(level, given.copy(), code, _FIRST, plan.temperatures[:0], plan, tally)
     else:
         best = _first(level, code, base, plan, tally)
     best = _annealed(level, best, code, plan, tally)
@@ -361,7 +376,7 @@ def _search(level: Level, given: Indices, code: Code, plan: Plan, tally: Ints) -
         if rival.saved <= best.saved and n > _FEWEST_RETRIED:
             return best
         before = best.saved
-        best = _joined(level, best, rival, code, 1, plan, tally)
+        best = _joined(level, best, rival, code, _SECOND, plan, tally)
         if best.saved - before <= plan.least_gain * best.saved:
             return best
     if tally[2] != 0:
@@ -382,9 +397,11 @@ def _search(level: Level, given: Indices, code: Code, plan: Plan, tally: Ints) -
             break
     if best.saved < level.nodes.sum() and tally[2] == 0:
         resolution = base ** plan.scales[0]
-        cells, count = _cells(level, everyone, code, resolution, 0, plan, tally)
-        rival = _descent(level, cells, count, 0, code, plan, tally)
-        rival = _fresh_climb(level, rival.z.copy(), code, 0, plan.temperatures[:0], plan, tally)
+        cells, count = _cells(level, everyone, code, resolution, _FIRST, plan, tally)
+        rival = _descent(level, cells, count, _UNKNOWN, code, plan, tally)
+        rival = _fresh_climb(
+            level, rival.z.copy(), code, _FIRST, plan.temperatures[:0], plan, tally
+        )
         if rival.saved > best.saved:
             best = rival
     return _annealed(level, best, code, plan, tally)
@@ -407,7 +424,7 @@ def _attached(level: Level, state: State, code: Code) -> State:
     piece = np.full(z.size, -1, np.int64)
     count = label_components(level.A.indptr, level.A.indices, z.astype(np.int64), piece)
     quarter = 1.0 / (4.0 * code.edges)
-    top = coarsened(level, piece, count)
+    top = coarsened(level, piece.astype(np.int32), count)
     group, largest = np.empty(count, np.int32), np.full(k, -1, np.int32)
     for i in range(z.size):
         group[piece[i]] = z[i]
@@ -460,7 +477,7 @@ def _connected(level: Level, state: State, code: Code, plan: Plan, tally: Ints) 
     cold = plan.temperatures[:0]
     best = _attached(level, state, code)
     if best.saved < state.saved:
-        moved = _fresh_climb(level, best.z.copy(), code, 0, cold, plan, tally)
+        moved = _fresh_climb(level, best.z.copy(), code, _FIRST, cold, plan, tally)
         rival = _attached(level, moved, code)
         if rival.saved > best.saved:
             best = rival
@@ -504,7 +521,7 @@ def search_given_k(level: Level, k: int, plan: Plan, tally: Ints) -> Indices:
     code, n = code_of(level), level.nodes.size
     base = max(1.0, level.nodes.sum() ** 2 / (2.0 * code.edges))
     everyone = np.arange(n).astype(np.int32)
-    cells, count = _cells(level, everyone, code, base ** plan.scales[0], 0, plan, tally)
+    cells, count = _cells(level, everyone, code, base ** plan.scales[0], _FIRST, plan, tally)
     if count < k:
         cells, count = everyone, n
     return _descent(level, cells, count, k, code, plan, tally).z
@@ -535,7 +552,7 @@ def small_split(level: Level, offsets: Ints, tiny: int, plan: Plan, tally: Ints)
         part = block_level(level, first, last)
         if part.A.indices.size < 2 * (last - first + 1):
             continue
-        z, k = _modularity_groups(part, code_of(part), 1.0, 0, plan, tally)
+        z, k = _modularity_groups(part, code_of(part), 1.0, _FIRST, plan, tally)
         least = 0.0 if last - first <= tiny else plan.significance
         if k > 1 and pairs_saved(part, z, k) > least:
             labels[first:last] = z
