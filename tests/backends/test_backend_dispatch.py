@@ -192,9 +192,31 @@ def test_calls_that_cannot_run_are_explained():
     twice = can_run("modularity", (gnm(), [], None), {"weight": None})
     assert twice == "unexpected keyword argument 'weight'"
     assert "at most 1 arguments" in can_run("is_connected", (gnm(), 2), {})
-    assert (
-        can_run("louvain_communities", (nx.DiGraph(),), {}) == "only undirected graphs are served"
-    )
+    assert "without parallel edges" in can_run("bethe_hessian_spectrum", (nx.DiGraph(),), {})
+
+
+@pytest.mark.parametrize(
+    "function", [nx.community.louvain_communities, nx.community.louvain_partitions]
+)
+def test_louvain_says_why_it_refuses_directed_graphs(function):
+    D = gnm().to_directed()
+    for graph in (D, nx.DiGraph()):
+        with pytest.raises(NotImplementedError, match="kgroups") as raised:
+            function(graph, backend="kgroups")
+        reason = str(raised.value.__cause__)
+        assert "networkx maximizes directed modularity" in reason
+        assert "G.to_undirected(), which drops the directions" in reason
+
+
+def test_directed_louvain_is_left_to_networkx():
+    D = gnm().to_directed()
+    assert "directed modularity" in should_run("louvain_communities", (D,), {})
+    expected = nx.community.louvain_communities(D, seed=1)
+    with nx.config.backend_priority(algos=["kgroups"]):
+        assert nx.community.louvain_communities(D, seed=1) == expected
+    with nx.config(fallback_to_nx=True):
+        found = nx.community.louvain_communities(convert_from_nx(D), seed=1)
+    assert nx.community.is_partition(D, found)
 
 
 def test_every_door_shares_one_reading_of_the_structure():

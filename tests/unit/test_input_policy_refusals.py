@@ -39,8 +39,8 @@ class TestDirected:
     @pytest.mark.parametrize("form", DIRECTED)
     def test_an_error_names_the_ways_on(self, door, form):
         message = (
-            r"must be undirected, got a directed \w+ \w+(.|\n)*"
-            r'symmetrize="sum"(.|\n)*symmetrize="union"(.|\n)*G\.to_undirected\(\)'
+            r"must be undirected, got a directed \w+ \w+: communities and scores are defined(.|\n)*"
+            r'symmetrize="sum"(.|\n)*symmetrize="union"(.|\n)*G\.to_undirected\(\)(.|\n)*one'
         )
         with pytest.raises(DirectedGraphError, match=message):
             door(DIRECTED[form])

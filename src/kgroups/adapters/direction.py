@@ -10,6 +10,10 @@ from kgroups.graph import Graph
 
 __all__ = ["binary", "graph_of_edges", "refuse_directed", "ways_on"]
 
+_REASON = (
+    "communities and scores are defined for undirected links here; the Bethe Hessian, for one, "
+    "has real eigenvalues because its adjacency matrix is symmetric"
+)
 
 def ways_on() -> str:
     """Return the arguments that make a directed graph undirected."""
@@ -22,8 +26,11 @@ def ways_on() -> str:
 def refuse_directed(what: str, symmetrize: Symmetrize | None) -> None:
     """Raise for a directed graph unless ``symmetrize`` says what to do with it."""
     if symmetrize is None:
-        first = in_python(", or convert it first, for instance with G.to_undirected()")
-        msg = f"the graph must be undirected, got {what}.\n  Pass {ways_on()}{first}."
+        other = in_python(
+            "\n  G.to_undirected() of networkx drops the directions too; where both exist it keeps "
+            "the weight of one and does not add them."
+        )
+        msg = f"the graph must be undirected, got {what}: {_REASON}.\n  Pass {ways_on()}.{other}"
         raise DirectedGraphError(msg)
 
 

@@ -18,6 +18,7 @@ from kgroups.adapters.igraph import igraph_draws_from
 from kgroups.backends.networkx.graph import ConvertedGraph
 from kgroups.backends.networkx.partitions import Blocks, communities_of
 from kgroups.backends.networkx.quality import inner_weight, modularity_of
+from kgroups.backends.networkx.rules import DIRECTED
 from kgroups.errors import InputError
 
 __all__ = [
@@ -196,6 +197,8 @@ def _igraph_of(
     G: ConvertedGraph, weight: str | None, resolution: float
 ) -> tuple[Any, list[float] | None]:
     """Return an igraph graph and its weights; None for a graph without edges."""
+    if G.is_directed():
+        raise NotImplementedError(DIRECTED)
     if isinstance(resolution, bool) or not isinstance(resolution, Real) or not resolution >= 0:
         msg = f"resolution must be a number >= 0, got {resolution!r}"
         raise NotImplementedError(msg)

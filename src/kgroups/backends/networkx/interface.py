@@ -46,6 +46,9 @@ class Served:
         Takes what networkx's function takes, with the same defaults.
     declines : callable, optional
         Says why a call cannot be served, from its arguments by name; None if it can.
+    leaves : callable, optional
+        The same for calls that the function itself refuses. Where this backend is asked for by
+        name, the traceback then has the reason, which networkx leaves out for ``declines``.
     cold_from : int or None
         Number of nodes from which conversion and call together beat networkx; None for functions
         that only win on graphs that are converted already.
@@ -60,6 +63,7 @@ class Served:
 
     function: Callable[..., Any]
     declines: Callable[[Mapping[str, Any]], str | None] | None = None
+    leaves: Callable[[Mapping[str, Any]], str | None] | None = None
     cold_from: int | None = None
     warm_from: int = 0
     beats_views: bool = False
@@ -123,21 +127,21 @@ SERVED: dict[str, Served] = {
     ),
     "leiden_communities": Served(
         communities.leiden_communities if _OLD_LEIDEN else communities.leiden_communities_by_metric,
-        declines=undirected,
+        leaves=undirected,
         cold_from=20,
         beats_views=True,
     ),
     "leiden_partitions": Served(
         communities.leiden_partitions if _OLD_LEIDEN else communities.leiden_partitions_by_metric,
-        declines=undirected,
+        leaves=undirected,
         cold_from=20,
         beats_views=True,
     ),
     "louvain_communities": Served(
-        communities.louvain_communities, declines=undirected, cold_from=20, beats_views=True
+        communities.louvain_communities, leaves=undirected, cold_from=20, beats_views=True
     ),
     "louvain_partitions": Served(
-        communities.louvain_partitions, declines=undirected, cold_from=20, beats_views=True
+        communities.louvain_partitions, leaves=undirected, cold_from=20, beats_views=True
     ),
     "asyn_lpa_communities": Served(
         propagation.asyn_lpa_communities, cold_from=60, warm_from=20, beats_views=True
@@ -187,6 +191,9 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> D
     arguments = served.arguments(args, kwargs)
     if isinstance(arguments, str):
         return arguments
+    reason = served.leaves(arguments) if served.leaves is not None else None
+    if reason is not None:
+        return reason
     if served.looked_at is not None and served.looked_at(arguments) < _LEAST_PART * n:
         return "networkx looks at a small part of the graph only"
     if converted(graph, _weight(served, arguments)):

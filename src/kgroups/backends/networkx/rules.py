@@ -6,6 +6,7 @@ from typing import Any
 import networkx as nx
 
 __all__ = [
+    "DIRECTED",
     "Decision",
     "known_stream",
     "no_multigraph",
@@ -19,6 +20,15 @@ NETWORKX_VERSION = tuple(int(part) for part in nx.__version__.split(".")[:2])
 
 Decision = bool | str
 """True, or the reason in words: networkx writes it to its log."""
+
+
+DIRECTED = (
+    "on a directed graph networkx maximizes directed modularity, and the igraph code that runs "
+    "here only that of undirected graphs. Leave out backend='kgroups' to let networkx run, or pass "
+    "G.to_undirected(), which drops the directions; where both exist it keeps the weight of one "
+    "and does not add them"
+)
+"""Why Louvain and Leiden leave directed graphs to networkx, and what to do."""
 
 
 def no_multigraph(arguments: Mapping[str, Any]) -> str | None:
@@ -36,8 +46,8 @@ def known_stream(arguments: Mapping[str, Any]) -> str | None:
 
 
 def undirected(arguments: Mapping[str, Any]) -> str | None:
-    """Decline directed graphs, for which igraph optimises another objective."""
-    return "only undirected graphs are served" if arguments["G"].is_directed() else None
+    """Leave directed graphs to networkx."""
+    return DIRECTED if arguments["G"].is_directed() else None
 
 
 def simple_undirected(arguments: Mapping[str, Any]) -> str | None:
