@@ -8,8 +8,9 @@ import numpy as np
 from kgroups._doors import RngLike, as_rng, check_count
 from kgroups._progress import counted_progress
 from kgroups._types import Floats, Ints
+from kgroups.energy.arguments import MetricLike
 from kgroups.energy.fitting import Data, MatrixBetween, PointsBetween, as_data
-from kgroups.energy.semimetrics import MetricLike, Power
+from kgroups.energy.semimetrics import Power, Semimetric
 from kgroups.energy.starts import SAME, STARTS, Start, starts_of
 from kgroups.energy.threads import in_order
 from kgroups.errors import InputError, NumberOfCommunitiesError
@@ -49,6 +50,9 @@ class Clustering:
         Whether its last pass moved no point.
     objectives : ndarray
         Q at the end of each start; see the notes of :func:`kernel_kgroups` on many points.
+    metric : Semimetric or str
+        The semimetric, with the number that ``sigma="median"`` became, or ``"precomputed"`` or
+        ``"gram"``.
     """
 
     labels: Ints = field(repr=False)
@@ -59,6 +63,7 @@ class Clustering:
     moves: int
     converged: bool
     objectives: Floats = field(repr=False)
+    metric: Semimetric | str
     _between: PointsBetween | MatrixBetween = field(repr=False)
     _share: Floats = field(repr=False)
     _offset: Floats = field(repr=False)
@@ -110,8 +115,10 @@ def kernel_kgroups(
         of all pairs and with ``metric="gram"`` their Gram matrix, of shape (n, n).
     k : int
         Number of groups.
-    metric : Semimetric, callable, "precomputed" or "gram"
-        :class:`Power`, :class:`Exponential`, :class:`Gaussian`, or a function of two points.
+    metric : Semimetric, str or callable
+        :class:`Power`, :class:`Exponential`, :class:`Gaussian`, their names as for
+        :func:`as_semimetric`, or a function of two points; ``"precomputed"`` or ``"gram"`` for
+        matrices.
     sample_weight : array_like of shape (n,), optional
         How much each row counts; 1 by default. Rows of weight 0, or less than 1e-12 of the
         largest, are labelled by :meth:`Clustering.predict`.
@@ -311,6 +318,7 @@ def _result(
         best.moves,
         best.converged,
         unit * (norm + association),
+        data.metric,
         data.between,
         share,
         Q / np.square(s),

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from kgroups._types import Floats, Ints
+from kgroups.energy.arguments import MetricLike, as_semimetric, is_matrix
 from kgroups.energy.kernels import check_distances, check_gram, check_not_negative, rounding_of
 from kgroups.energy.measuring import is_family, rho_between
 from kgroups.energy.points import RowNames, as_points
 from kgroups.energy.rows import PointRows, rows_of_distances, rows_of_points
-from kgroups.energy.semimetrics import MetricLike, Semimetric, as_semimetric
+from kgroups.energy.semimetrics import Semimetric
 from kgroups.energy.weights import as_weights
 from kgroups.errors import InputError
 from kgroups.hartigan.objective import group_sums
@@ -45,6 +46,8 @@ class Data:
     between : callable
         Takes new points as the caller gives them and yields the semimetric between some of them
         and the points, up to a number for each new point.
+    metric : Semimetric or str
+        The semimetric with its scale, or what the matrix holds.
     """
 
     rows: PointRows
@@ -54,6 +57,7 @@ class Data:
     rank: Ints
     norm: float | None
     between: "PointsBetween | MatrixBetween"
+    metric: Semimetric | str
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,8 +124,8 @@ def as_data(
     does not depend on the order of the rows. Distances and Gram matrices keep theirs. Rows whose
     weight is below 1e-12 of the largest do not count, as those of weight 0.
     """
-    if isinstance(metric, str):
-        return _matrix_data(X, metric, weights)
+    if is_matrix(metric):
+        return _matrix_data(X, str(metric), weights)
     return _point_data(as_points(X), as_semimetric(metric), weights, k=k, rng=rng, memory=memory)
 
 
@@ -147,6 +151,7 @@ def _point_data(
         points, first = points[some], counted[some]
         point_of[counted] = place
     w, unit = _scaled(w)
+    metric = metric.scaled_to(points)
     # Other semimetrics need not be defined at the origin.
     origin = np.zeros((1, X.shape[1]))
     norm = None
@@ -157,7 +162,7 @@ def _point_data(
     names = RowNames(first)
     between = PointsBetween(points, metric, names)
     rows = rows_of_points(points, w, metric, names, memory=memory)
-    return Data(rows, w, unit, point_of, rank, norm, between)
+    return Data(rows, w, unit, point_of, rank, norm, between, metric)
 
 
 def _counted(weights: Any, n: int) -> tuple[Floats, Ints]:
@@ -212,16 +217,9 @@ def _in_own_order(
 def _matrix_data(X: Any, metric: str, weights: Any) -> Data:
     if metric == "precomputed":
         matrix, own = check_distances(X), None
-    elif metric == "gram":
+    else:
         matrix = check_gram(X)
         own = matrix.diagonal().copy()
-    else:
-        msg = (
-            "metric must be a semimetric such as Power(1.0), a function of two points, "
-            f"'precomputed' or 'gram', got {metric!r}.\n"
-            "  The Euclidean distance is Power(1.0), its square Power(2.0)."
-        )
-        raise InputError(msg)
     n = matrix.shape[0]
     w, counted = _counted(weights, n)
     w, unit = _scaled(w)
@@ -238,4 +236,4 @@ def _matrix_data(X: Any, metric: str, weights: Any) -> Data:
     norm = None if own is None else float(w @ own[counted])
 
     between = MatrixBetween(n, counted, own, rounding_of(matrix))
-    return Data(rows, w, unit, point_of, np.arange(counted.size), norm, between)
+    return Data(rows, w, unit, point_of, np.arange(counted.size), norm, between, metric)

@@ -7,6 +7,7 @@ import numpy as np
 
 from kgroups._doors import check_choice
 from kgroups._types import Floats
+from kgroups.energy.arguments import SemimetricLike, as_semimetric
 from kgroups.energy.matrices import (
     add_sums,
     as_square,
@@ -18,7 +19,7 @@ from kgroups.energy.matrices import (
 )
 from kgroups.energy.measuring import rho_between, rho_within
 from kgroups.energy.points import RowNames, as_numbers, as_points, is_finite_number
-from kgroups.energy.semimetrics import Power, SemimetricLike, as_semimetric
+from kgroups.energy.semimetrics import Power
 from kgroups.errors import InputError
 
 __all__ = [
@@ -52,8 +53,8 @@ def kernel_matrix(X: Any, *, metric: SemimetricLike = Power(), base_point: Any =
     ----------
     X : array-like of shape (n, d) or (n,)
         Points; n numbers are n points of one coordinate.
-    metric : Semimetric or callable
-        The semimetric, or a function of two points.
+    metric : Semimetric, str or callable
+        The semimetric, its name as for :func:`as_semimetric`, or a function of two points.
     base_point : array-like of shape (d,), optional
         The point :math:`x_0`; the origin if not given. Kernels of different base points give the
         same distances, and so the same clusters.
@@ -85,7 +86,8 @@ def kernel_matrix(X: Any, *, metric: SemimetricLike = Power(), base_point: Any =
            [1., 2., 0.],
            [0., 0., 1.]])
     """
-    points, rho = as_points(X), as_semimetric(metric)
+    points = as_points(X)
+    rho = as_semimetric(metric).scaled_to(points)
     origin = _as_base_point(base_point, points.shape[1])
     names, base_name = RowNames(np.arange(len(points))), RowNames(np.arange(1), "the base point")
     G = rho_within(rho, points, names)

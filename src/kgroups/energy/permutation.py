@@ -11,8 +11,9 @@ import numpy.typing as npt
 from kgroups._doors import RngLike, as_rng, check_count
 from kgroups._progress import Progress, counted_progress
 from kgroups._types import Floats, Indices, Ints
+from kgroups.energy.arguments import MetricLike, SemimetricLike, is_matrix
 from kgroups.energy.points import as_points
-from kgroups.energy.semimetrics import MetricLike, Power, SemimetricLike
+from kgroups.energy.semimetrics import Power
 from kgroups.energy.statistics import row_labels
 from kgroups.energy.strips import Pairs, pairs_of, strips
 from kgroups.errors import InputError
@@ -63,10 +64,10 @@ def equal_distribution_test(
     ----------
     *samples : array_like of shape (n_a, D)
         Two or more samples, a point in each row; numbers alone are points on a line.
-    metric : Semimetric or callable
-        The semimetric :math:`\rho`. The test sees every difference between distributions with
-        ``Power(alpha)`` for alpha below 2, ``Exponential`` and ``Gaussian``; with ``Power(2)``
-        differences between means only.
+    metric : Semimetric, str or callable
+        The semimetric :math:`\rho`, or its name as for :func:`as_semimetric`. The test sees
+        every difference between distributions with ``Power(alpha)`` for alpha below 2,
+        ``Exponential`` and ``Gaussian``; with ``Power(2)`` differences between means only.
     permutations : int
         Number of random labellings to compare with; the smallest p-value possible is
         ``1 / (1 + permutations)``.
@@ -112,7 +113,7 @@ def equal_distribution_test(
             "permutation_test(X, labels)."
         )
         raise InputError(msg)
-    if isinstance(metric, str) and metric in ("precomputed", "gram"):
+    if is_matrix(metric):
         msg = (
             f"metric must be a semimetric or a function of two points here, got {metric!r}.\n"
             "  For a matrix of all points with labels there is permutation_test(X, labels, "
@@ -149,8 +150,9 @@ def permutation_test(
         A point in each row, or the matrix that ``metric`` says.
     labels : array_like of shape (n,)
         The sample of each row, two or more in all: numbers or strings.
-    metric : Semimetric, callable, "precomputed" or "gram"
-        The semimetric; or what X holds already: the semimetric between all points, or a kernel.
+    metric : Semimetric, str or callable
+        The semimetric or its name, as for :func:`as_semimetric`; or what X holds already:
+        ``"precomputed"`` for the semimetric between all points, ``"gram"`` for a kernel.
     permutations, rng, progress
         As :func:`equal_distribution_test` takes them.
 

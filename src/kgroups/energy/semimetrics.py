@@ -2,8 +2,8 @@
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -11,17 +11,15 @@ from kgroups._types import Floats
 from kgroups.energy.distances import squared_distances
 from kgroups.energy.functions import FunctionOfPair, values_across, values_within
 from kgroups.energy.points import RowNames, as_points, as_table, check_finite, is_finite_number
+from kgroups.energy.scales import median_distance
 from kgroups.errors import InputError
 
 __all__ = [
     "Exponential",
     "Gaussian",
-    "MetricLike",
     "PairFunction",
     "Power",
     "Semimetric",
-    "SemimetricLike",
-    "as_semimetric",
     "check_columns",
 ]
 
@@ -60,6 +58,21 @@ class Semimetric(ABC):
         InputError
             If X or Y are not finite numbers in rows of one length, or rho overflows.
         """
+
+    def scaled_to(self, X: Any) -> "Semimetric":
+        """Return the semimetric with its scale taken from points, if it asks for that.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, d) or (n,)
+            Points; see ``sigma="median"`` of :class:`Exponential`.
+
+        Returns
+        -------
+        Semimetric
+            Itself, unless its sigma is ``"median"``.
+        """
+        return self
 
 
 class _Radial(Semimetric):
@@ -139,18 +152,57 @@ class Power(_Radial):
 
 
 @dataclass(frozen=True)
-class Exponential(_Radial):
+class _Scaled(_Radial):
+    """A function of the distance in units of sigma."""
+
+    sigma: float | Literal["median"] = 1.0
+
+    def __post_init__(self) -> None:
+        if isinstance(self.sigma, str) and self.sigma == "median":
+            return
+        if not (is_finite_number(self.sigma) and 0 < float(self.sigma) < math.inf):
+            msg = (
+                f'sigma must be a finite number above 0 or "median", got {self.sigma!r}.\n'
+                "  Pass a typical distance between points, for instance "
+                f"{type(self).__name__}(sigma=1.0)."
+            )
+            raise InputError(msg)
+
+    def __call__(self, X: Any, Y: Any = None) -> Floats:
+        if not isinstance(self.sigma, str):
+            return super().__call__(X, Y)
+        if Y is not None:
+            msg = (
+                f"{self!r} must know its sigma before it is called with two sets of points.\n"
+                "  Call its scaled_to(points) first, with the points that set the scale."
+            )
+            raise InputError(msg)
+        return self.scaled_to(X)(X)
+
+    def scaled_to(self, X: Any) -> Self:
+        return replace(self, sigma=median_distance(X)) if isinstance(self.sigma, str) else self
+
+
+@dataclass(frozen=True)
+class Exponential(_Scaled):
     r"""The semimetric :math:`\tilde\rho_\sigma(x, y) = 2 - 2 e^{-\|x - y\| / (2 \sigma)}`.
 
     Parameters
     ----------
-    sigma : float
-        A length above 0: far beyond it all points are 2 apart.
+    sigma : float or "median"
+        A length above 0: far beyond it all points are 2 apart. ``"median"`` is the median distance
+        between distinct points, which each function takes from the points that it is given. Of
+        more than 1,000 points it is that of a fixed sample.
 
     Raises
     ------
     InputError
-        If sigma is not a finite number above 0.
+        If sigma is not a finite number above 0 or "median"; when used, if the median is 0.
+
+    Notes
+    -----
+    With ``"median"`` it can be called with one set of points only; :meth:`scaled_to` returns the
+    semimetric with the number in place of the word.
 
     Examples
     --------
@@ -158,12 +210,9 @@ class Exponential(_Radial):
     array([[0.   , 1.264, 2.   ],
            [1.264, 0.   , 2.   ],
            [2.   , 2.   , 0.   ]])
+    >>> Exponential("median").scaled_to([0.0, 1.0, 40.0])
+    Exponential(sigma=39.0)
     """
-
-    sigma: float = 1.0
-
-    def __post_init__(self) -> None:
-        _check_sigma(self.sigma, "Exponential")
 
     def _of_squares(self, squares: Floats, scale: float) -> Floats:
         np.sqrt(squares, out=squares)
@@ -174,18 +223,18 @@ class Exponential(_Radial):
 
 
 @dataclass(frozen=True)
-class Gaussian(_Radial):
+class Gaussian(_Scaled):
     r"""The semimetric :math:`\hat\rho_\sigma(x, y) = 2 - 2 e^{-\|x - y\|^2 / (2 \sigma^2)}`.
 
     Parameters
     ----------
-    sigma : float
-        A length above 0: far beyond it all points are 2 apart.
+    sigma : float or "median"
+        A length above 0, as that of :class:`Exponential`.
 
     Raises
     ------
     InputError
-        If sigma is not a finite number above 0.
+        If sigma is not a finite number above 0 or "median"; when used, if the median is 0.
 
     Examples
     --------
@@ -194,11 +243,6 @@ class Gaussian(_Radial):
            [0.235, 0.   , 2.   ],
            [2.   , 2.   , 0.   ]])
     """
-
-    sigma: float = 1.0
-
-    def __post_init__(self) -> None:
-        _check_sigma(self.sigma, "Gaussian")
 
     def _of_squares(self, squares: Floats, scale: float) -> Floats:
         # The square of sigma by itself may overflow or vanish, that of the ratio only where
@@ -271,56 +315,11 @@ class PairFunction(Semimetric):
         return values_across(self.function, points, others, names, other_names)
 
 
-SemimetricLike: TypeAlias = Semimetric | FunctionOfPair
-MetricLike: TypeAlias = SemimetricLike | Literal["precomputed", "gram"]
-
-
-def as_semimetric(metric: Any) -> Semimetric:
-    """Return a semimetric as it is, or a function of two points as :class:`PairFunction`.
-
-    Parameters
-    ----------
-    metric : Semimetric or callable
-
-    Returns
-    -------
-    Semimetric
-
-    Raises
-    ------
-    InputError
-        If ``metric`` is neither.
-
-    Examples
-    --------
-    >>> as_semimetric(Power(0.5))
-    Power(alpha=0.5)
-    """
-    if isinstance(metric, Semimetric):
-        return metric
-    if callable(metric) and not isinstance(metric, type):
-        return PairFunction(metric)
-    hint = "Pass for instance Power(1.0), Exponential(sigma=2.0), or a function f(x, y)."
-    if isinstance(metric, type) and issubclass(metric, Semimetric):
-        hint = f"Pass an instance: {metric.__name__}(...)."
-    msg = f"metric must be a semimetric or a function of two points, got {metric!r}.\n  {hint}"
-    raise InputError(msg)
-
-
 def _two_minus_two_exp(exponents: Floats) -> Floats:
     # 2 - 2 exp(t) would round small distances off at 1e-16.
     np.expm1(exponents, out=exponents)
     exponents *= -2.0
     return exponents
-
-
-def _check_sigma(sigma: Any, name: str) -> None:
-    if not (is_finite_number(sigma) and 0 < float(sigma) < math.inf):
-        msg = (
-            f"sigma must be a finite number above 0, got {sigma!r}.\n"
-            f"  Pass a typical distance between points, for instance {name}(sigma=1.0)."
-        )
-        raise InputError(msg)
 
 
 def check_columns(X: Floats, Y: Floats | None) -> None:

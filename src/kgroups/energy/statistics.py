@@ -10,15 +10,10 @@ import numpy.typing as npt
 
 from kgroups._types import Floats, Ints
 from kgroups.adapters.labels import read_labelling
+from kgroups.energy.arguments import MetricLike, SemimetricLike, as_semimetric, is_matrix
 from kgroups.energy.measuring import rho_between
 from kgroups.energy.points import RowNames, as_points
-from kgroups.energy.semimetrics import (
-    MetricLike,
-    Power,
-    Semimetric,
-    SemimetricLike,
-    as_semimetric,
-)
+from kgroups.energy.semimetrics import Power, Semimetric, check_columns
 from kgroups.energy.strips import Pairs, pairs_of, strips
 from kgroups.energy.weights import as_weights
 from kgroups.errors import InputError, PartitionError
@@ -56,8 +51,8 @@ def mean_semimetric(
     X, Y : array_like of shape (n, D) and (m, D)
         The samples, a point in each row. Without Y the mean is over all pairs of X, each point
         paired with itself as well.
-    metric : Semimetric or callable
-        The semimetric :math:`\rho`.
+    metric : Semimetric, str or callable
+        The semimetric :math:`\rho`, or its name as for :func:`as_semimetric`.
     x_weights, y_weights : array_like of shape (n,) and (m,), optional
         Finite weights >= 0, 1 by default.
 
@@ -84,9 +79,10 @@ def mean_semimetric(
         if y_weights is not None:
             msg = "y_weights must be left out when there is no Y: x_weights weigh both."
             raise InputError(msg)
-        return _mean_within(pairs_of(x, rho), w)
+        return _mean_within(pairs_of(x, rho.scaled_to(x[w > 0.0])), w)
     y = as_points(Y, name="Y")
-    return _mean_between(x, w, y, as_weights(y_weights, len(y), name="y_weights"), rho)
+    v = as_weights(y_weights, len(y), name="y_weights")
+    return _mean_between(x, w, y, v, _scaled_to_both(rho, x, w, y, v))
 
 
 def energy_distance(
@@ -105,8 +101,8 @@ def energy_distance(
     ----------
     X, Y : array_like of shape (n, D) and (m, D)
         The samples, a point in each row.
-    metric : Semimetric or callable
-        The semimetric :math:`\rho`.
+    metric : Semimetric, str or callable
+        The semimetric :math:`\rho`, or its name as for :func:`as_semimetric`.
     x_weights, y_weights : array_like of shape (n,) and (m,), optional
         Finite weights >= 0, 1 by default.
 
@@ -151,7 +147,7 @@ def maximum_mean_discrepancy(
     ----------
     X, Y : array_like of shape (n, D) and (m, D)
         The samples, a point in each row.
-    metric : Semimetric or callable
+    metric : Semimetric, str or callable
         The semimetric :math:`\rho` that the kernel :math:`\kappa` generates. All such kernels,
         whatever their base point, have one discrepancy.
     x_weights, y_weights : array_like of shape (n,) and (m,), optional
@@ -201,8 +197,9 @@ def within_energy(
         A point in each row, or the matrix that ``metric`` says.
     labels : array_like of shape (n,)
         The cluster of each row: numbers or strings.
-    metric : Semimetric, callable, "precomputed" or "gram"
-        The semimetric; or what X holds already: the semimetric between all points, or a kernel.
+    metric : Semimetric, str or callable
+        The semimetric or its name, as for :func:`as_semimetric`; or what X holds already:
+        ``"precomputed"`` for the semimetric between all points, ``"gram"`` for a kernel.
     weights : array_like of shape (n,), optional
         Finite weights >= 0, 1 by default. A cluster without weight adds nothing.
 
@@ -224,9 +221,8 @@ def within_energy(
     >>> within_energy([[0.0], [1.0], [5.0]], ["a", "a", "b"])
     0.5
     """
-    pairs = pairs_of(X, metric)
-    z, w = row_labels(labels, pairs.n), as_weights(weights, pairs.n, name="weights")
-    return _within(pairs, z, w)
+    pairs, w = _weighted_pairs(X, metric, weights)
+    return _within(pairs, row_labels(labels, pairs.n), w)
 
 
 def between_energy(
@@ -247,8 +243,9 @@ def between_energy(
         A point in each row, or the matrix that ``metric`` says.
     labels : array_like of shape (n,)
         The sample of each row: numbers or strings.
-    metric : Semimetric, callable, "precomputed" or "gram"
-        The semimetric; or what X holds already: the semimetric between all points, or a kernel.
+    metric : Semimetric, str or callable
+        The semimetric or its name, as for :func:`as_semimetric`; or what X holds already:
+        ``"precomputed"`` for the semimetric between all points, ``"gram"`` for a kernel.
     weights : array_like of shape (n,), optional
         Finite weights >= 0, 1 by default. A sample without weight adds nothing.
 
@@ -270,8 +267,8 @@ def between_energy(
     >>> between_energy([[0.0], [1.0], [3.0]], ["a", "a", "b"])
     1.5
     """
-    pairs = pairs_of(X, metric)
-    z, w = row_labels(labels, pairs.n), as_weights(weights, pairs.n, name="weights")
+    pairs, w = _weighted_pairs(X, metric, weights)
+    z = row_labels(labels, pairs.n)
     # Gathered by sample this is the sum over pairs of samples, by the lemma of S + W.
     return 0.5 * float(w.sum()) * _mean_within(pairs, w) - _within(pairs, z, w)
 
@@ -321,10 +318,29 @@ def _energy(
         as_weights(x_weights, len(x), name="x_weights"),
         as_weights(y_weights, len(y), name="y_weights"),
     )
+    rho = _scaled_to_both(rho, x, w, y, v)
     across = 2.0 * _mean_between(x, w, y, v, rho)
     within_y = _mean_within(pairs_of(y, rho, pattern=_ROW_OF_Y), v)
     inside = _mean_within(pairs_of(x, rho), w) + within_y
     return across - inside, abs(across) + abs(inside)
+
+
+def _weighted_pairs(
+    X: npt.ArrayLike, metric: MetricLike, weights: npt.ArrayLike | None
+) -> tuple[Pairs, Floats]:
+    """Return the pairs of all points and their weights; those of weight 0 set no scale."""
+    if is_matrix(metric):
+        pairs = pairs_of(X, metric)
+        return pairs, as_weights(weights, pairs.n, name="weights")
+    points = as_points(X)
+    w = as_weights(weights, len(points), name="weights")
+    return pairs_of(points, as_semimetric(metric).scaled_to(points[w > 0.0])), w
+
+
+def _scaled_to_both(rho: Semimetric, x: Floats, w: Floats, y: Floats, v: Floats) -> Semimetric:
+    """Return a semimetric whose scale, if it asks for one, is that of both samples together."""
+    check_columns(x, y)
+    return rho.scaled_to(np.concatenate([x[w > 0.0], y[v > 0.0]]))
 
 
 def _mean_between(x: Floats, w: Floats, y: Floats, v: Floats, rho: Semimetric) -> float:

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kgroups._types import Floats, Ints
+from kgroups.energy.arguments import MetricLike, as_semimetric, is_matrix
 from kgroups.energy.kernels import check_distances, check_gram
 from kgroups.energy.measuring import rho_between, rho_within
 from kgroups.energy.points import RowNames, as_points
-from kgroups.energy.semimetrics import MetricLike, Semimetric, as_semimetric
+from kgroups.energy.semimetrics import Semimetric
 
 __all__ = ["Pairs", "Strip", "pairs_of", "strips"]
 
@@ -123,13 +124,11 @@ def pairs_of(X: Any, metric: MetricLike, *, pattern: str = "row {} of X") -> Pai
 
     Errors name vectors by ``pattern``.
     """
-    if isinstance(metric, str):
-        if metric == "precomputed":
-            return _Distances(check_distances(X))
-        if metric == "gram":
-            return _Kernel(check_gram(X))
+    if is_matrix(metric):
+        return _Distances(check_distances(X)) if metric == "precomputed" else _Kernel(check_gram(X))
     points = as_points(X)
-    return _Points(points, as_semimetric(metric), RowNames(np.arange(len(points)), pattern))
+    rho = as_semimetric(metric).scaled_to(points)
+    return _Points(points, rho, RowNames(np.arange(len(points)), pattern))
 
 
 def strips(pairs: Pairs) -> Iterator[Strip]:

@@ -167,7 +167,7 @@ def test_what_is_wrong_with_the_other_parameters_is_said(kind, blobs):
         kind(2, init="farthest").fit(blobs)
     with pytest.raises(InputError, match="labels to start from must be 60 whole numbers"):
         kind(2, init=[0, 1]).fit(blobs)
-    with pytest.raises(InputError, match=r"metric must be .*'precomputed' or 'gram', got 'cosine'"):
+    with pytest.raises(InputError, match=r"metric must be .*names 'euclidean', .*got 'cosine'"):
         kind(2, metric="cosine").fit(blobs)
     with pytest.raises(ValueError, match=r"Negative values in data .*got -1.0 in row 0, column 0"):
         kind(2, metric="precomputed").fit(-np.ones((3, 3)))

@@ -195,7 +195,7 @@ def test_bad_input_is_named():
     with pytest.raises(InputError, match="X must have at least one row"):
         mean_semimetric(np.empty((0, 2)))
     with pytest.raises(InputError, match="metric must be a semimetric"):
-        within_energy(LINE, [0, 0, 1], metric="euclidean")
+        within_energy(LINE, [0, 0, 1], metric="cosine")
     with pytest.raises(InputError, match="metric must be a semimetric"):
         energy_distance(LINE, LINE, metric="precomputed")
 

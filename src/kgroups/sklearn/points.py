@@ -1,46 +1,30 @@
-"""Kernel k-groups and kernel k-means as estimators of scikit-learn.
-
-``from kgroups.sklearn import KernelKGroups`` needs scikit-learn, the extra ``sklearn``.
-"""
+"""Kernel k-groups and kernel k-means of points as estimators of scikit-learn."""
 
 import warnings
 from abc import abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-
-from kgroups._doors import check_count
-from kgroups._extras import install_hint
-from kgroups._types import Floats, Ints
-from kgroups.energy.clustering import GRAM_MEMORY, Clustering, kernel_kgroups, kernel_kmeans
-from kgroups.energy.kernels import check_not_negative, rounding_of
-from kgroups.energy.semimetrics import MetricLike, Power
-from kgroups.energy.weights import as_weights
-from kgroups.errors import InputError, MissingExtraError, NumberOfCommunitiesError
-
-try:
-    from sklearn.base import BaseEstimator, ClusterMixin
-except ImportError as error:
-    msg = f"kgroups.sklearn needs scikit-learn, the extra 'sklearn'.\n  {install_hint('sklearn')}"
-    raise MissingExtraError(msg) from error
-
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-try:
-    from sklearn.utils.validation import validate_data
-except ImportError:
-    # Up to 1.5 it is a method of the estimator.
-    def validate_data(estimator: Any, X: Any, **options: Any) -> Any:
-        return estimator._validate_data(X, **options)
-
+from kgroups._doors import check_count
+from kgroups._types import Floats, Ints
+from kgroups.energy.arguments import NAMED_METRICS, MetricLike, is_matrix
+from kgroups.energy.clustering import GRAM_MEMORY, Clustering, kernel_kgroups, kernel_kmeans
+from kgroups.energy.kernels import check_not_negative, rounding_of
+from kgroups.energy.semimetrics import Power
+from kgroups.energy.weights import as_weights
+from kgroups.errors import InputError, NumberOfCommunitiesError
+from kgroups.sklearn.estimator import Clusterer, as_generator, validate_data
 
 __all__ = ["KernelKGroups", "KernelKMeans"]
 
 
-class _KernelClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class _KernelClusterer(Clusterer):
     """What both estimators share: all but the function that moves the points."""
+
+    _named: ClassVar = {"metric": NAMED_METRICS}
 
     def __init__(
         self,
@@ -97,7 +81,7 @@ class _KernelClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             init=self.init,
             n_init=self.n_init,
             max_sweeps=self.max_iter,
-            rng=_as_generator(self.random_state),
+            rng=as_generator(self.random_state),
             gram_memory=self.gram_memory,
         )
         self.labels_ = found.labels
@@ -105,6 +89,7 @@ class _KernelClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.within_energy_ = found.within_energy
         self.n_iter_ = found.sweeps
         self.converged_ = found.converged
+        self.metric_ = found.metric
         self._fitted = found
         if not found.converged:
             msg = (
@@ -158,7 +143,7 @@ class _KernelClusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         }
 
     def _takes_matrices(self) -> bool:
-        return isinstance(self.metric, str) and self.metric in ("precomputed", "gram")
+        return is_matrix(self.metric)
 
     def _takes_distances(self) -> bool:
         return isinstance(self.metric, str) and self.metric == "precomputed"
@@ -177,10 +162,13 @@ class KernelKGroups(_KernelClusterer):
     ----------
     n_clusters : int
         Number of groups.
-    metric : Semimetric, callable, "precomputed" or "gram"
+    metric : Semimetric, str or callable
         The semimetric :math:`\rho`: ``Power(alpha)``, ``Exponential(sigma)`` or
-        ``Gaussian(sigma)`` of :mod:`kgroups.energy`, or a function of two samples; for a matrix
-        of all pairs in place of samples, whether it holds :math:`\rho` or the kernel.
+        ``Gaussian(sigma)`` of :mod:`kgroups.energy`, or a function of two samples. By name:
+        ``"euclidean"``, ``"sqeuclidean"``, ``"exponential"`` or ``"gaussian"``, the last two with
+        ``sigma="median"``. For a matrix of all pairs in place of samples, ``"precomputed"`` if it
+        holds :math:`\rho` and ``"gram"`` if it holds the kernel. Fields of the semimetric are
+        parameters too, such as ``metric__sigma``.
     init : {"k-means++", "spectral", "random"} or array-like of n_samples labels
         Centres drawn far apart in feature space, groups of the leading eigenvectors, groups by
         chance, or labels in ``range(n_clusters)`` to start from.
@@ -205,6 +193,8 @@ class KernelKGroups(_KernelClusterer):
         Passes over the samples in the best start.
     converged_ : bool
         Whether the last of them moved no sample.
+    metric_ : Semimetric or str
+        The semimetric, with the number that ``sigma="median"`` became.
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -265,13 +255,3 @@ def _validated(estimator: Any, X: Any, *, reset: bool) -> Floats:
     """Return X as a table of finite floats; with ``reset`` its columns become those to expect."""
     table: Floats = validate_data(estimator, X, reset=reset, dtype=np.float64)
     return table
-
-
-def _as_generator(random_state: Any) -> np.random.Generator:
-    """Return a Generator for what scikit-learn takes as ``random_state``.
-
-    ``None`` draws from the global state of numpy, an instance of RandomState from itself, so
-    that a second fit differs from the first, as everywhere in scikit-learn.
-    """
-    state = check_random_state(random_state)
-    return np.random.default_rng(state.randint(np.iinfo(np.int32).max, size=4).tolist())
