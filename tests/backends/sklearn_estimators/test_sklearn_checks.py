@@ -3,10 +3,11 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from kgroups import Exact
 from kgroups.energy import Exponential, Gaussian, Power
-from kgroups.sklearn import KernelKGroups, KernelKMeans
+from kgroups.sklearn import GraphKGroups, KernelKGroups, KernelKMeans
 
-SEMIMETRICS = [Power(0.5), Exponential(2.0), Gaussian(1.0)]
+SEMIMETRICS = [Power(0.5), Exponential(2.0), Gaussian(1.0), "exponential", Gaussian("median")]
 STARTS = ["spectral", "random"]
 
 
@@ -32,6 +33,11 @@ def test_estimators_pass(estimator, check):
         kind(2, metric=metric, n_init=2)
         for kind in (KernelKGroups, KernelKMeans)
         for metric in ("precomputed", "gram")
+    ]
+    + [
+        GraphKGroups(),
+        GraphKGroups(2),
+        GraphKGroups(regime=Exact(), refine=None, symmetrize="sum", self_loops="keep"),
     ]
 )
 def test_estimators_of_matrices_pass(estimator, check):
