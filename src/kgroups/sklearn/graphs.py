@@ -71,6 +71,8 @@ class GraphKGroups(Clusterer):
     There is no ``predict``: a new node changes the graph. Start from the old communities with
     ``init=WarmStart(labels)``, where new nodes have labels of their own.
 
+    ``partition_`` reads the arrays of a sparse matrix where they are, if it need not copy them.
+
     Examples
     --------
     >>> import networkx as nx
