@@ -1,6 +1,5 @@
-"""Print requirements that pyproject.toml declares, one per line, for ``pip install -r``.
+"""Print requirements that pyproject.toml declares, one per line, for ``pip install -c``.
 
-``group NAME`` prints a dependency group, which pip older than 25.1 cannot install by name.
 ``oldest EXTRA...`` prints the lower bound of every dependency and of the named extras as a pin.
 """
 
@@ -23,8 +22,6 @@ def pinned_to_lower_bound(requirement: str) -> str:
 def main() -> None:
     """Print what the command line asks for."""
     match sys.argv[1:]:
-        case ["group", name]:
-            lines = PYPROJECT["dependency-groups"][name]
         case ["oldest", *extras]:
             project = PYPROJECT["project"]
             declared = list(project["dependencies"])

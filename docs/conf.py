@@ -39,8 +39,8 @@ nitpick_ignore_regex = [
     (r"py:.*", r"(igraph|matplotlib|networkx|np|numba|numpy|pandas|pyarrow|scipy|sklearn)(\..*)?"),
     (r"py:class", r"kgroups\.generators\.planted\._GraphAndLabels"),
     (r"py:class", r"kgroups\.datasets\.catalogue\.Entry"),
-    (r"py:class", r"kgroups\.energy\.semimetrics\._Radial"),
-    (r"py:class", r"kgroups\.sklearn\._KernelClusterer"),
+    (r"py:class", r"kgroups\.energy\.semimetrics\.(_Radial|_Scaled)"),
+    (r"py:class", r"kgroups\.sklearn\.(estimator\.Clusterer|points\._KernelClusterer)"),
 ]
 
 sphinx_gallery_conf = {

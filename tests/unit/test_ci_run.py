@@ -97,6 +97,14 @@ def test_steps_are_skipped_when_what_they_need_failed(ci):
     assert len(names(outcomes, "skipped")) == 14
 
 
+def test_lint_tools_and_documentation_are_installed_by_extras(ci):
+    code, outcomes = ci("--full", fails="python -m pip install -e .[[]lint]")
+    assert code == 1
+    assert names(outcomes, "FAILED") == {"lint-tools"}
+    assert names(outcomes, "skipped") == {"lint", "types", "imports"}
+    assert names(ci("--full", fails="python -m pip install .[[]docs]")[1], "FAILED") == {"docs"}
+
+
 def test_a_step_runs_alone_with_what_it_needs(ci):
     passed = {"develop": "passed", "lint-tools": "passed", "types": "passed"}
     assert ci("--only", "types") == (0, passed)

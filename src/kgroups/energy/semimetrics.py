@@ -201,8 +201,8 @@ class Exponential(_Scaled):
 
     Notes
     -----
-    With ``"median"`` it can be called with one set of points only; :meth:`scaled_to` returns the
-    semimetric with the number in place of the word.
+    With ``"median"`` it can be called with one set of points only; :meth:`Semimetric.scaled_to`
+    returns the semimetric with the number in place of the word.
 
     Examples
     --------

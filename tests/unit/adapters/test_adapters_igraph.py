@@ -92,7 +92,9 @@ def test_a_named_weight_that_no_edge_has(friends, path):
 
 def test_directed_graphs_name_the_ways_on(path):
     directed = igraph.Graph(n=3, edges=[(0, 1), (1, 0), (1, 2)], directed=True)
-    with pytest.raises(DirectedGraphError, match=r'a directed igraph Graph\.\n.*symmetrize="sum"'):
+    with pytest.raises(
+        DirectedGraphError, match=r'a directed igraph Graph: .*\n.*symmetrize="sum"'
+    ):
         as_graph(directed)
     assert as_graph(directed, symmetrize="sum").to_scipy()[0, 1] == 2
     assert as_graph(directed, symmetrize="union").weights is None
