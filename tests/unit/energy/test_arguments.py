@@ -20,6 +20,7 @@ from kgroups.energy import (
     maximum_mean_discrepancy,
     mean_semimetric,
     permutation_test,
+    strips,
     within_energy,
 )
 from kgroups.errors import InputError
@@ -134,7 +135,9 @@ def test_rows_without_weight_and_copies_set_no_scale(cluster, family):
 
 
 @SCALED
-def test_statistics_of_two_samples_have_one_scale(family):
+def test_statistics_of_two_samples_have_one_scale(family, monkeypatch):
+    # Several strips of the matrix: each by itself would have a scale of its own.
+    monkeypatch.setattr(strips, "_STRIP", 700)
     X, Y = sample(7, 30), sample(8, 40, shift=20.0)
     both = np.vstack([X, Y])
     metric = family(float(np.median(pdist(both))))
