@@ -15,6 +15,7 @@ _REASON = (
     "has real eigenvalues because its adjacency matrix is symmetric"
 )
 
+
 def ways_on() -> str:
     """Return the arguments that make a directed graph undirected."""
     return (

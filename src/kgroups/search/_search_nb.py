@@ -320,13 +320,13 @@ def _partial_start(
     top, cold = coarsened(level, z, count), plan.temperatures[:0]
     tally[0] += level.A.indices.size
     waiting = np.zeros(count, np.bool_)
-    for i in units:
-        waiting[z[i]] = True
+    for position in range(inside):
+        waiting[z[units[position]]] = True
     apart = np.arange(count).astype(np.int32)
     found = _climb(top, apart, code, _SECOND, cold, waiting, waiting.copy(), plan, tally)
     z, doubtful = found.z[z], state.doubtful.copy()
-    for i in units:
-        doubtful[i] = True
+    for position in range(inside):
+        doubtful[units[position]] = True
     saved = move(level, z, code, 0.0, plan.rules, cold, _step(n, _SECOND), again, doubtful, tally)
     z, k = renumbered(z, n)
     return State(z, k, saved, doubtful, doubtful.mean(), 0.0)
