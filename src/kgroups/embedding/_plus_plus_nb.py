@@ -41,7 +41,7 @@ def nearer(
             cost[t] += weight * min(offered[i, t], distance[i])
     bound = cost.min() * (1.0 + tie) + slack
     chosen = 0
-    while cost[chosen] > bound:
+    while chosen < trials - 1 and cost[chosen] > bound:
         chosen += 1
     for i in range(n):
         if offered[i, chosen] < distance[i]:

@@ -102,7 +102,7 @@ def block_level(level: Level, first: int, last: int) -> Level:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def level_among(level: Level, units: Indices) -> Level:
-    """Return the level of some units, with the links between them alone."""
+    """Return the level of some units: the links between them, but all of their strength."""
     A = level.A
     place = np.full(level.nodes.size, -1, np.int32)
     links = 0

@@ -39,7 +39,7 @@ _MOST_TREELIKE = 10_000
 # Numbers of starts, and a number of groups that is not given. A bare 0 or 1 is a type of its own,
 # for which all kernels below would be compiled once more.
 _FIRST, _SECOND = cast(int, np.int64(0)), cast(int, np.int64(1))
-_UNKNOWN = _FIRST
+_UNKNOWN = cast(int, np.int64(0))
 # The start that goes up all levels by modularity: it errs in other places than cells do.
 _MODULARITY_START = 2
 
@@ -294,7 +294,7 @@ def _partial_start(
 ) -> State:
     """Start again where the largest communities are.
 
-    Elsewhere communities are as before, and nodes move only where neighbors have moved.
+    Other communities start as they are, and their nodes move only after neighbors have moved.
     """
     n = level.nodes.size
     size, of_size = np.zeros(state.k, np.int64), np.zeros(n + 1, np.int64)
@@ -302,14 +302,22 @@ def _partial_start(
         size[a] += 1
     for a in range(state.k):
         of_size[size[a]] += size[a]
-    inside, least, wanted = 0, n + 1, max(_FEWEST_RETRIED, int(plan.retried * n))
-    while inside < wanted and least > 1:
+    wanted = min(n, max(_FEWEST_RETRIED, int(min(plan.retried, 1.0) * n)))
+    inside, least = 0, n + 1
+    while inside + of_size[least - 1] < wanted:
         least -= 1
         inside += of_size[least]
+    taken = np.zeros(state.k, np.bool_)
+    for a in range(state.k):
+        taken[a] = size[a] >= least
+        # Of those that are next in size, as many as it takes.
+        if size[a] == least - 1 and inside < wanted:
+            taken[a] = True
+            inside += size[a]
     units, count = np.empty(inside, np.int32), 0
     again = np.zeros(n, np.bool_)
     for i in range(n):
-        if size[state.z[i]] >= least:
+        if taken[state.z[i]]:
             again[i] = True
             units[count] = i
             count += 1
@@ -373,7 +381,7 @@ def _search(level: Level, given: Indices, code: Code, plan: Plan, tally: Ints) -
     best = _annealed(level, best, code, plan, tally)
     # Communities that given labels have merged look settled, as their nodes are not in doubt.
     if given.size == 0 and _is_settled(level, best, plan):
-        if plan.retried == 0.0:
+        if plan.retried == 0.0 or plan.starts == 1:
             return best
         # Communities that are two, or should be one, can look sure.
         resolution = base ** plan.scales[1 % plan.scales.size]

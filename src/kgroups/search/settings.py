@@ -77,9 +77,9 @@ class Search:
         ... if no larger share of the nodes is in communities that a merge would cost less than
         ``doubt`` nats, if at least one nat per node is saved, ...
     retried : float
-        ... and if a second start gains less than ``least_gain``, made only where the largest
-        communities are that hold this share of the nodes, and at least 3,000 nodes. With 0 there
-        is none.
+        ... and if a second start gains less than ``least_gain``. It is made only in the largest
+        communities, which hold this share of the nodes and at least 3,000 nodes; with 0 it is left
+        out.
     treelike : float
         If cells have fewer links than this part beyond those of a tree, the graph is locally a
         tree: then starts go up all levels at their resolution, and are annealed.

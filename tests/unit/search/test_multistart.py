@@ -198,6 +198,17 @@ def test_communities_that_look_sure_after_one_start_are_tried_again(n):
     assert again.saved[0] > nats_by_component(problem.level, offsets, z)[0]
 
 
+def test_a_second_start_is_made_in_the_share_that_was_asked_for():
+    """Entries read, on cliques that are all of one size."""
+    graph = graph_of(nx.ring_of_cliques(1500, 6))
+    visits = {}
+    for starts, retried in ((1, 1.0), (8, 0.0), (8, 0.05), (8, 0.6), (8, 1.0), (8, 1e30)):
+        settings = kg.Search(starts=starts, retried=retried)
+        visits[starts, retried] = searched(graph, settings=settings).visits
+    assert visits[1, 1.0] == visits[8, 0.0]
+    assert visits[8, 0.0] < visits[8, 0.05] < visits[8, 0.6] < visits[8, 1.0] == visits[8, 1e30]
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_random_graphs_are_one_community(seed):
     graphs = [nx.gnm_random_graph(300, 450 * (1 + seed), seed=seed)]
