@@ -167,8 +167,8 @@ class Report:
         if self.n_components > 1 or self.k_given is not None:
             said += [component.sentence() for component in self.components]
         if self.k_hat is not None:
-            counted = ", ".join(f"{name} {count}" for name, count in self.methods.items())
-            said.append(f"Counted per component: {counted or 'nothing to count'}.")
+            counted = ", ".join(f"{count} {name}" for name, count in self.methods.items())
+            said.append(f"Components whose eigenvalues were counted: {counted or 'none'}.")
         said.append(f"r = {self.r:.4g} ({self.r_choice}).")
         if self.refinement.components:
             said.append(self.refinement.sentence())

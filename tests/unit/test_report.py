@@ -34,7 +34,7 @@ CROWDED = CrowdedThresholdWarning("k=2 is uncertain")
 def test_a_plain_report_has_three_sentences():
     assert PLAIN.lines() == [
         "2 communities: eigenvectors were asked for.",
-        "Counted per component: dense 1.",
+        "Components whose eigenvalues were counted: 1 dense.",
         "r = 2 (mean-degree).",
     ]
 
@@ -42,8 +42,11 @@ def test_a_plain_report_has_three_sentences():
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"methods": {}}, "Counted per component: nothing to count."),
-        ({"methods": {"pruned": 3, "filter": 1}}, "Counted per component: pruned 3, filter 1."),
+        ({"methods": {}}, "Components whose eigenvalues were counted: none."),
+        (
+            {"methods": {"pruned": 3, "filter": 1}},
+            "Components whose eigenvalues were counted: 3 pruned, 1 filter.",
+        ),
         ({"loops_dropped": 4}, "4 self-loops were not used."),
         ({"saturated_weights": 7}, "7 heavy edge weights were saturated."),
         (

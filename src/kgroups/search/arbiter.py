@@ -77,8 +77,8 @@ def decide(
         return best, "found by the eigenvectors, below what a description can resolve"
     seen = "the eigenvectors" if best.origin == "eigenvectors" else "the search"
     return best, (
-        f"found by {seen}, and by belief propagation {best.score:.1f} nats better than one "
-        "community"
+        f"proposed by {seen}; belief propagation prefers them to one community by "
+        f"{best.score:.1f} nats"
     )
 
 

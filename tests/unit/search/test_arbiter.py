@@ -47,7 +47,7 @@ def test_the_highest_score_wins():
     won, why = decide(candidate(5.0), N, lambda first: [one_community(N), first, faint])
     assert won is faint
     assert why == (
-        "found by the eigenvectors, and by belief propagation 9.0 nats better than one community"
+        "proposed by the eigenvectors; belief propagation prefers them to one community by 9.0 nats"
     )
 
 
@@ -63,7 +63,7 @@ def test_beliefs_that_started_from_the_search_are_said_to():
     beliefs = candidate(7.0, nats=5.0, evidence=12.0)
     won, why = decide(candidate(5.0), N, lambda first: [one_community(N), first, beliefs])
     assert won is beliefs
-    assert why.startswith("found by the search, and by belief propagation 7.0 nats better")
+    assert why.startswith("proposed by the search; belief propagation prefers them")
 
 
 @pytest.mark.parametrize("score", [-1.0, 0.0, -math.inf])
