@@ -379,6 +379,7 @@ def _search(level: Level, given: Indices, code: Code, plan: Plan, tally: Ints) -
         if treelike and best.k == 1 and n > _MOST_TREELIKE:
             return best
     best = _annealed(level, best, code, plan, tally)
+    begin = 1
     # Communities that given labels have merged look settled, as their nodes are not in doubt.
     if given.size == 0 and _is_settled(level, best, plan):
         if plan.retried == 0.0 or plan.starts == 1:
@@ -392,11 +393,14 @@ def _search(level: Level, given: Indices, code: Code, plan: Plan, tally: Ints) -
         best = _joined(level, best, rival, code, _SECOND, plan, tally)
         if best.saved - before <= plan.least_gain * best.saved:
             return best
+        if n <= _FEWEST_RETRIED:
+            # The second start was made in all communities.
+            begin = 2
     if tally[2] != 0:
         return best
     everyone = np.arange(n).astype(np.int32)
     poor = 0
-    for start in range(1, plan.starts):
+    for start in range(begin, plan.starts):
         if start == _MODULARITY_START:
             z, k = _modularity_groups(level, code, 1.0, start, plan, tally)
         else:
