@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from kgroups._extras import install_hint
 from kgroups._types import Ints
@@ -45,17 +45,21 @@ class Method:
     label: str = ""
 
 
+_TakesK: TypeAlias = Literal["second", "by name"] | None
+
+
 @dataclass(frozen=True)
 class _Called:
     """A callable of the user: given the graph as it was drawn, k if it takes it, and a stream."""
 
     function: Callable[..., Any]
-    k_given: bool
+    takes_k: _TakesK
 
     def __call__(self, work: Workbench) -> Any:
-        if self.k_given:
+        if self.takes_k == "second":
             return self.function(work.source, work.k, work.rng())
-        return self.function(work.source, work.rng())
+        by_name = {} if self.takes_k is None else {"k": work.k}
+        return self.function(work.source, work.rng(), **by_name)
 
     def __repr__(self) -> str:
         return described(self.function)
@@ -150,8 +154,8 @@ def _method(given: Any, name: str | None = None) -> Method:
         raise InputError(msg)
     if not callable(given):
         return replace(METHODS[given], name=name)
-    k_given = _takes_k(given)
-    return Method(name, _Called(given, k_given), k_given)
+    takes_k = _takes_k(given)
+    return Method(name, _Called(given, takes_k), k_given=takes_k is not None)
 
 
 def _no_method(given: Any) -> InputError:
@@ -167,21 +171,23 @@ def _no_method(given: Any) -> InputError:
     )
 
 
-def _takes_k(function: Callable[..., Any]) -> bool:
-    """Tell a callable of (graph, k, rng) from one of (graph, rng)."""
+def _takes_k(function: Callable[..., Any]) -> _TakesK:
+    """Tell how a callable takes k: second of (graph, k, rng), by its name, or not at all.
+
+    It takes k if a parameter is named k. Otherwise it takes k if three positional parameters or
+    more have no default, or if fewer than two have none and ``*args`` takes the rest.
+    """
     try:
-        signature = inspect.signature(function)
+        parameters = inspect.signature(function).parameters
     except (TypeError, ValueError):
-        return True  # compiled functions may have no signature
-    return _binds(signature, 3) or not _binds(signature, 2)
-
-
-def _binds(signature: inspect.Signature, count: int) -> bool:
-    try:
-        signature.bind(*range(count))
-    except TypeError:
-        return False
-    return True
+        return "second"  # compiled functions may have no signature
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    positional = [each for each in parameters.values() if each.kind in kinds]
+    if "k" in parameters:
+        return "second" if [each.name for each in positional[1:2]] == ["k"] else "by name"
+    required = sum(each.default is each.empty for each in positional)
+    takes_more = any(each.kind is each.VAR_POSITIONAL for each in parameters.values())
+    return "second" if required > 2 or (required < 2 and takes_more) else None
 
 
 def _name_of(given: Any) -> str:

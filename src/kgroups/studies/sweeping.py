@@ -53,7 +53,8 @@ def sweep(
         ``bethe-hessian``, ``bethe-hessian-raw``, ``spectral-adjacency``, ``leiden`` (2
         iterations), ``leiden-converged`` (until an iteration changes nothing), ``louvain``,
         ``infomap`` (1 trial). A callable takes ``(graph, k, rng)``, or ``(graph, rng)`` if it
-        chooses k itself, and returns labels in any form.
+        chooses k itself, and returns labels in any form. It is given k if a parameter is named
+        ``k``, or else if three parameters or more have no default, as with ``*args``.
     metrics : names, or a mapping from names to callables
         ``overlap``, ``nmi``, ``ami``, ``ari``, ``accuracy``, ``variation_of_information``; a
         callable takes planted and found labels. The overlap of methods that choose k themselves

@@ -170,6 +170,35 @@ def test_a_callable_without_k_chooses_it():
     assert second.find(bench(graph, 2)) == [2] * 3
 
 
+def named_third(graph, rng, k):
+    return (graph, k, rng)
+
+
+@pytest.mark.parametrize(
+    ("function", "k_given"),
+    [
+        (lambda graph, rng, resolution=1.0: (graph, None, rng), False),
+        (lambda graph, rng=None, resolution=1.0: (graph, None, rng), False),
+        (lambda graph, rng, *, resolution=1.0: (graph, None, rng), False),
+        (lambda graph, rng, *more: (graph, None, rng), False),
+        (lambda graph, k=2, rng=None: (graph, k, rng), True),
+        (lambda graph, number, stream: (graph, number, stream), True),
+        (lambda graph, number, stream, resolution=1.0: (graph, number, stream), True),
+        (lambda *given: given, True),
+        (lambda graph, *given: (graph, *given), True),
+        (named_third, True),
+        (lambda graph, rng, *, k: (graph, k, rng), True),
+    ],
+)
+def test_names_and_defaults_of_the_parameters_tell_who_is_given_k(function, k_given):
+    (method,) = as_methods({"mine": function})
+    assert method.k_given == k_given
+    graph = kg.Graph.from_edges([0, 1], [1, 2])
+    found, k, rng = method.find(bench(graph, 2))
+    assert (found, k) == (graph, 2 if k_given else None)
+    assert isinstance(rng, np.random.Generator)
+
+
 def test_a_callable_without_a_signature_is_given_k():
     class Compiled:
         __signature__ = "unknown"
