@@ -1,5 +1,6 @@
-"""In which values two plans of studies differ, in the words of whoever asked for them."""
+"""Values in which two plans of studies differ, under the names that the caller knows."""
 
+import ast
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +11,6 @@ from kgroups._wording import argument
 __all__ = ["Difference", "differences"]
 
 _WITH_OPTIONS = re.compile(r"(.*?)\((.*)\)", re.DOTALL)
-_OPTION = re.compile(r"(\w+)=(\w+|'[^']*')(?:, |$)")
 _MOST_VALUES = 8
 _LONGEST = 160
 _ABSENT = "absent"
@@ -32,7 +32,11 @@ def differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Dif
     found: list[Difference] = []
     for entry in first:
         one, other = first[entry], second.get(entry)
-        if _canonical(one) != _canonical(other):
+        if _canonical(one) == _canonical(other):
+            continue
+        if entry == "k_given" and other:
+            found += _of_k_given(first, second)
+        else:
             in_detail = [*_IN_DETAIL[entry](one, other)] if entry in _IN_DETAIL and other else []
             found += in_detail or [Difference(_name(entry), _short(one), _short(other))]
     return found
@@ -48,14 +52,31 @@ def _of_cells(first: Sequence[Any], second: Sequence[Any]) -> Iterator[Differenc
 
 
 def _of_options(first: str, second: str) -> Iterator[Difference]:
-    """Compare the options of one generator."""
+    """Compare the options of one generator; yield nothing if they cannot be told apart by name."""
     parsed = [_WITH_OPTIONS.fullmatch(text) for text in (first, second)]
     if parsed[0] is None or parsed[1] is None or parsed[0][1] != parsed[1][1]:
         return
-    one, other = (dict(_OPTION.findall(match[2])) for match in parsed if match is not None)
+    one, other = (_options(match[2]) for match in parsed if match is not None)
+    if one is None or other is None:
+        return
     for name in dict.fromkeys((*one, *other)):
         if one.get(name) != other.get(name):
             yield Difference(argument(name), one.get(name, _ABSENT), other.get(name, _ABSENT))
+
+
+def _options(text: str) -> dict[str, str] | None:
+    """Return options by name, or None if some have no name or are not written as Python."""
+    source = f"f({text})"
+    try:
+        call = ast.parse(source, mode="eval").body
+    except SyntaxError:
+        return None
+    if not isinstance(call, ast.Call) or call.args:
+        return None
+    return {
+        str(option.arg): str(ast.get_source_segment(source, option.value))
+        for option in call.keywords
+    }
 
 
 def _of_names(
@@ -75,6 +96,15 @@ def _of_methods(first: Mapping[str, str], second: Mapping[str, str]) -> Iterator
 
 def _of_metrics(first: Mapping[str, str], second: Mapping[str, str]) -> Iterator[Difference]:
     return _of_names("metrics", first, second)
+
+
+def _of_k_given(first: Mapping[str, Any], second: Mapping[str, Any]) -> Iterator[Difference]:
+    """Compare who is given k among the methods that are the same functions in both plans."""
+    for name, k_given in first["k_given"].items():
+        same = first["methods"][name] == second["methods"].get(name)
+        if same and second["k_given"].get(name) != k_given:
+            called = ("called with k", "called without k")
+            yield Difference(f"method {name!r}", *(called if k_given else called[::-1]))
 
 
 _IN_DETAIL: Mapping[str, Any] = {

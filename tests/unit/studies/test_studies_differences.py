@@ -13,6 +13,7 @@ PLAN = {
     "generator": f"{GENERATOR}(sizes='balanced', beyond='clip')",
     "cells": [{"n": n, "snr": snr} for n in (60, 80) for snr in (0.5, 1.0)],
     "methods": {"kgroups": "a", "leiden": "b"},
+    "k_given": {"kgroups": True, "leiden": False},
     "metrics": {"overlap": "m"},
     "trials": 4,
     "entropy": 0,
@@ -36,10 +37,56 @@ MANY = [{"n": 60, "snr": snr / 10} for snr in range(20)]
                                           ("k", "absent", "2")]),
         ({"methods": {"kgroups": "a"}}, [("methods", "kgroups, leiden", "kgroups")]),
         ({"methods": {"kgroups": "a", "leiden": "c"}}, [("method 'leiden'", "b", "c")]),
+        (
+            {"methods": {"kgroups": "a"}, "k_given": {"kgroups": True}},
+            [("methods", "kgroups, leiden", "kgroups")],
+        ),
+        (
+            {
+                "methods": {"kgroups": "a", "leiden": "c"},
+                "k_given": {"kgroups": True, "leiden": True},
+            },
+            [("method 'leiden'", "b", "c")],
+        ),
+        (
+            {"k_given": {"kgroups": True, "leiden": True}},
+            [("method 'leiden'", "called without k", "called with k")],
+        ),
         ({"metrics": {"nmi": "m"}}, [("metrics", "overlap", "nmi")]),
         (
             {"generator": f"{GENERATOR}(sizes='multinomial', beyond='clip')"},
             [("sizes", "'balanced'", "'multinomial'")],
+        ),
+        (
+            {"generator": f"{GENERATOR}(sizes='balanced', beyond='clip', ratio=-1.5, step=1e-05)"},
+            [("ratio", "absent", "-1.5"), ("step", "absent", "1e-05")],
+        ),
+        (
+            {"generator": f"{GENERATOR}(sizes=Sizes(least=2, law='a, b=c'), beyond=\"it's\")"},
+            [
+                ("sizes", "'balanced'", "Sizes(least=2, law='a, b=c')"),
+                ("beyond", "'clip'", '"it\'s"'),
+            ],
+        ),
+        (
+            {"generator": f"{GENERATOR}(3, sizes='multinomial', beyond='clip')"},
+            [
+                (
+                    "generator",
+                    f'"{PLAN["generator"]}"',
+                    f"\"{GENERATOR}(3, sizes='multinomial', beyond='clip')\"",
+                )
+            ],
+        ),
+        (
+            {"generator": f"{GENERATOR}(sizes=<function f at 0x1>, beyond='error')"},
+            [
+                (
+                    "generator",
+                    f'"{PLAN["generator"]}"',
+                    f"\"{GENERATOR}(sizes=<function f at 0x1>, beyond='error')\"",
+                )
+            ],
         ),
         ({"generator": "mine"}, [("generator", f'"{PLAN["generator"]}"', '"mine"')]),
         ({"trials": 5, "entropy": 1}, [("trials", "4", "5"), ("rng", "0", "1")]),

@@ -12,7 +12,13 @@ from kgroups.errors import FileFormatError, InputError
 from kgroups.studies.journal import Journal, read_journal
 from kgroups.studies.plan import Task
 
-PLAN = {"cells": [{"n": 3}], "methods": {"a": "room.a"}, "trials": 4, "entropy": 0}
+PLAN = {
+    "cells": [{"n": 3}],
+    "methods": {"a": "room.a"},
+    "k_given": {"a": False},
+    "trials": 4,
+    "entropy": 0,
+}
 RESULTS = {"a": {"overlap": 0.5, "k_hat": 2, "seconds": 0.1}}
 
 
@@ -70,6 +76,14 @@ def test_every_value_that_differs_is_named(path):
     )
     with pytest.raises(InputError, match=message):
         Journal(path, {**PLAN, "cells": [{"n": 3}, {"n": 4}], "trials": 5})
+
+
+def test_who_is_given_k_is_named_only_where_the_method_is_the_same(path):
+    message = r"study: its method 'a' is called without k, here it is called with k\.\n"
+    with pytest.raises(InputError, match=message):
+        Journal(path, {**PLAN, "k_given": {"a": True}})
+    with pytest.raises(InputError, match=r"study: its methods is a, here it is b\.\n"):
+        Journal(path, {**PLAN, "methods": {"b": "room.b"}, "k_given": {"b": True}})
 
 
 def test_damaged_line(path):
