@@ -13,7 +13,7 @@ import numpy as np
 import kgroups
 from kgroups._wording import setting
 from kgroups.errors import InputError
-from kgroups.metrics import overlap
+from kgroups.metrics import accuracy, overlap
 from kgroups.studies.methods import Method
 from kgroups.studies.names import described
 
@@ -38,12 +38,12 @@ class Metric(NamedTuple):
 
     @property
     def needs_k(self) -> bool:
-        """Whether it is reported only for methods that are given k, as the overlap is.
+        """Whether it is reported only for methods that are given k, as overlap and accuracy are.
 
-        The overlap counts the nodes in the one group matched with each planted one. A method that
-        is free to find more groups, or fewer, answers another question.
+        Both count the nodes in the one group matched with each planted one. A method that is free
+        to find more groups, or fewer, answers another question.
         """
-        return self.score is overlap
+        return self.score in (accuracy, overlap)
 
 
 @dataclass(frozen=True)

@@ -57,9 +57,9 @@ def sweep(
         ``k``, or else if three parameters or more have no default, as with ``*args``.
     metrics : names, or a mapping from names to callables
         ``overlap``, ``nmi``, ``ami``, ``ari``, ``accuracy``, ``variation_of_information``; a
-        callable takes planted and found labels. The overlap of methods that choose k themselves
-        (``kgroups-auto``, ``leiden``, ``leiden-converged``, ``louvain``, ``infomap``) is NaN;
-        compare them with others by ``ami``.
+        callable takes planted and found labels. Overlap and accuracy of methods that choose k
+        themselves (``kgroups-auto``, ``leiden``, ``leiden-converged``, ``louvain``, ``infomap``)
+        are NaN; compare them with others by ``ami``.
     trials : int
         Graphs per cell.
     rng : int or None
@@ -235,10 +235,11 @@ def _as_metrics(metrics: Any) -> tuple[Metric, ...]:
 def _check_scored(methods: Sequence[Method], metrics: Sequence[Metric]) -> None:
     choosing = [method.name for method in methods if not method.k_given]
     if choosing and all(metric.needs_k for metric in metrics):
+        known = [metric.name for metric in metrics if metric.name in _METRICS]
         msg = (
-            "the overlap is reported for methods that are given k, and "
-            f"{', '.join(choosing)} is not.\n"
-            f"  Add another metric, such as {setting('metrics', ('ami', 'overlap'))}."
+            "overlap and accuracy are reported for methods that are given k, and "
+            f"{', '.join(choosing)} {'is' if len(choosing) == 1 else 'are'} not.\n"
+            f"  Add another metric, such as {setting('metrics', ('ami', *known))}."
         )
         raise InputError(msg)
 

@@ -32,8 +32,8 @@ class Study:
     rows : tuple of dict
         One per cell, trial and method: the parameters, ``trial``, ``method``, ``k_given``
         (whether it was given the planted number of groups), the metrics, ``k_hat`` (number of
-        communities found), ``seconds`` and ``seed``. The overlap of a method that was not given
-        k is NaN.
+        communities found), ``seconds`` and ``seed``. Overlap and accuracy of a method that was
+        not given k are NaN.
 
     Notes
     -----

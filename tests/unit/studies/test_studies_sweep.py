@@ -56,8 +56,21 @@ def test_overlap_is_reported_for_methods_that_are_given_k(tmp_path):
 def test_methods_that_choose_k_need_another_metric_than_the_overlap():
     with pytest.raises(InputError, match=r"and louvain is not.\n  Add another metric"):
         phase_transition(**SMALL, methods=METHODS, metrics="overlap")
-    with pytest.raises(InputError, match="the overlap is reported for methods that are given k"):
-        phase_transition(**SMALL, methods="leiden", metrics={"mine": metrics.overlap})
+    with pytest.raises(InputError, match=r"and leiden, louvain are not.\n  Add another metric"):
+        phase_transition(**SMALL, methods=["leiden", "louvain"], metrics="overlap")
+    for score in (metrics.overlap, metrics.accuracy):
+        with pytest.raises(InputError, match="accuracy are reported for methods that are given k"):
+            phase_transition(**SMALL, methods="leiden", metrics={"mine": score})
+
+
+def test_accuracy_is_reported_as_the_overlap_is():
+    grid, scores = {"cliques": 3, "size": 4}, ("accuracy", "overlap", "ami")
+    study = sweep(ring, grid, ["kgroups", "louvain"], scores, trials=1, progress=None)
+    given, chosen = study.rows
+    assert (given["accuracy"], given["overlap"]) == (1.0, 1.0)
+    assert math.isnan(chosen["accuracy"])
+    assert math.isnan(chosen["overlap"])
+    assert chosen["ami"] == 1.0
 
 
 def test_a_row_can_be_had_again_from_its_seed():
