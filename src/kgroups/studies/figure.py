@@ -41,7 +41,7 @@ class _Drawing(NamedTuple):
     panels : mapping
         From the title of each panel to its lines of the summary.
     methods : frozenset of str
-        Those that have the metric; methods that choose k have no overlap.
+        Those that have the metric; methods that choose k have no overlap and no accuracy.
     given : frozenset of str
         Those among them that were given k.
     """
@@ -125,13 +125,28 @@ def _drawing(study: "Study", metric: str | None, x: str | None) -> _Drawing:
         raise InputError(msg)
     metric = _chosen("metric", metric or study.default_metric, study.metrics)
     x = _chosen("x", x or _horizontal(study), study.parameters)
-    lines = [line for line in study.summary() if line["metric"] == metric]
+    summary = study.summary()
+    known = {line["metric"] for line in summary if not math.isnan(line["mean"])}
+    if metric not in known:
+        raise _no_values(study, metric, [name for name in study.metrics if name in known])
+    lines = [line for line in summary if line["metric"] == metric]
     others = [p for p in study.parameters if p != x and len({line[p] for line in lines}) > 1]
     panels: dict[str, list[Line]] = {}
     for line in lines:
         panels.setdefault(", ".join(f"{p} = {line[p]}" for p in others), []).append(line)
     drawn = frozenset(line["method"] for line in lines if not math.isnan(line["mean"]))
     return _Drawing(metric, x, panels, drawn, drawn.intersection(study.methods_given_k))
+
+
+def _no_values(study: "Study", metric: str, known: Sequence[str]) -> InputError:
+    why = (
+        "in every cell it is NaN for a trial or more"
+        if study.methods_given_k
+        else "overlap and accuracy are reported only for methods that are given k, and all methods "
+        "of this study choose it"
+    )
+    hint = f"Draw one of {', '.join(known)}." if known else "And no metric of the study has values."
+    return InputError(f"a metric must have values, and no method has {metric!r}: {why}.\n  {hint}")
 
 
 def _size(drawing: _Drawing, panel: tuple[float, float]) -> tuple[float, float]:
@@ -167,12 +182,22 @@ def _subplots(figure: Any, count: int) -> list[Any]:
 
 
 def _one_for_each_panel(ax: Any, drawing: _Drawing) -> list[Any]:
-    axes = list(np.ravel(ax))
-    if len(axes) != len(drawing.panels):
-        names = "; ".join(drawing.panels)
+    from matplotlib.axes import Axes
+
+    axes = list(np.asarray(ax, dtype=object).ravel())
+    others = [each for each in axes if not isinstance(each, Axes)]
+    if others:
         msg = (
-            f"ax must hold one Axes for each panel, {len(drawing.panels)} ({names}), got "
-            f"{len(axes)}.\n  Pass as many, or none for a new figure."
+            f"ax must be a matplotlib Axes or several, got {type(others[0]).__name__}.\n"
+            "  Pass for instance figure.subplots(), or none for a new figure."
+        )
+        raise InputError(msg)
+    if len(axes) != len(drawing.panels):
+        names = "; ".join(filter(None, drawing.panels))
+        msg = (
+            f"ax must hold one Axes for each panel, {len(drawing.panels)}"
+            f"{names and f' ({names})'}, got {len(axes)}.\n"
+            "  Pass as many, or none for a new figure."
         )
         raise InputError(msg)
     return axes

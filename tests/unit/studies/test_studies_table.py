@@ -275,6 +275,34 @@ def test_axes_given(study):
         InputError, match=r"one Axes for each panel, 4 \(k = 2; k = 3; k = 4; k = 5\), got 1"
     ):
         study_of([0.5, 0.6], FOUR).plot(ax=axes)
+    with pytest.raises(InputError, match=r"ax must hold one Axes for each panel, 1, got 2\.\n"):
+        study.plot(list(Figure().subplots(1, 2)))
+
+
+@pytest.mark.parametrize(
+    ("ax", "kind"), [(Figure(), "Figure"), ("left", "str"), ({"left": Figure()}, "dict")]
+)
+def test_axes_that_are_none(study, ax, kind):
+    with pytest.raises(
+        InputError, match=rf"ax must be a matplotlib Axes or several, got {kind}\.\n.*subplots\(\)"
+    ):
+        study.plot(ax)
+
+
+def test_figure_of_a_metric_that_no_method_has():
+    chosen = study_of([0.5, 0.6], k_given=(False, False))
+    with pytest.raises(
+        InputError,
+        match=r"no method has 'overlap': .*only for methods that are given k.*\n.*nmi, ami",
+    ):
+        chosen.plot(metric="overlap")
+    with pytest.raises(InputError, match="no metric of the study has values"):
+        Study(chosen.parameters, ("overlap",), chosen.rows).plot()
+    given = study_of([math.nan])
+    with pytest.raises(
+        InputError, match=r"no method has 'overlap': in every cell it is NaN.*\n.*nmi, ami"
+    ):
+        given.plot(metric="overlap")
 
 
 def test_figure_for_a_file_is_not_known_to_pyplot(study):
