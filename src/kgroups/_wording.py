@@ -86,7 +86,7 @@ def in_python(text: str) -> str:
 
 def _literal(value: object) -> str:
     """Return Python code for a value, text in double quotes as everywhere in the documentation."""
-    if isinstance(value, float) and math.isinf(value):
+    if isinstance(value, float) and not math.isfinite(value):
         return f'float("{value}")'
     text = repr(value)
     plain = isinstance(value, str) and text[1:-1] == value and '"' not in value

@@ -60,8 +60,8 @@ class Flags(Wording):
         return f"no {flag}" if value is None else f"{flag} {_typed(value)}"
 
     def function(self, name: str) -> str:
-        """Return the command that does what a function does."""
-        return _COMMAND_OF_FUNCTION[name]
+        """Return the command that does what a function does, or its name if none does."""
+        return _COMMAND_OF_FUNCTION.get(name, name)
 
     def in_python(self, text: str) -> str:
         """Leave out what only callers in Python can do."""

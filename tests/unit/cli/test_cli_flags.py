@@ -3,6 +3,7 @@
 import argparse
 import ast
 import gzip
+import math
 import re
 from pathlib import Path
 
@@ -228,6 +229,7 @@ def test_flags_follow_the_command():
         assert setting("source", "from here") == "--source 'from here'"
         assert argument("mixing") == "mixing"
         assert function("Study.save()") == "`kgroups study --output FILE`"
+        assert function("kgroups.as_graph()") == "kgroups.as_graph()"
         assert in_python(", or in Python") == ""
     with flags("study", "--k", "2"):
         assert argument("k") == "--k"
@@ -235,6 +237,12 @@ def test_flags_follow_the_command():
     with flags("generate", "sbm", "--sizes", "5", "--inside", "1", "--output", "g.csv"):
         assert argument("P") == "--inside"
     assert argument("k") == "k"
+
+
+def test_values_of_settings_are_python_code():
+    values = [math.nan, math.inf, -math.inf, -1.5, "a", 'a"b']
+    written = [setting("x", value).removeprefix("x=") for value in values]
+    assert str([eval(text) for text in written]) == str(values)
 
 
 def test_words_of_python_come_back_after_an_error():
