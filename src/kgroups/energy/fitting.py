@@ -141,17 +141,19 @@ def _point_data(
     n = X.shape[0]
     w, counted = _counted(weights, n)
     point_of = np.full(n, -1)
+    given = X[counted]
     if rng is None:
-        points, rank, first = X[counted], np.arange(counted.size), counted
+        points, rank, first = given, np.arange(counted.size), counted
         point_of[counted] = rank
     else:
         # Minus zero equals zero: which of the two came first must not show.
-        points = X[counted] + 0.0
+        points = given + 0.0
         some, w, rank, place = _in_own_order(points, w, k, rng)
         points, first = points[some], counted[some]
         point_of[counted] = place
     w, unit = _scaled(w)
-    metric = metric.scaled_to(points)
+    # The families count equal rows once, and their messages say how many rows came.
+    metric = metric.scaled_to(given if is_family(metric) else points)
     # Other semimetrics need not be defined at the origin.
     origin = np.zeros((1, X.shape[1]))
     norm = None

@@ -16,11 +16,12 @@ __all__ = ["median_distance"]
 _SAMPLE = 1000
 
 
-def median_distance(X: Any) -> float:
+def median_distance(X: Any, family: str = "Gaussian") -> float:
     """Return the median Euclidean distance between two distinct rows.
 
     Equal rows count once, so that copies of a row are the same as a row with a weight. Of more
-    than 1,000 distinct rows a fixed sample is taken, which does not depend on their order.
+    than 1,000 distinct rows a fixed sample is taken, which does not depend on their order. Messages
+    advise a semimetric of the family.
 
     Raises
     ------
@@ -31,10 +32,10 @@ def median_distance(X: Any) -> float:
     given = as_points(X) + 0.0
     points = np.unique(given, axis=0)
     if len(points) < 2:
-        got = "1 sample" if len(given) == 1 else f"{len(given)} samples that are all equal"
+        got = "1 sample" if len(given) == 1 else f"{len(given)} samples with 1 distinct row"
         msg = (
             f'sigma="median" must have two distinct points or more, got {got}.\n'
-            "  Pass sigma as a number, for instance sigma=1.0."
+            f"  Pass a number for sigma, for instance metric={family}(sigma=1.0)."
         )
         raise InputError(msg)
     if len(points) > _SAMPLE:
@@ -46,7 +47,8 @@ def median_distance(X: Any) -> float:
         msg = (
             f'sigma="median" must find a finite distance above 0, got {median}: most distances are '
             "too small beside the largest coordinate, or too large, for floats.\n"
-            "  Rescale the points, remove outliers, or pass sigma as a number."
+            "  Rescale the points, remove outliers, or pass a number for sigma, "
+            f"metric={family}(sigma=...)."
         )
         raise InputError(msg)
     return median

@@ -180,7 +180,9 @@ class _Scaled(_Radial):
         return self.scaled_to(X)(X)
 
     def scaled_to(self, X: Any) -> Self:
-        return replace(self, sigma=median_distance(X)) if isinstance(self.sigma, str) else self
+        if not isinstance(self.sigma, str):
+            return self
+        return replace(self, sigma=median_distance(X, type(self).__name__))
 
 
 @dataclass(frozen=True)
