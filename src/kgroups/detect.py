@@ -10,6 +10,7 @@ import numpy as np
 from kgroups._blas import single_threaded
 from kgroups._doors import RngLike, as_rng, check_choice, check_k
 from kgroups._types import Ints, SelfLoops, Symmetrize
+from kgroups._wording import argument, setting
 from kgroups.adapters import as_graph
 from kgroups.adapters.labels import as_labels
 from kgroups.adapters.warming import compile_kernels
@@ -283,9 +284,10 @@ def _start(init: Seed | WarmStart, source: Graph, k: int | None) -> Ints | None:
         return None
     if k is not None:
         msg = (
-            f"init=WarmStart(...) finds the number of communities itself, got k={k}.\n"
-            "  Leave k out, or improve labels with refine_partition(graph, partition), which "
-            "keeps their number."
+            "init=WarmStart(...) finds the number of communities itself, got "
+            f"{setting('k', k)}.\n"
+            f"  Leave {argument('k')} out, or improve labels with "
+            "refine_partition(graph, partition), which keeps their number."
         )
         raise InputError(msg)
     return as_labels(init.partition, source)

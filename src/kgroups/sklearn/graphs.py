@@ -7,6 +7,7 @@ from scipy.sparse import issparse
 
 from kgroups._doors import check_count
 from kgroups._types import SelfLoops, Symmetrize
+from kgroups._wording import Wording, worded
 from kgroups.adapters import as_graph
 from kgroups.detect import detect_communities
 from kgroups.embedding import KMeansSeed, QRSeed, Seed, WarmStart
@@ -21,6 +22,22 @@ __all__ = ["GraphKGroups"]
 
 # Part of the sum of two entries: what passes for rounding.
 _ROUNDING = 1e-8
+
+
+class _Parameters(Wording):
+    """Arguments of ``detect_communities`` as parameters of the estimator."""
+
+    _names: ClassVar = {"k": "n_clusters", "weight": "weighted", "rng": "random_state"}
+
+    def argument(self, name: str) -> str:
+        """Return the parameter that sets an argument."""
+        return self._names.get(name, name)
+
+    def setting(self, name: str, value: object) -> str:
+        """Return the parameter with the value that stands for one of the argument."""
+        return super().setting(
+            self.argument(name), value is not None if name == "weight" else value
+        )
 
 
 class GraphKGroups(Clusterer):
@@ -136,19 +153,23 @@ class GraphKGroups(Clusterer):
         X = validate_data(self, X, accept_sparse="csr", dtype="numeric")
         self._check_count(X.shape[0])
         options = {name: self._option(name) for name in self._named}
-        found = detect_communities(
-            self._graph_of(X),
-            self.n_clusters,
-            self_loops=self.self_loops,
-            rng=as_generator(self.random_state),
-            **options,
-        )
+        with worded(_Parameters()):
+            found = detect_communities(
+                self._graph_of(X),
+                self.n_clusters,
+                self_loops=self.self_loops,
+                rng=as_generator(self.random_state),
+                **options,
+            )
         self.labels_ = np.array(found.labels)
         self.n_clusters_ = len(found)
         self.partition_ = found
         return self
 
     def _graph_of(self, X: Any) -> Graph:
+        if not isinstance(self.weighted, bool | np.bool_):
+            msg = f"weighted must be True or False, got {self.weighted!r}."
+            raise InputError(msg)
         weight = "weight" if self.weighted else None
         try:
             return as_graph(X, weight=weight, symmetrize=self.symmetrize)

@@ -149,6 +149,22 @@ def test_negative_weights_are_refused_with_their_place(form):
         GraphKGroups().fit(form(W))
 
 
+def test_messages_name_the_parameters_of_the_estimator(adjacency):
+    with pytest.raises(WeightError, match=r"pass weighted=False to ignore"):
+        GraphKGroups().fit(-adjacency)
+    with pytest.raises(InputError, match=r"got n_clusters=3\.\n  Leave n_clusters out"):
+        GraphKGroups(3, init=kg.WarmStart(PLANTED)).fit(adjacency)
+    with pytest.raises(WeightError, match=r"pass weight=None to ignore"):
+        kg.detect_communities(-adjacency)
+
+
+@pytest.mark.parametrize("bad", ["no", None, 1, "weight"])
+def test_weighted_is_true_or_false(adjacency, bad):
+    with pytest.raises(InputError, match="weighted must be True or False, got"):
+        GraphKGroups(weighted=bad).fit(adjacency)
+    assert GraphKGroups(weighted=np.bool_(False), random_state=0).fit(adjacency).n_clusters_ == 4
+
+
 def test_weights_that_add_up_beyond_floats_are_not_called_negative():
     W = np.triu(np.full((3, 3), 1.7e308), 1) + np.tril(np.full((3, 3), 1.6e308), -1)
     with pytest.raises(GraphError, match=r"^(?!Negative)"):

@@ -23,13 +23,13 @@ SOURCES = sorted(Path(kgroups.__file__).parent.rglob("*.py"))
 IN_PYTHON_ONLY = (
     "backends/",
     "energy/",
-    "sklearn.py",
+    "sklearn/",
     "generators/null.py",
     "search/settings.py",
     "operators/bethe_hessian.py",
 )
 # Texts with k= that are counts, or errors of options that no command has.
-NO_ADVICE = {"detect.py": 1, "partition.py": 1, "spectrum/estimate.py": 2}
+NO_ADVICE = {"partition.py": 1, "spectrum/estimate.py": 2}
 STUDY = "study --n 60 --k 2 --degree 6 --snr 1 --trials 1"
 # The command, what its message says, and what it must advise.
 ERRORS = [
