@@ -1,7 +1,7 @@
 """What all estimators share: parameters within parameters, input and random numbers."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -26,9 +26,10 @@ __all__ = ["Clusterer", "as_generator", "validate_data"]
 class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """A clusterer with frozen dataclasses as parameters.
 
-    Their fields are parameters too, such as ``metric__sigma``. A frozen object has no
-    ``set_params`` that scikit-learn could call, so setting a field puts a new object in its place:
-    objects are never changed, and estimators may share them.
+    Their fields are parameters too, such as ``metric__sigma``, and so are fields of these, such as
+    ``regime__search__starts``. A frozen object has no ``set_params`` that scikit-learn could call,
+    so setting a field puts a new object in its place: objects are never changed, and estimators
+    may share them.
     """
 
     _named: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
@@ -50,10 +51,7 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         params: dict[str, Any] = super().get_params(deep=deep)
         if deep:
             for name in self._get_param_names():
-                value = self._object_of(name)
-                if _has_fields(value):
-                    for field in fields(value):
-                        params[f"{name}__{field.name}"] = getattr(value, field.name)
+                params.update(_fields_within(name, self._object_of(name)))
         return params
 
     def set_params(self, **params: Any) -> Self:
@@ -63,38 +61,25 @@ class Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         **params : dict
             Values by name, ``metric__sigma=2.0`` for a field. Whole parameters are set before
-            their fields.
+            their fields, at every depth.
 
         Returns
         -------
         self
         """
-        whole: dict[str, Any] = {}
-        nested: dict[str, dict[str, Any]] = defaultdict(dict)
-        for key, value in params.items():
-            name, delimiter, field = key.partition("__")
-            if delimiter and name in self._get_param_names():
-                nested[name][field] = value
-            else:
-                whole[key] = value
-        super().set_params(**whole)
+        whole, nested = _by_depth(params)
+        # The message about unknown names is that of scikit-learn.
+        unknown = {name: nested[name] for name in nested if name not in self._get_param_names()}
+        super().set_params(**{**whole, **unknown})
         for name, changes in nested.items():
             self._set_fields(name, changes)
         return self
 
-    def _set_fields(self, name: str, changes: dict[str, Any]) -> None:
-        value = self._object_of(name)
-        known = [field.name for field in fields(value)] if _has_fields(value) else []
-        for field in changes:
-            if field not in known:
-                msg = (
-                    f"Invalid parameter {field!r} for {name}={getattr(self, name)!r}. "
-                    f"Valid parameters are: {known!r}."
-                )
-                raise InputError(msg)
-        changed = replace(value, **changes)
+    def _set_fields(self, name: str, changes: Mapping[str, Any]) -> None:
+        value, shown = self._object_of(name), getattr(self, name)
+        changed = _with_fields(value, changes, f"{name}={shown!r}", name)
         # A name stays if it stands for the same object as before.
-        if getattr(self, name) is value or changed != value:
+        if shown is value or changed != value:
             setattr(self, name, changed)
 
     def _object_of(self, name: str) -> Any:
@@ -113,5 +98,43 @@ def as_generator(random_state: Any) -> np.random.Generator:
     return np.random.default_rng(state.randint(np.iinfo(np.int32).max, size=4).tolist())
 
 
-def _has_fields(value: Any) -> bool:
-    return is_dataclass(value) and not isinstance(value, type)
+def _by_depth(changes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """Tell changes of whole values from changes within them, which are returned for each value."""
+    whole: dict[str, Any] = {}
+    nested: dict[str, dict[str, Any]] = defaultdict(dict)
+    for key, value in changes.items():
+        name, delimiter, field = key.partition("__")
+        if delimiter:
+            nested[name][field] = value
+        else:
+            whole[name] = value
+    return whole, nested
+
+
+def _with_fields(value: Any, changes: Mapping[str, Any], shown: str, path: str) -> Any:
+    """Return an object with other fields, or fields of fields; ``shown`` is for messages."""
+    known = _field_names(value)
+    whole, nested = _by_depth(changes)
+    for name in (*whole, *nested):
+        if name not in known:
+            msg = f"Invalid parameter {name!r} for {shown}. Valid parameters are: {known!r}."
+            raise InputError(msg)
+    for name, within in nested.items():
+        old, inner = whole.get(name, getattr(value, name)), f"{path}__{name}"
+        whole[name] = _with_fields(old, within, f"{inner}={old!r}", inner)
+    return replace(value, **whole)
+
+
+def _fields_within(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the fields of an object, and the fields of these, under their full names."""
+    for name in _field_names(value):
+        field = getattr(value, name)
+        yield f"{path}__{name}", field
+        yield from _fields_within(f"{path}__{name}", field)
+
+
+def _field_names(value: Any) -> list[str]:
+    """Return the fields that can be set; none if the value is not a dataclass object."""
+    if not is_dataclass(value) or isinstance(value, type):
+        return []
+    return [field.name for field in fields(value) if field.init]

@@ -152,6 +152,37 @@ def test_the_number_that_the_median_became_is_an_attribute(kind, blobs):
     assert np.array_equal(fixed.labels_, model.labels_)
 
 
+@BOTH
+@pytest.mark.parametrize(
+    ("metric", "advice"),
+    [("gaussian", "Gaussian"), (Gaussian("median"), "Gaussian"), ("exponential", "Exponential")],
+)
+def test_equal_samples_have_no_median(kind, metric, advice):
+    message = rf"got 5 samples with 1 distinct row\.\n.*metric={advice}\(sigma=1\.0\)"
+    for n_clusters in (1, 2):
+        with pytest.raises(InputError, match=message):
+            kind(n_clusters, metric=metric).fit(np.zeros((5, 2)))
+
+
+def test_fields_of_fields_are_parameters():
+    model = GraphKGroups(regime=ManyGroups())
+    before = model.regime
+    assert model.get_params()["regime__search__starts"] == Search().starts
+    model.set_params(regime__search__starts=2)
+    assert model.regime == ManyGroups(search=Search(starts=2))
+    assert before == ManyGroups()
+    model.set_params(regime__search__patience=3, regime__search=Search(starts=5))
+    assert model.regime == ManyGroups(search=Search(starts=5, patience=3))
+    assert clone(model).get_params() == model.get_params()
+    named = GraphKGroups()
+    assert named.set_params(**named.get_params()).regime == "auto"
+    message = r"Invalid parameter 'nothing' for regime__search=Search\(.*Valid .*'starts'"
+    with pytest.raises(InputError, match=message):
+        model.set_params(regime__search__nothing=1)
+    with pytest.raises(InputError, match=r"'more' for operator__r='?[\w-]*'?\. .* are: \[\]"):
+        model.set_params(operator__r__more=1)
+
+
 def test_options_of_the_graph_estimator_have_fields_too():
     model = GraphKGroups(refine=None)
     assert model.get_params()["operator__r"] == BetheHessian().r
