@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks.measure import Outcome
 from benchmarks.peers import PEERS
-from kgroups.plotting.axes import FAINT, INK, community_colours
+from kgroups.plotting.axes import FAINT, INK, community_colors
 
 # Shapes tell the methods apart where colors do not; the first stands for kgroups.
 _MARKERS = ("o", "s", "D", "^", "v", "P", "X", "p")
@@ -60,7 +60,7 @@ def side_by_side(measured: Sequence[tuple[str, Sequence[Outcome]]], methods: Seq
 def mark(place: int) -> dict[str, Any]:
     """Return the color and shape of the marks of one method."""
     return {
-        "color": [community_colours(place + 1)[place]],
+        "color": [community_colors(place + 1)[place]],
         "marker": _MARKERS[place % len(_MARKERS)],
         "s": 66 if place == 0 else 50,
         "edgecolors": "white",

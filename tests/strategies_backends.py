@@ -56,10 +56,10 @@ def cases(draw, classes=CLASSES, *, weights=tuple(WEIGHTS), views=VIEWS, least_n
     graph = kind()
     graph.add_nodes_from(names)
     for u, v, w in edges:
-        graph.add_edge(u, v, **({} if w is None else {"weight": w}), colour="red")
+        graph.add_edge(u, v, **({} if w is None else {"weight": w}), color="red")
     if draw(st.booleans()):
         for *_, data in graph.edges(data=True):
-            del data["colour"]
+            del data["color"]
     if view == "subgraph":
         graph = graph.subgraph(draw(st.sets(ends)) if names else [])
     elif view == "edge subgraph" and graph.number_of_edges():

@@ -272,7 +272,7 @@ class Partition(Sequence[Community]):
         names: Collection[Hashable] = (),
         title: str | None = None,
     ) -> Any:
-        """Draw the graph with its communities in colours; needs the extra ``plot``.
+        """Draw the graph with its communities in colors; needs the extra ``plot``.
 
         Parameters
         ----------

@@ -101,5 +101,5 @@ def test_no_numpy_number_comes_back():
 
 def test_unknown_arguments_are_refused_with_the_reason_in_the_log(caplog):
     with caplog.at_level("DEBUG", logger="networkx"):
-        assert_declined(nx.community.modularity, nx.path_graph(3), [{0, 1, 2}], colour="red")
-    assert "unexpected keyword argument 'colour'" in caplog.text
+        assert_declined(nx.community.modularity, nx.path_graph(3), [{0, 1, 2}], color="red")
+    assert "unexpected keyword argument 'color'" in caplog.text

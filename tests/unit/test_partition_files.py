@@ -16,7 +16,7 @@ from kgroups.errors import FileFormatError, InputError, MissingExtraError, Parti
 from kgroups.partition import Partition
 
 
-class Colour(IntEnum):
+class Color(IntEnum):
     RED = 1
 
 
@@ -62,7 +62,7 @@ def test_a_spreadsheets_byte_order_mark_and_blanks_are_no_obstacle(tmp_path):
     assert Partition.load(str(tmp_path / "p.csv")).membership == {"é": 0, "b": 1}
 
 
-@pytest.mark.parametrize("name", [frozenset({1}), b"x", Colour.RED, 1j, ("a", frozenset())])
+@pytest.mark.parametrize("name", [frozenset({1}), b"x", Color.RED, 1j, ("a", frozenset())])
 def test_names_that_json_cannot_keep(tmp_path, name):
     (tmp_path / "p.json").write_text("before")
     with pytest.raises(PartitionError, match=r"(?s)int, str, float, bool, None or tuple.*pickle"):

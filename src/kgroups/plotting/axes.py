@@ -1,4 +1,4 @@
-"""Axes to draw on, and the colours that all pictures share."""
+"""Axes to draw on, and the colors that all pictures share."""
 
 import colorsys
 from typing import Any
@@ -9,12 +9,12 @@ from kgroups._extras import install_hint
 from kgroups._types import Floats
 from kgroups.errors import MissingExtraError
 
-__all__ = ["FAINT", "INK", "community_colours", "new_axes", "require_matplotlib"]
+__all__ = ["FAINT", "INK", "community_colors", "new_axes", "require_matplotlib"]
 
 INK = "#26323d"
 FAINT = "#9aa5b1"
 
-# The colours of Okabe and Ito that stand out on white, told apart with any colour vision.
+# The colors of Okabe and Ito that stand out on white, told apart with any color vision.
 _BASE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#8c6d1f", "#4b4b9e")
 _SHADES = (1.0, 0.68, 1.38)
 
@@ -38,10 +38,10 @@ def new_axes(ax: Any, figsize: tuple[float, float]) -> Any:
     return pyplot.subplots(figsize=figsize, layout="constrained")[1]
 
 
-def community_colours(k: int) -> Floats:
+def community_colors(k: int) -> Floats:
     """Return an RGB row for each of ``k`` communities, the largest first.
 
-    After eight colours the same hues come darker, then lighter; after twenty-four they repeat.
+    After eight colors the same hues come darker, then lighter; after twenty-four they repeat.
     """
     hexes = [base.lstrip("#") for base in _BASE]
     base = [[int(text[i : i + 2], 16) / 255 for i in (0, 2, 4)] for text in hexes]

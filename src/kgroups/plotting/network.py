@@ -1,4 +1,4 @@
-"""Draw a graph with its communities in colours."""
+"""Draw a graph with its communities in colors."""
 
 from collections.abc import Collection, Hashable
 from typing import Any
@@ -8,7 +8,7 @@ import numpy as np
 from kgroups._types import Floats, Ints
 from kgroups.errors import InputError
 from kgroups.graph import Graph
-from kgroups.plotting.axes import FAINT, INK, community_colours, new_axes
+from kgroups.plotting.axes import FAINT, INK, community_colors, new_axes
 from kgroups.plotting.layout import positions
 
 __all__ = ["plot_partition"]
@@ -23,7 +23,7 @@ def plot_partition(
     names: Collection[Hashable] = (),
     title: str | None = None,
 ) -> Any:
-    """Draw a graph: nodes in the colours of their communities, larger with their degree.
+    """Draw a graph: nodes in the colors of their communities, larger with their degree.
 
     Parameters
     ----------
@@ -54,8 +54,8 @@ def plot_partition(
 
     Notes
     -----
-    Edges inside a community have its colour; edges between communities are drawn below them, in
-    light grey. Self-loops are not drawn. Colours can be told apart with any colour vision; after
+    Edges inside a community have its color; edges between communities are drawn below them, in
+    light gray. Self-loops are not drawn. Colors can be told apart with any color vision; after
     twenty-four communities they repeat.
     """
     z = np.asarray(labels)
@@ -64,9 +64,9 @@ def plot_partition(
         raise InputError(msg)
     axes = new_axes(ax, (7.0, 5.4))
     xy = positions(graph, z, layout)
-    colours = community_colours(int(z.max()) + 1 if z.size else 0)
-    _draw_edges(axes, graph, z, xy, colours)
-    _draw_nodes(axes, graph, z, xy, colours)
+    colors = community_colors(int(z.max()) + 1 if z.size else 0)
+    _draw_edges(axes, graph, z, xy, colors)
+    _draw_nodes(axes, graph, z, xy, colors)
     _write_names(axes, graph, xy, names)
     axes.set_aspect("equal", adjustable="datalim")
     axes.margins(0.06)
@@ -76,7 +76,7 @@ def plot_partition(
     return axes
 
 
-def _draw_edges(axes: Any, graph: Graph, z: Ints, xy: Floats, colours: Floats) -> None:
+def _draw_edges(axes: Any, graph: Graph, z: Ints, xy: Floats, colors: Floats) -> None:
     from matplotlib.collections import LineCollection
 
     rows, cols, _ = graph.edges()
@@ -94,7 +94,7 @@ def _draw_edges(axes: Any, graph: Graph, z: Ints, xy: Floats, colours: Floats) -
     axes.add_collection(
         LineCollection(
             lines[inside],
-            colors=colours[z[rows[inside]]],
+            colors=colors[z[rows[inside]]],
             alpha=0.75 * crowd,
             linewidths=1.5 * crowd,
             **common,
@@ -102,7 +102,7 @@ def _draw_edges(axes: Any, graph: Graph, z: Ints, xy: Floats, colours: Floats) -
     )
 
 
-def _draw_nodes(axes: Any, graph: Graph, z: Ints, xy: Floats, colours: Floats) -> None:
+def _draw_nodes(axes: Any, graph: Graph, z: Ints, xy: Floats, colors: Floats) -> None:
     if not graph.n:
         return
     links = np.diff(graph.indptr)
@@ -114,7 +114,7 @@ def _draw_nodes(axes: Any, graph: Graph, z: Ints, xy: Floats, colours: Floats) -
         xy[order, 0],
         xy[order, 1],
         s=sizes[order],
-        c=colours[z[order]],
+        c=colors[z[order]],
         edgecolors="white",
         linewidths=float(np.clip(np.sqrt(area) / 10.0, 0.2, 1.0)),
         zorder=3,

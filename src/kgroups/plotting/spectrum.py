@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kgroups.plotting.axes import FAINT, INK, community_colours, new_axes
+from kgroups.plotting.axes import FAINT, INK, community_colors, new_axes
 
 if TYPE_CHECKING:
     from kgroups.spectrum import Spectrum
@@ -30,15 +30,15 @@ def plot_spectrum(spectrum: "Spectrum", *, ax: Any = None) -> Any:
     axes = new_axes(ax, (5.0, 3.6))
     values = np.sort(np.asarray(spectrum.eigenvalues, float))[::-1]
     above = np.arange(values.size) < spectrum.shown_above
-    informative, noise = community_colours(2)[0], FAINT
+    informative, noise = community_colors(2)[0], FAINT
     # Eigenvalues far above the threshold may be left out, so that the count starts before 1.
     rank = np.arange(1, values.size + 1) + max(spectrum.k - int(above.sum()), 0)
     if above.any() and not above.all():
         axes.axhspan(values[~above][0], values[above][-1], color=informative, alpha=0.10, lw=0)
     axes.axhline(1.0, color=INK, lw=1.0, ls=(0, (4, 3)), zorder=1)
-    for mask, colour in ((above, informative), (~above, noise)):
-        axes.vlines(rank[mask], 1.0, values[mask], color=colour, lw=1.2, alpha=0.6, zorder=2)
-        axes.scatter(rank[mask], values[mask], s=44, color=colour, edgecolors="white", zorder=3)
+    for mask, color in ((above, informative), (~above, noise)):
+        axes.vlines(rank[mask], 1.0, values[mask], color=color, lw=1.2, alpha=0.6, zorder=2)
+        axes.scatter(rank[mask], values[mask], s=44, color=color, edgecolors="white", zorder=3)
     axes.set_xlabel("rank", color=INK)
     axes.set_ylabel("eigenvalue of $N_r$", color=INK)
     number = f"k = {spectrum.k}"

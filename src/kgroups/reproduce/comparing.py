@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kgroups._types import Floats
-from kgroups.plotting.axes import INK, community_colours
+from kgroups.plotting.axes import INK, community_colors
 from kgroups.reproduce.findings import Claim, measured
 from kgroups.reproduce.vector_paper import Known, Values
 from kgroups.studies import Study
@@ -171,9 +171,9 @@ def curves(
     panels = list(dict.fromkeys((*cell[:at], *cell[at + 1 :]) for cell in comparison.cells))
     drawn = Study(study.parameters, study.metrics, rows)
     figure = study_figure(drawn, metric="accuracy", x=x, panel=(5.2, 4.2))
-    colours = community_colours(len(drawn.methods))
+    colors = community_colors(len(drawn.methods))
     for axes, panel in zip(figure.axes, panels, strict=True):
-        for colour, method in zip(colours, drawn.methods, strict=True):
+        for color, method in zip(colors, drawn.methods, strict=True):
             marks: list[Any] = [
                 (cell[at], known[method].printed)
                 for cell, known in values.items()
@@ -181,7 +181,7 @@ def curves(
                 if known[method].printed is not None
             ]
             if marks:
-                axes.plot(*np.transpose(marks), "x", color=colour, ms=8, mew=1.8)
+                axes.plot(*np.transpose(marks), "x", color=color, ms=8, mew=1.8)
         if bayes:
             axes.axhline(bayes[panel], color=INK, lw=1.0, ls="--")
     figure.axes[0].plot([], [], "x", color=INK, label="paper")

@@ -9,7 +9,7 @@ import numpy as np
 from kgroups import metrics
 from kgroups._types import Floats, Ints
 from kgroups.energy import split_line
-from kgroups.plotting.axes import INK, community_colours
+from kgroups.plotting.axes import INK, community_colors
 from kgroups.reproduce.comparing import Comparison, curves
 from kgroups.reproduce.findings import Claim, Finding, counted
 from kgroups.reproduce.mixtures import line
@@ -126,7 +126,7 @@ def _densities() -> Any:
     from scipy.stats import gaussian_kde, norm
 
     figure = Figure(figsize=(10.4, 4.2), layout="constrained")
-    colours = community_colours(3)
+    colors = community_colors(3)
     for axes, data in zip(figure.subplots(1, 2), _DATA, strict=True):
         draw, choose = np.random.default_rng(0).spawn(2)
         points, _ = line(data, _DENSITY_POINTS, draw)
@@ -134,8 +134,8 @@ def _densities() -> Any:
         low, high = np.quantile(x, [0.005, 0.93 if data == "lognormal" else 0.995])
         places = np.linspace(low, high, 400)
         axes.hist(x[(x >= low) & (x <= high)], 80, density=True, color=INK, alpha=0.12)
-        for colour, (name, find) in zip(
-            colours, {"k-groups": kgroups, "k-means": kmeans, "GMM": gmm}.items(), strict=True
+        for color, (name, find) in zip(
+            colors, {"k-groups": kgroups, "k-means": kmeans, "GMM": gmm}.items(), strict=True
         ):
             z = find(points, 2, choose)
             for group, style in ((0, "-"), (1, "--")):
@@ -145,7 +145,7 @@ def _densities() -> Any:
                     places,
                     mine.size / x.size * fit.pdf(places),
                     style,
-                    color=colour,
+                    color=color,
                     label=name if group == 0 else None,
                 )
         axes.set_title(data, color=INK, fontsize=11, loc="left")

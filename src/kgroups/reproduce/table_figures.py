@@ -8,7 +8,7 @@ import numpy as np
 
 from kgroups import metrics
 from kgroups._types import Ints
-from kgroups.plotting.axes import INK, community_colours
+from kgroups.plotting.axes import INK, community_colors
 from kgroups.reproduce.table_paper import UciLine
 from kgroups.studies import Study
 
@@ -28,14 +28,14 @@ def draw_violins(study: Study, paper: Mapping[str, UciLine]) -> Any:
     across, down = min(len(tables), _ACROSS), math.ceil(len(tables) / _ACROSS)
     figure = Figure(figsize=(_PANEL[0] * across, _PANEL[1] * down + 0.3), layout="constrained")
     panels = figure.subplots(down, across, squeeze=False).ravel()
-    colours = community_colours(len(_METHODS))
+    colors = community_colors(len(_METHODS))
     places = np.arange(len(_METHODS))
     for panel, table in zip(panels, tables, strict=False):
         # Equal partitions differ by rounding errors, which are no distribution to draw.
         values = [np.round(study.values("nmi", method=m, table=table), 9) for m in _METHODS]
         parts = panel.violinplot(values, places, widths=0.8, showmeans=True, showextrema=False)
-        for body, colour in zip(parts["bodies"], colours, strict=True):
-            body.set(facecolor=colour, alpha=0.6)
+        for body, color in zip(parts["bodies"], colors, strict=True):
+            body.set(facecolor=color, alpha=0.6)
         parts["cmeans"].set(color=INK, lw=1.2)
         printed = paper[table].paper
         of_paper = [printed.groups, printed.printed, math.nan, printed.spectral]

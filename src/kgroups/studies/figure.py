@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from kgroups.errors import InputError
-from kgroups.plotting.axes import FAINT, INK, community_colours, require_matplotlib
+from kgroups.plotting.axes import FAINT, INK, community_colors, require_matplotlib
 from kgroups.studies.methods import method_label
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ def _one_for_each_panel(ax: Any, drawing: _Drawing) -> list[Any]:
 
 
 def _draw(study: "Study", drawing: _Drawing, axes: Sequence[Any]) -> None:
-    colours = community_colours(len(study.methods))
+    colors = community_colors(len(study.methods))
     for panel, (title, lines) in zip(axes, drawing.panels.items(), strict=True):
         if drawing.x == "snr":
             _mark_threshold(panel, [line["snr"] for line in lines])
@@ -215,11 +215,11 @@ def _draw(study: "Study", drawing: _Drawing, axes: Sequence[Any]) -> None:
             mine = [line for line in lines if line["method"] == method]
             suffix = " (k given)" if given and drawing.is_mixed else ""
             style = {
-                "color": colours[number],
+                "color": colors[number],
                 "marker": _MARKERS[number % len(_MARKERS)],
                 "label": method_label(method) + suffix,
                 "ls": "-" if given else "--",
-                "mfc": colours[number] if given else "white",
+                "mfc": colors[number] if given else "white",
             }
             _draw_method(panel, sorted(mine, key=lambda line: line[drawing.x]), drawing.x, style)
         if title:
@@ -236,8 +236,8 @@ def _draw(study: "Study", drawing: _Drawing, axes: Sequence[Any]) -> None:
 def _mark_threshold(panel: Any, ratios: Sequence[float]) -> None:
     panel.axvspan(0.0, _THRESHOLD, color=FAINT, alpha=0.18, lw=0, label="undetectable")
     panel.axvline(_THRESHOLD, color=INK, lw=1.0, ls=(0, (4, 3)))
-    room = 0.04 * (max(ratios) - min(ratios) or 1.0)
-    panel.set_xlim(min(ratios) - room, max(ratios) + room)
+    margin = 0.04 * (max(ratios) - min(ratios) or 1.0)
+    panel.set_xlim(min(ratios) - margin, max(ratios) + margin)
 
 
 def _draw_method(panel: Any, lines: Sequence[Line], x: str, style: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Pictures: what is drawn where, in which colours, and what is refused."""
+"""Pictures: what is drawn where, in which colors, and what is refused."""
 
 import builtins
 import io
@@ -18,7 +18,7 @@ from kgroups.errors import InputError, MissingExtraError
 from kgroups.graph import Graph
 from kgroups.partition import Partition
 from kgroups.plotting import plot_partition, plot_spectrum
-from kgroups.plotting.axes import community_colours
+from kgroups.plotting.axes import community_colors
 from kgroups.plotting.layout import force_layout
 
 
@@ -44,7 +44,7 @@ def drawn(axes):
     return nodes, between, inside
 
 
-def test_nodes_stand_where_the_layout_says_in_the_colours_of_their_communities(axes, square):
+def test_nodes_stand_where_the_layout_says_in_the_colors_of_their_communities(axes, square):
     graph, labels = square
     assert plot_partition(graph, labels, ax=axes, layout=CORNERS, title="ring") is axes
     nodes, between, inside = drawn(axes)
@@ -52,7 +52,7 @@ def test_nodes_stand_where_the_layout_says_in_the_colours_of_their_communities(a
         tuple(xy): tuple(rgba[:3])
         for xy, rgba in zip(nodes.get_offsets(), nodes.get_facecolors(), strict=True)
     }
-    first, second = map(tuple, community_colours(2))
+    first, second = map(tuple, community_colors(2))
     assert offsets == {(0, 0): first, (0, 1): first, (1, 1): second, (1, 0): second}
     assert {frozenset(map(tuple, s)) for s in inside.get_segments()} == {
         frozenset({(0, 0), (0, 1)}),
@@ -169,14 +169,14 @@ def test_discs_of_large_graphs_do_not_overlap():
     assert np.mean(nearest == labels) > 0.97
 
 
-def test_colours_differ_and_repeat_only_after_twenty_four():
-    colours = community_colours(30)
-    assert colours.shape == (30, 3)
-    assert colours.min() >= 0.0
-    assert colours.max() <= 1.0
-    assert len(np.unique(colours[:24].round(3), axis=0)) == 24
-    assert np.array_equal(colours[24:], colours[:6])
-    assert community_colours(0).shape == (0, 3)
+def test_colors_differ_and_repeat_only_after_twenty_four():
+    colors = community_colors(30)
+    assert colors.shape == (30, 3)
+    assert colors.min() >= 0.0
+    assert colors.max() <= 1.0
+    assert len(np.unique(colors[:24].round(3), axis=0)) == 24
+    assert np.array_equal(colors[24:], colors[:6])
+    assert community_colors(0).shape == (0, 3)
 
 
 def test_spectrum_plot_shows_every_eigenvalue_around_the_threshold(axes):
