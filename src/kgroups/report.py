@@ -1,4 +1,4 @@
-"""What happened on the way to a partition; printed by nobody, read by whoever asks."""
+"""What happened on the way to a partition, for callers who ask; nothing is printed."""
 
 from dataclasses import asdict, dataclass, field
 from typing import Any

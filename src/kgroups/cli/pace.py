@@ -1,4 +1,4 @@
-"""How long a study will take, for whoever reads standard error in a file."""
+"""The time that a study will take, printed where standard error is not a terminal."""
 
 import os
 import sys
@@ -34,7 +34,7 @@ class Pace:
         self._workers = jobs if jobs > 0 else os.cpu_count() or 1
         self._reports = -1
         self._start = (0.0, 0)
-        self._is_told = False
+        self._is_printed = False
 
     def __call__(self, done: int, total: int) -> None:
         """Take how many of the trials are done; the first call tells what was done before."""
@@ -43,11 +43,11 @@ class Pace:
             _say(f"{done} of {total} trials were done before")
         if self._reports == self._workers:
             self._start = (monotonic(), done)
-        if self._is_told or self._reports < 2 * self._workers or done == total:
+        if self._is_printed or self._reports < 2 * self._workers or done == total:
             return
         seconds = monotonic() - self._start[0]
         if seconds >= _SECONDS:
-            self._is_told = True
+            self._is_printed = True
             left = seconds / (done - self._start[1]) * (total - done)
             _say(f"{done} of {total} trials are done, about {_shown(left)} to go")
 

@@ -117,11 +117,12 @@ def _absent(entries: Sequence[DatasetInfo | TableInfo]) -> list[str]:
     if not absent:
         return []
     about = (
-        "Absent. Nothing is downloaded: put the files into a folder under these names, and name "
-        "the folder in the environment variable KGROUPS_DATA. They hold what the archives hold as "
-        "tables (source,target; node,label; community,node; or columns and a label), and are used "
-        "if they have the checksums of `kgroups datasets --json`. A graph of an archive in its own "
-        "format is read by its path: `kgroups detect PATH`."
+        "The files of the following are absent. kgroups downloads nothing. Put the files into a "
+        "folder under the names below, and set the environment variable KGROUPS_DATA to the path "
+        "of the folder. Each file is a table with the columns source,target or node,label or "
+        "community,node, or with the columns of the data and a label. A file must have the "
+        "checksum that `kgroups datasets --json` prints. To read a graph in the format of its "
+        "archive, pass its path: `kgroups detect PATH`."
     )
     sections = [
         f"  {entry.name}\n"

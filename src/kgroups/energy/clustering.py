@@ -123,7 +123,7 @@ def kernel_kgroups(
         How much each row counts; 1 by default. Rows of weight 0, or less than 1e-12 of the
         largest, are labelled by :meth:`Clustering.predict`.
     init : {"k-means++", "spectral", "random"} or array_like of n labels
-        Centres drawn far apart in feature space, groups of the leading eigenvectors, groups by
+        Centers drawn far apart in feature space, groups of the leading eigenvectors, groups by
         chance, or labels in ``range(k)`` to start from.
     n_init : int
         Number of starts, of which the best is returned; ``"spectral"`` and labels are one start.
@@ -146,8 +146,8 @@ def kernel_kgroups(
 
     Equal points are one point with the sum of their weights, and points are visited in an order
     that is drawn for the set of points, so that the groups do not depend on the order of the rows
-    (unless there are fewer distinct points than groups, and equal ones must part). With labels to
-    start from, and for matrices, points are visited in the order of the rows.
+    (unless there are fewer distinct points than groups, so that equal ones are split). With labels
+    to start from, and for matrices, points are visited in the order of the rows.
 
     Examples
     --------

@@ -208,7 +208,7 @@ def _in_own_order(
         order = np.lexsort((w, inverse))
         w = group_sums(inverse[order], w[order], first.size)
     else:
-        # Equal points must part to make k groups.
+        # Fewer distinct points than groups: equal points go into different ones.
         first = np.lexsort((w, inverse))
         w = w[first]
         inverse = np.argsort(first)

@@ -1,4 +1,4 @@
-"""Tell whoever watches how far an experiment is."""
+"""Progress of an experiment."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar

@@ -80,8 +80,8 @@ class GraphKGroups(Clusterer):
 
     See Also
     --------
-    kgroups.detect_communities : The function beneath, with the same options, which takes graphs of
-        many kinds and needs no scikit-learn.
+    kgroups.detect_communities : The same as a function, with the same options, for graphs of many
+        kinds and without scikit-learn.
 
     Notes
     -----

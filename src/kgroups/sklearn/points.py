@@ -116,7 +116,7 @@ class _KernelClusterer(Clusterer):
         return self._fitted.predict(_validated(self, X, reset=False))
 
     def _check_counts(self, weights: Floats) -> None:
-        """Raise in the words of scikit-learn where the functions beneath have their own."""
+        """Raise with the parameter names of scikit-learn, before a function raises with its own."""
         for name in ("n_clusters", "n_init", "max_iter"):
             error = NumberOfCommunitiesError if name == "n_clusters" else InputError
             check_count(name, getattr(self, name), error=error)
@@ -170,7 +170,7 @@ class KernelKGroups(_KernelClusterer):
         holds :math:`\rho` and ``"gram"`` if it holds the kernel. Fields of the semimetric are
         parameters too, such as ``metric__sigma``.
     init : {"k-means++", "spectral", "random"} or array-like of n_samples labels
-        Centres drawn far apart in feature space, groups of the leading eigenvectors, groups by
+        Centers drawn far apart in feature space, groups of the leading eigenvectors, groups by
         chance, or labels in ``range(n_clusters)`` to start from.
     n_init : int
         Number of starts, of which the best counts; ``"spectral"`` and labels are one start.
@@ -203,7 +203,7 @@ class KernelKGroups(_KernelClusterer):
     See Also
     --------
     KernelKMeans : The same groups sought with moves to the nearest mean.
-    kgroups.energy.kernel_kgroups : The function beneath, which needs no scikit-learn.
+    kgroups.energy.kernel_kgroups : The same as a function, without scikit-learn.
 
     Notes
     -----
@@ -211,8 +211,9 @@ class KernelKGroups(_KernelClusterer):
     ``metric`` must say what it wants by ``scoring``.
 
     Neither the order of the samples nor whether equal samples come as copies or as one with a
-    weight changes the groups, unless labels or a matrix are given, or there are fewer distinct
-    samples than groups: then copies must part, and it is their order that says which.
+    weight changes the groups. There are two exceptions: if labels or a matrix are given, and if
+    there are fewer distinct samples than groups. In the latter case equal samples are put into
+    different groups, and their order decides which.
 
     Examples
     --------
@@ -238,7 +239,7 @@ class KernelKMeans(_KernelClusterer):
     See Also
     --------
     KernelKGroups : The same groups sought with the moves that gain most.
-    kgroups.energy.kernel_kmeans : The function beneath, which needs no scikit-learn.
+    kgroups.energy.kernel_kmeans : The same as a function, without scikit-learn.
 
     Examples
     --------

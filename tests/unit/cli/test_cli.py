@@ -330,7 +330,7 @@ def test_datasets_says_where_absent_ones_come_from(run, tmp_path, monkeypatch):
         monkeypatch.setenv(variable, str(tmp_path / "home"))
     grqc = datasets.describe()[datasets.names().index("ca-GrQc")]
     _, out, _ = run("datasets")
-    absent = out.split("\nAbsent. Nothing is downloaded")[1]
+    absent = out.split("\nThe files of the following are absent.")[1]
     assert "KGROUPS_DATA" in absent
     for entry in (*datasets.describe(), *datasets.describe_tables()):
         assert (f"\n  {entry.name}\n" in absent) != entry.bundled
