@@ -8,7 +8,7 @@ from regression.dense_counts import Planted, read
 # Closer to the threshold than this, rounding decides.
 NEAREST = 1e-8
 COUNTS = {graph: counted for graph, counted in read().items() if counted.nearest > NEAREST}
-BY_DEFAULT = 40
+BY_DEFAULT = 10
 
 
 def marked(graphs):
