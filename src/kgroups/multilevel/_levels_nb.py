@@ -8,7 +8,7 @@ from numba import njit
 from kgroups._types import CSR, Indices, Ints
 from kgroups.multilevel.levels import Level
 
-__all__ = ["block_level", "coarsened", "intersection", "level_among", "renumbered"]
+__all__ = ["block_level", "coarsened", "intersection", "level_among", "members_of", "renumbered"]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -29,7 +29,7 @@ def renumbered(z: Indices, bound: int) -> tuple[Indices, int]:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _members(z: Indices, k: int) -> tuple[Ints, Indices]:
+def members_of(z: Indices, k: int) -> tuple[Ints, Indices]:
     """Return where the members of each group start, and all members in that order."""
     start = np.zeros(k + 1, np.int64)
     for a in z:
@@ -47,7 +47,7 @@ def _members(z: Indices, k: int) -> tuple[Ints, Indices]:
 def coarsened(level: Level, z: Indices, k: int) -> Level:
     """Return the level whose units are the ``k`` groups of labels."""
     A = level.A
-    start, members = _members(z, k)
+    start, members = members_of(z, k)
     indptr = np.zeros(k + 1, A.indptr.dtype)
     indices = np.empty(A.indices.size, A.indices.dtype)
     data: Any = np.empty(A.indices.size, np.float32)
@@ -130,7 +130,7 @@ def intersection(z: Indices, y: Indices, k: int) -> tuple[Indices, int]:
 
     ``k`` is the number of groups of ``z``; labels of ``y`` lie below the number of units.
     """
-    start, members = _members(z, k)
+    start, members = members_of(z, k)
     cells = np.empty(z.size, np.int32)
     owner, cell_of = np.full(z.size, -1, np.int32), np.empty(z.size, np.int32)
     count = 0

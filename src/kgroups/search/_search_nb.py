@@ -19,6 +19,7 @@ from kgroups.multilevel._levels_nb import (
     coarsened,
     intersection,
     level_among,
+    members_of,
     renumbered,
 )
 from kgroups.multilevel._moving_nb import denser, group_totals, move
@@ -456,7 +457,8 @@ def _attached(level: Level, state: State, code: Code) -> State:
         return state
     E, K, N = top.inner.copy(), top.strength.copy(), top.nodes.copy()
     into, link = np.arange(count).astype(np.int32), np.zeros(count)
-    for c in np.argsort(N, kind="mergesort"):
+    # By size, in order among equals.
+    for c in members_of(N.astype(np.int32), N.max() + 1)[1]:
         a = _root(into, c)
         if not homeless[c] or N[a] > top.nodes[c]:
             # It has a home, or others have joined it.
@@ -527,7 +529,8 @@ def search_components(
         found = _connected(part, found, code, plan, tally)
         if not found.saved > plan.significance:
             continue
-        labels[first:last] = found.z
+        for i in range(last - first):
+            labels[first + i] = found.z[i]
         counts[c], saved[c], undecided[c] = found.k, found.saved, found.undecided
     return labels, counts, saved, undecided
 
