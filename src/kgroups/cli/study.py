@@ -28,7 +28,7 @@ _METHODS = (
     "bethe-hessian-raw, spectral-adjacency, leiden, leiden-converged, louvain, infomap"
 )
 _CHOOSING_K = (
-    "kgroups-auto, leiden (2 iterations), leiden-converged (until an iteration changes nothing), "
+    "kgroups-auto, leiden (2 iterations), leiden-converged (while iterations raise modularity), "
     "louvain, infomap (1 trial)"
 )
 

@@ -91,13 +91,13 @@ METHODS: Mapping[str, Method] = {
         Method("spectral-adjacency", spectral_labels),
         Method(
             "leiden",
-            partial(leiden_labels, n_iterations=2),
+            partial(leiden_labels, converged=False),
             k_given=False,
             label="Leiden, 2 iterations",
         ),
         Method(
             "leiden-converged",
-            partial(leiden_labels, n_iterations=-1),
+            partial(leiden_labels, converged=True),
             k_given=False,
             label="Leiden, converged",
         ),

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,17 +33,23 @@ def spectral_labels(work: Workbench) -> Ints:
     return KMeansSeed(rows="raw").labels(V, k, work.rng())
 
 
-def leiden_labels(work: Workbench, n_iterations: int) -> Ints:
-    """Maximize modularity by igraph's Leiden; -1 iterates until an iteration changes nothing."""
+def leiden_labels(work: Workbench, *, converged: bool) -> Ints:
+    """Maximize modularity by igraph's Leiden: two iterations, or more while modularity rises."""
     with _igraph_of(work) as (graph, weights):
-        found = graph.community_leiden(
-            objective_function="modularity", weights=weights, n_iterations=n_iterations
-        )
-    return np.array(found.membership, dtype=np.int64)
+        find = partial(graph.community_leiden, "modularity", weights)
+        z = find(n_iterations=2).membership
+        reached, before = graph.modularity(z, weights), -np.inf
+        # Before igraph 1.0, n_iterations=-1 ends after the first iteration.
+        while converged and reached > before:
+            rival = find(n_iterations=1, initial_membership=z).membership
+            before, reached = reached, graph.modularity(rival, weights)
+            if reached > before:
+                z = rival
+    return np.array(z, dtype=np.int64)
 
 
 def louvain_labels(work: Workbench) -> Ints:
-    """Maximise modularity by igraph's Louvain."""
+    """Maximize modularity by igraph's Louvain."""
     with _igraph_of(work) as (graph, weights):
         found = graph.community_multilevel(weights=weights)
     return np.array(found.membership, dtype=np.int64)

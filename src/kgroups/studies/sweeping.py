@@ -51,7 +51,7 @@ def sweep(
     methods : names, callables, or a mapping from names to either
         ``kgroups``, ``kgroups-auto``, ``kgroups-paper``, ``kgroups-paper-uniform``,
         ``bethe-hessian``, ``bethe-hessian-raw``, ``spectral-adjacency``, ``leiden`` (2
-        iterations), ``leiden-converged`` (until an iteration changes nothing), ``louvain``,
+        iterations), ``leiden-converged`` (while iterations raise modularity), ``louvain``,
         ``infomap`` (1 trial). A callable takes ``(graph, k, rng)``, or ``(graph, rng)`` if it
         chooses k itself, and returns labels in any form. It is given k if a parameter is named
         ``k``, or else if three parameters or more have no default, as with ``*args``.

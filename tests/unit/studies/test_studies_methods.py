@@ -116,7 +116,7 @@ def test_leiden_iterates_twice_or_until_it_converges():
         kg.scoring.modularity(graph, METHODS[name].find(bench(graph, 6)))
         for name in ("leiden", "leiden-converged")
     ]
-    # The same random numbers give the same first two iterations.
+    # Both begin with the same two iterations.
     assert reached[0] < reached[1]
     assert [METHODS[name].label for name in ("leiden", "leiden-converged")] == [
         "Leiden, 2 iterations",
