@@ -20,12 +20,6 @@ BOTH = pytest.mark.parametrize("kind", [KernelKGroups, KernelKMeans])
 TRUTH = np.arange(90) % 3
 
 
-@pytest.fixture
-def blobs():
-    rng = np.random.default_rng(0)
-    return np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]])[TRUTH] + 0.5 * rng.normal(size=(90, 2))
-
-
 def nested(model):
     """Return the parameters of which the name has two parts."""
     return {name: value for name, value in model.get_params().items() if "__" in name}

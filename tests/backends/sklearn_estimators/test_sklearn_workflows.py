@@ -19,12 +19,6 @@ BOTH = pytest.mark.parametrize("kind", [KernelKGroups, KernelKMeans])
 TRUTH = np.arange(90) % 3
 
 
-@pytest.fixture
-def blobs():
-    rng = np.random.default_rng(0)
-    return np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]])[TRUTH] + 0.5 * rng.normal(size=(90, 2))
-
-
 @BOTH
 def test_clone_keeps_the_parameters_and_nothing_else(kind, blobs):
     model = kind(3, metric=Exponential(2.0), random_state=0).fit(blobs)
