@@ -3,7 +3,9 @@
 import csv
 import json
 import math
+import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,17 +14,15 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import kgroups as kg
-from kgroups.cli import main
-from kgroups.cli.reproduce import _NAMES
 from kgroups.errors import InputError
 from kgroups.generators import planted_partition
-from kgroups.reproduce import EXPERIMENTS, Claim, Finding, Measured, planted, reproduce, starts
-from kgroups.reproduce.findings import measured
-from kgroups.reproduce.lloyd import kernel_kmeans
-from kgroups.reproduce.networks import _verdict
-from kgroups.reproduce.paper import GIRVAN_NEWMAN, SBM_OVERLAPS, SBM_RATIOS
-from kgroups.reproduce.starts import from_plus_plus, from_random
 from kgroups.studies import Study
+from reproduce import EXPERIMENTS, Claim, Finding, Measured, planted, reproduce
+from reproduce.__main__ import main
+from reproduce.networks import printed_verdict
+from reproduce.planted import from_plus_plus, from_random, kernel_kmeans
+from reproduce.published import GIRVAN_NEWMAN, SBM_OVERLAPS, SBM_RATIOS
+from reproduce.results import measured
 
 
 def column(finding, name):
@@ -32,15 +32,15 @@ def column(finding, name):
 
 def test_the_tables_of_the_paper_fit_together():
     assert all(len(curve) == len(SBM_RATIOS) for k in SBM_OVERLAPS.values() for curve in k.values())
-    grid = planted._SBM_GRID
-    assert max(np.abs(grid - ratio).min() for ratio in SBM_RATIOS) < 0.006
+    grid = planted.SBM_GRID
+    assert max(min(abs(snr - ratio) for snr in grid) for ratio in SBM_RATIOS) < 0.006
     assert [printed["kgroups"].mean for printed in GIRVAN_NEWMAN.values()] == [
         0.177, 0.489, 0.870, 0.960, 0.982, 0.998, 1.000
     ]  # fmt: skip
 
 
 def test_girvan_newman_with_few_trials():
-    finding = reproduce("girvan", trials=4, progress=None)
+    finding = reproduce("girvan", trials=4, progress=False)
     assert column(finding, "λ") == list(GIRVAN_NEWMAN)
     assert column(finding, "verdict")[0] == "undetectable"
     assert column(finding, "like paper")[-1].mean > 0.99
@@ -56,16 +56,15 @@ def test_girvan_newman_with_few_trials():
     assert axes.get_ylabel() == "overlap (k given)"
 
 
-def test_block_models_with_few_groups_and_trials(monkeypatch):
-    monkeypatch.setattr(planted, "SBM_GROUPS", (2,))
-    monkeypatch.setattr(planted, "_SBM_GRID", np.array([0.5, 1.24, 1.45, 2.5]))
-    monkeypatch.setattr(planted, "SBM_RATIOS", (0.5, 1.24, 2.5))
-    monkeypatch.setitem(
-        SBM_OVERLAPS, 2, {"bethe": (0.03, 0.55, 0.97), "kgroups": (0.9, 0.56, 0.97)}
+def test_block_models_with_few_groups_and_trials():
+    finding = planted.sbm(
+        2,
+        grid=[0.5, 1.24, 1.45, 2.5],
+        ratios=[0.5, 1.24, 2.5],
+        published={2: {"bethe": (0.03, 0.55, 0.97), "kgroups": (0.9, 0.56, 0.97)}},
+        improved=[2],
+        progress=False,
     )
-    monkeypatch.setitem(SBM_OVERLAPS, 5, SBM_OVERLAPS[2])
-    monkeypatch.setattr(planted, "_ABOVE", (2,))
-    finding = reproduce("sbm", trials=2, progress=None)
     assert column(finding, "λ") == [0.5, 1.24, 2.5]
     assert column(finding, "verdict")[0] == "below (near or below the threshold)"
     assert column(finding, "verdict")[2] == "reproduced"
@@ -88,11 +87,11 @@ def test_verdict_on_a_mean(mean, lowest, verdict):
     ("mean", "verdict"), [(0.744, "below"), (0.7451, "reproduced"), (0.757, "above")]
 )
 def test_verdict_on_a_printed_digit(mean, verdict):
-    assert _verdict(mean, 0.75, digits=2) == verdict
+    assert printed_verdict(mean, 0.75, digits=2) == verdict
 
 
 def test_connectome_to_the_printed_digit():
-    finding = reproduce("drosophila", trials=1, progress=None)
+    finding = reproduce("drosophila", trials=1, progress=False)
     assert column(finding, "verdict") == ["reproduced"] * 6
     assert finding.holds
 
@@ -100,12 +99,12 @@ def test_connectome_to_the_printed_digit():
 def test_networks_whose_files_are_absent(monkeypatch, tmp_path):
     monkeypatch.setenv("KGROUPS_DATA", str(tmp_path))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    finding = reproduce("real", trials=1, progress=None)
+    finding = reproduce("real", trials=1, progress=False)
     verdicts = dict(zip(column(finding, "network"), column(finding, "verdict"), strict=True))
     assert verdicts["karate"] == "reproduced"
     assert verdicts["dolphins"].startswith("not run: its files are not here")
     assert "1 of 1" in finding.claims[0].seen
-    alone = reproduce("grqc", trials=1, progress=None)
+    alone = reproduce("grqc", trials=1, progress=False)
     assert not alone.holds
     assert alone.figures == {}
 
@@ -124,10 +123,8 @@ def test_any_start_will_do_on_clear_groups():
         assert kg.metrics.overlap(truth, start(graph, 2, np.random.default_rng(1))) == 1.0
 
 
-def test_starts_are_compared_on_every_case(monkeypatch, tmp_path):
-    monkeypatch.setattr(starts, "_NODES", 300)
-    monkeypatch.setattr(starts, "_GROUPS", 2)
-    finding = reproduce("init", trials=2, progress=None)
+def test_starts_are_compared_on_every_case(tmp_path):
+    finding = planted.init(2, n=300, k=2, progress=False)
     assert column(finding, "λ") == [1.2, 1.5, 3.0, 5.0]
     assert column(finding, "default")[-1].mean == 1.0
     assert column(finding, "verdict")[-1] == "any start will do"
@@ -160,7 +157,7 @@ def test_kernel_kmeans_converges_on_a_gram_matrix(seed, k):
 
 
 def test_kernel_kmeans_does_not_converge_on_the_bethe_hessian():
-    finding = reproduce("kmeans-on-bethe", trials=1, progress=None)
+    finding = reproduce("kmeans-on-bethe", trials=1, progress=False)
     assert column(finding, "k-means converged") == ["0 of 1"] * 4
     assert column(finding, "control converged") == ["1 of 1"] * 4
     assert finding.holds
@@ -206,7 +203,7 @@ def test_mean_of_one_value_has_no_error():
     ("arguments", "message"),
     [
         ({"experiment": "girwan"}, "experiment must be one of 'girvan'.* got 'girwan'"),
-        ({"experiment": "real", "trials": 0}, "trials must be None or a whole number >= 1, got 0"),
+        ({"experiment": "real", "trials": 0}, "trials must be a whole number >= 1, got 0"),
     ],
 )
 def test_experiments_that_cannot_be(arguments, message):
@@ -214,12 +211,8 @@ def test_experiments_that_cannot_be(arguments, message):
         reproduce(**arguments)
 
 
-def test_command_line_knows_every_experiment():
-    assert tuple(EXPERIMENTS) == _NAMES
-
-
 def test_command_prints_and_writes(capsys, tmp_path):
-    code = main(["reproduce", "drosophila", "--trials", "1", "--output", str(tmp_path / "out")])
+    code = main(["drosophila", "--trials", "1", "--output", str(tmp_path / "out")])
     out = capsys.readouterr().out
     assert code == 0
     assert "drosophila_left" in out
@@ -231,7 +224,7 @@ def test_command_prints_and_writes(capsys, tmp_path):
 
 @pytest.mark.parametrize("experiment", ["drosophila", "girvan"])
 def test_without_matplotlib_all_but_the_pictures_is_made(capsys, monkeypatch, tmp_path, experiment):
-    words = ["reproduce", experiment, "--trials", "1", "--output"]
+    words = [experiment, "--trials", "1", "--output"]
     assert main([*words, str(tmp_path / "drawn")]) == 0
     drawn = capsys.readouterr()
     for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
@@ -258,7 +251,7 @@ def test_without_matplotlib_all_but_the_pictures_is_made(capsys, monkeypatch, tm
 
 def test_command_as_json_writes_into_its_own_folder(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    assert main(["reproduce", "drosophila", "--trials", "1", "--json"]) == 0
+    assert main(["drosophila", "--trials", "1", "--json"]) == 0
     (experiment,) = json.loads(capsys.readouterr().out)["experiments"]
     assert experiment["holds"] is True
     assert len(experiment["lines"]) == 6
@@ -269,14 +262,53 @@ def test_all_experiments_make_one_report(capsys, monkeypatch, tmp_path):
     def toy(name):
         return lambda trials, **running: finding_of(name=name)
 
-    monkeypatch.setattr("kgroups.reproduce.EXPERIMENTS", {name: toy(name) for name in _NAMES})
-    assert main(["reproduce", "--all", "--output", str(tmp_path)]) == 0
+    monkeypatch.setattr("reproduce.EXPERIMENTS", {name: toy(name) for name in EXPERIMENTS})
+    assert main(["--all", "--output", str(tmp_path)]) == 0
     report = (tmp_path / "report.md").read_text()
-    assert all(f"## {name}: a toy" in report for name in _NAMES)
+    assert all(f"## {name}: a toy" in report for name in EXPERIMENTS)
     assert "wrote" in capsys.readouterr().out
 
 
 def test_output_that_is_a_file(capsys, tmp_path):
     (tmp_path / "file").write_text("")
-    assert main(["reproduce", "real", "--output", str(tmp_path / "file")]) == 1
+    assert main(["real", "--output", str(tmp_path / "file")]) == 1
     assert "--output must be a folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_results_do_not_go_into_a_folder_of_data(capsys, tmp_path, monkeypatch, linked):
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "dermatology.csv").write_text("data")
+    monkeypatch.setenv("KGROUPS_DATA", str(data))
+    folder = data
+    if linked:
+        folder = tmp_path / "results"
+        folder.mkdir()
+        (folder / "dermatology.csv").symlink_to(data / "dermatology.csv")
+    assert main(["girvan", "--trials", "1", "--output", str(folder)]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "without data that the experiments read" in err
+    assert "'dermatology.csv'" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("real --trials 0", "--trials must be a whole number >= 1, got 0"),
+        ("girvan --trials 1 --jobs 0", "--jobs must be a whole number other than 0"),
+        ("uci --trials 1 --jobs 0", "--jobs must be a whole number other than 0"),
+    ],
+)
+def test_errors_name_flags(capsys, monkeypatch, tmp_path, words, message):
+    monkeypatch.chdir(tmp_path)
+    assert main(words.split()) == 1
+    assert capsys.readouterr().err.startswith(f"reproduce: error: {message}")
+
+
+def test_it_runs_as_a_module_of_a_checkout(tmp_path):
+    command = [sys.executable, "-m", "reproduce", "drosophila", "--trials", "1"]
+    root = Path(__file__).parents[3]
+    subprocess.run([*command, "--output", tmp_path], cwd=root, check=True, capture_output=True)
+    assert (tmp_path / "drosophila.csv").is_file()

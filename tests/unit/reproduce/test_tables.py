@@ -9,25 +9,36 @@ import pytest
 
 from kgroups import datasets
 from kgroups.errors import InputError, MissingExtraError
-from kgroups.reproduce import tables
-from kgroups.reproduce.findings import Measured
-from kgroups.reproduce.table_data import (
-    UCI_TABLES,
-    Sample,
-    UciTable,
+from reproduce.dermatology import (
+    Prepared,
+    Run,
+    best_of,
+    dermatology,
     dermatology_rows,
+    draw_membership,
     filled,
-    standardized,
+    largest,
+    run,
+    run_verdict,
 )
-from kgroups.reproduce.table_figures import draw_membership, draw_violins
-from kgroups.reproduce.table_paper import DERMATOLOGY, REASONS, UCI, Scores
-from kgroups.reproduce.table_runs import METHODS, Draw, Spread, dealt, rows_of, spread
-from kgroups.reproduce.table_starts import Bench, Run, best_of, largest, run
-from kgroups.reproduce.table_verdicts import (
+from reproduce.published import DERMATOLOGY, REASONS, UCI, Scores
+from reproduce.results import Measured
+from reproduce.uci import (
+    METHODS,
+    UCI_TABLES,
+    Draw,
+    Sample,
+    Spread,
+    UciTable,
+    divided_starts,
+    draw_violins,
     in_short,
     ranking_claims,
-    run_verdict,
+    rows_of,
+    spread,
+    standardized,
     table_verdict,
+    uci,
     within_claims,
 )
 
@@ -245,10 +256,10 @@ def test_best_of_every_few_runs():
     assert largest([runs[:2], runs[2:3]]).objective == 3.0
 
 
-def test_clear_groups_are_found_by_all_methods(monkeypatch, tmp_path):
-    monkeypatch.setattr(tables, "UCI_TABLES", (Blobs(), Blobs("wine"), UCI_TABLES[12]))
+def test_clear_groups_are_found_by_all_methods(tmp_path):
     done = []
-    finding = tables.uci(11, progress=lambda *state: done.append(state))
+    tables = (Blobs(), Blobs("wine"), UCI_TABLES[12])
+    finding = uci(11, tables=tables, progress=lambda *state: done.append(state))
     assert done[-1] == (20, 20)
     assert column(finding, "table") == ["glass", "wine", "gene expression"]
     for name in ("k-groups", "exact", "spectral", "k-means", "GMM"):
@@ -262,9 +273,8 @@ def test_clear_groups_are_found_by_all_methods(monkeypatch, tmp_path):
     assert written == ["uci.csv", "uci-trials.csv", "uci.png"]
 
 
-def test_rows_do_not_depend_on_the_number_of_processes(monkeypatch):
-    monkeypatch.setattr(tables, "UCI_TABLES", (Blobs(),))
-    one, two = (tables.uci(3, n_jobs=n_jobs, progress=None) for n_jobs in (1, 2))
+def test_rows_do_not_depend_on_the_number_of_processes():
+    one, two = (uci(3, tables=(Blobs(),), n_jobs=n_jobs) for n_jobs in (1, 2))
     assert without_seconds(one.study) == without_seconds(two.study)
     assert one.lines == two.lines
 
@@ -283,8 +293,8 @@ def test_nmi_is_divided_by_the_geometric_mean_of_the_entropies():
     assert score == pytest.approx(math.sqrt(of_classes / math.log(3)))
 
 
-def test_starts_are_dealt_to_the_draws_of_each_table():
-    drawn = dealt((Blobs(), Blobs("wine")), 23, 10)
+def test_starts_are_divided_among_the_draws_of_each_table():
+    drawn = divided_starts((Blobs(), Blobs("wine")), 23, 10)
     assert [(draw.table.title, draw.number) for draw in drawn] == [
         (title, number) for title in ("glass", "wine") for number in range(10)
     ]
@@ -292,11 +302,10 @@ def test_starts_are_dealt_to_the_draws_of_each_table():
     assert {len(draw.trials) for draw in drawn} == {2, 3}
 
 
-def test_small_tables_come_out_as_printed(monkeypatch):
+def test_small_tables_come_out_as_printed():
     """One start suffices where the run-to-run deviation is 0: wine, ionosphere."""
     here = (called("wine"), called("ionosphere"))
-    monkeypatch.setattr(tables, "UCI_TABLES", here)
-    finding = tables.uci(2, progress=None)
+    finding = uci(2, tables=here)
     for title in ("wine", "ionosphere"):
         values = finding.study.values("nmi", method="k-groups", table=title)
         np.testing.assert_allclose(values, UCI[title].paper.groups, atol=5e-4)
@@ -305,37 +314,36 @@ def test_small_tables_come_out_as_printed(monkeypatch):
 def test_tables_whose_files_are_absent(monkeypatch, tmp_path):
     monkeypatch.setenv("KGROUPS_DATA", str(tmp_path))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    finding = tables.uci(1, progress=None)
+    finding = uci(1)
     assert (
         column(finding, "verdict").count("not run: its file is not here (`kgroups datasets`)") == 17
     )
     assert column(finding, "k-groups, paper") == [line.paper.groups for line in UCI.values()]
     assert not finding.holds
     assert finding.figures == {}
-    alone = tables.dermatology(1, progress=None)
+    alone = dermatology(1)
     assert column(alone, "verdict") == ["not run: its file is not here (`kgroups datasets`)"]
     assert not alone.holds
 
 
 def test_scikit_learn_is_asked_for_by_the_name_of_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn", None)
-    for experiment in (tables.uci, tables.dermatology):
+    for experiment in (uci, dermatology):
         with pytest.raises(MissingExtraError, match=r"\.\[sklearn\]"):
-            experiment(1, progress=None)
+            experiment(1)
 
 
-def test_no_processes_are_refused(monkeypatch):
-    monkeypatch.setattr(tables, "UCI_TABLES", (Blobs(),))
+def test_no_processes_are_refused():
     with pytest.raises(
         InputError, match="n_jobs must be None or a whole number other than 0, got 0"
     ):
-        tables.uci(1, n_jobs=0, progress=None)
+        uci(1, tables=(Blobs(),), n_jobs=0)
 
 
 @pytest.mark.compiled
 def test_dermatology_comes_out_to_the_printed_digit():
     needs("dermatology")
-    finding = tables.dermatology(30, progress=None)
+    finding = dermatology(30)
     verdicts = dict(zip(column(finding, "method"), column(finding, "verdict"), strict=True))
     for name in ("spectral", "k-groups, largest Q", "k-groups, largest Q, 8 rows dropped"):
         assert verdicts[name] == "reproduced"
@@ -349,7 +357,7 @@ def test_dermatology_comes_out_to_the_printed_digit():
 def test_best_of_random_labels_on_dermatology():
     """One start in three finds the largest Q: twenty of them miss it once in 3000 times."""
     needs("dermatology")
-    bench = Bench.of("all", dermatology_rows("mean"))
+    bench = Prepared.of("all", dermatology_rows("mean"))
     best = largest([list(run(bench, "random labels", 20))])
     assert best.scores == pytest.approx((0.9617, 0.9356, 0.9321), abs=5e-5)
     assert best.objective == pytest.approx(449.8813, abs=5e-5)
@@ -362,9 +370,8 @@ def test_heat_map_has_the_agreement_on_its_diagonal():
     np.testing.assert_array_equal(panel.images[0].get_array(), [[2, 1, 0], [0, 2, 0], [0, 0, 1]])
 
 
-def test_violins_have_a_panel_per_table(monkeypatch):
-    monkeypatch.setattr(tables, "UCI_TABLES", (Blobs(), Blobs("wine")))
-    finding = tables.uci(1, progress=None)
+def test_violins_have_a_panel_per_table():
+    finding = uci(1, tables=(Blobs(), Blobs("wine")))
     panels = draw_violins(finding.study, UCI).axes
     assert [panel.get_title(loc="left") for panel in panels] == ["glass", "wine"]
     assert [len(panel.collections) for panel in panels] == [5, 5]

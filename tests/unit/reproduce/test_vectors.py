@@ -13,22 +13,12 @@ from matplotlib.figure import Figure
 from kgroups import metrics
 from kgroups.energy import kernel_kmeans, kernel_matrix
 from kgroups.errors import MissingExtraError
-from kgroups.reproduce import gaussians, line, mixtures, reproduce
-from kgroups.reproduce.comparing import Comparison, verdict
-from kgroups.reproduce.mixtures import LINE, PAIRS, UNEVEN
-from kgroups.reproduce.printed import printed_kernel_kmeans
-from kgroups.reproduce.starts import nearest_of_drawn
-from kgroups.reproduce.vector_paper import (
-    BAYES,
-    CLUSTERS,
-    DIMENSION,
-    POINTS,
-    Known,
-)
-from kgroups.reproduce.vector_paper import LINE as LINE_VALUES
-from kgroups.reproduce.vector_paper import UNEVEN as UNEVEN_VALUES
-from kgroups.reproduce.vectors import METHODS, association
 from kgroups.studies import Study
+from reproduce import EXPERIMENTS, mixtures, published, reproduce
+from reproduce.clustering import METHODS, association, plus_plus_labels, printed_kernel_kmeans
+from reproduce.mixtures import LINE, PAIRS, UNEVEN, fingerprint
+from reproduce.published import BAYES, Known
+from reproduce.results import Comparison, verdict
 
 MIXTURES = {
     "line": (LINE["normal"], None, 0.5),
@@ -149,7 +139,7 @@ def test_kernel_kmeans_as_printed_is_algorithm_1(seed, k, n):
 
 def test_kernel_kmeans_as_printed_degenerates_and_warns_nobody():
     points, truth = mixtures.grid(49, 0.1, np.random.default_rng(0))
-    start = nearest_of_drawn(points.X, 49, np.random.default_rng(1))
+    start = plus_plus_labels(points.X, 49, np.random.default_rng(1))
     G = kernel_matrix(points.X)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -195,8 +185,8 @@ def test_best_of_five_starts_is_no_worse_than_the_first():
 
 def test_fingerprint_ignores_names_only():
     labels = np.array([2, 0, 0, 1, 2])
-    assert line.fingerprint(None, labels) == line.fingerprint(None, np.array([0, 5, 5, 3, 0]))
-    assert line.fingerprint(None, labels) != line.fingerprint(None, np.array([2, 0, 1, 1, 2]))
+    assert fingerprint(None, labels) == fingerprint(None, np.array([0, 5, 5, 3, 0]))
+    assert fingerprint(None, labels) != fingerprint(None, np.array([2, 0, 1, 1, 2]))
 
 
 def around(mean, sd, n):
@@ -268,19 +258,18 @@ def column(finding, name):
 
 
 SMALL = {
-    "gauss1d": (line, "_SIZES", (100,), ["exact", "spectral", "as printed", "= exact"]),
-    "gauss-dim": (gaussians, "_DIMENSIONS", {"gauss1": (10,), "gauss2": (210,)}, ["k-groups x1"]),
-    "gauss-n": (gaussians, "_SIZES", (100,), ["k-groups rho1/2", "k-groups rho1", "as printed x1"]),
-    "many-clusters": (gaussians, "_CLUSTER_NUMBERS", (4, 9), ["kernel k-means x1"]),
-    "unbalanced": (gaussians, "_HALF_DIFFERENCES", (0, 240), ["k-groups x1"]),
+    "gauss1d": ({"sizes": (100,)}, ["exact", "spectral", "as printed", "= exact"]),
+    "gauss-dim": ({"dimensions": {"gauss1": (10,), "gauss2": (210,)}}, ["k-groups x1"]),
+    "gauss-n": ({"sizes": (100,)}, ["k-groups rho1/2", "k-groups rho1", "as printed x1"]),
+    "many-clusters": ({"numbers": (4, 9)}, ["kernel k-means x1"]),
+    "unbalanced": ({"half_differences": (0, 240)}, ["k-groups x1"]),
 }
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_small_run_of_an_experiment(name, monkeypatch, tmp_path):
-    module, setting, value, extra = SMALL[name]
-    monkeypatch.setattr(module, setting, value)
-    finding = reproduce(name, trials=2, progress=None)
+def test_small_run_of_an_experiment(name, tmp_path):
+    settings, extra = SMALL[name]
+    finding = EXPERIMENTS[name](2, **settings, progress=False)
     for method in ("k-groups", "kernel k-means", "as printed", "k-means", "GMM", "spectral"):
         for mean in column(finding, method):
             assert 0.0 < mean.mean <= 1.0
@@ -293,36 +282,29 @@ def test_small_run_of_an_experiment(name, monkeypatch, tmp_path):
     assert written[2] == f"{name}.png"
 
 
-def test_results_do_not_depend_on_the_number_of_processes(monkeypatch):
-    monkeypatch.setattr(gaussians, "_HALF_DIFFERENCES", (0, 240))
+def test_results_do_not_depend_on_the_number_of_processes():
     alone, together = (
-        reproduce("unbalanced", trials=2, n_jobs=jobs, progress=None) for jobs in (1, 2)
+        mixtures.unbalanced(2, half_differences=(0, 240), n_jobs=jobs, progress=False)
+        for jobs in (1, 2)
     )
     assert alone.lines == together.lines
 
 
 def test_known_values_belong_to_cells_that_are_run():
     cells = {
-        "LINE": [(data, n) for data in line._DATA for n in line._SIZES],
-        "DIMENSION": [(data, D) for data, all_ in gaussians._DIMENSIONS.items() for D in all_],
-        "POINTS": [(data, n) for data in ("normal", "lognormal") for n in gaussians._SIZES],
-        "CLUSTERS": [(v, k) for v in gaussians._VARIANCES for k in gaussians._CLUSTER_NUMBERS],
-        "UNEVEN": [(m,) for m in gaussians._HALF_DIFFERENCES],
-    }
-    values = {
-        "LINE": LINE_VALUES,
-        "DIMENSION": DIMENSION,
-        "POINTS": POINTS,
-        "CLUSTERS": CLUSTERS,
-        "UNEVEN": UNEVEN_VALUES,
+        "LINE": [(data, n) for data in mixtures.DISTRIBUTIONS for n in mixtures.LINE_SIZES],
+        "DIMENSION": [(data, D) for data, all_ in mixtures.DIMENSIONS.items() for D in all_],
+        "POINTS": [(data, n) for data in mixtures.DISTRIBUTIONS for n in mixtures.SAMPLE_SIZES],
+        "CLUSTERS": [(v, k) for v in mixtures.VARIANCES for k in mixtures.CLUSTER_NUMBERS],
+        "UNEVEN": [(m,) for m in mixtures.HALF_DIFFERENCES],
     }
     for name, run in cells.items():
-        assert set(values[name]) <= set(run)
+        assert set(getattr(published, f"{name}_ACCURACIES")) <= set(run)
 
 
 @pytest.mark.compiled
 def test_densities_are_drawn():
-    figure = line._densities()
+    figure = mixtures.draw_densities()
     assert isinstance(figure, Figure)
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["normal", "lognormal"]
     # A curve for each class of three methods.
@@ -333,4 +315,4 @@ def test_densities_are_drawn():
 def test_experiments_name_the_extra_they_need(name, monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn", None)
     with pytest.raises(MissingExtraError, match=r'pip install "\.\[sklearn\]"'):
-        reproduce(name, trials=1, progress=None)
+        reproduce(name, trials=1, progress=False)

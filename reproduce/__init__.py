@@ -1,20 +1,15 @@
-"""The experiments of the paper, its numbers beside ours."""
+"""The experiments of the paper: the published numbers compared with ours."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
-from kgroups._doors import check_choice
 from kgroups._progress import Progress
-from kgroups._wording import argument, in_python
-from kgroups.errors import InputError
-from kgroups.reproduce.findings import Claim, Finding, Measured
-from kgroups.reproduce.gaussians import gauss_dim, gauss_n, many_clusters, unbalanced
-from kgroups.reproduce.line import gauss1d
-from kgroups.reproduce.lloyd import kmeans_on_bethe
-from kgroups.reproduce.networks import drosophila, grqc, real
-from kgroups.reproduce.planted import girvan, sbm
-from kgroups.reproduce.starts import init
-from kgroups.reproduce.tables import dermatology, uci
+from kgroups._validation import check_choice, check_integer
+from reproduce.dermatology import dermatology
+from reproduce.mixtures import gauss1d, gauss_dim, gauss_n, many_clusters, unbalanced
+from reproduce.networks import drosophila, grqc, real
+from reproduce.planted import girvan, init, kmeans_on_bethe, sbm
+from reproduce.results import Claim, Finding, Measured
+from reproduce.uci import uci
 
 __all__ = ["EXPERIMENTS", "Claim", "Finding", "Measured", "reproduce"]
 
@@ -34,7 +29,7 @@ EXPERIMENTS: Mapping[str, Callable[..., Finding]] = {
     "dermatology": dermatology,
     "uci": uci,
 }
-"""What each name runs."""
+"""Experiments by name."""
 
 
 def reproduce(
@@ -42,9 +37,9 @@ def reproduce(
     *,
     trials: int | None = None,
     n_jobs: int | None = None,
-    progress: Progress = "bar",
+    progress: Progress = True,
 ) -> Finding:
-    """Run an experiment of the paper and put its numbers beside ours.
+    """Run an experiment of the paper and compare the published numbers with ours.
 
     Parameters
     ----------
@@ -57,7 +52,7 @@ def reproduce(
         where it has one.
     n_jobs : int or None
         Processes for experiments on drawn data, as for :func:`kgroups.studies.sweep`.
-    progress : "bar", callable or None
+    progress : bool or callable
         As for :func:`kgroups.studies.sweep`.
 
     Returns
@@ -72,11 +67,6 @@ def reproduce(
     (('drosophila_left', 'performance'), 0.67, 'reproduced')
     """
     check_choice("experiment", experiment, EXPERIMENTS)
-    if trials is not None and (type(trials) is not int or trials < 1):
-        msg = (
-            f"{argument('trials')} must be {in_python('None or ')}a whole number >= 1, got "
-            f"{trials!r}."
-        )
-        raise InputError(msg)
-    running: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress}
-    return EXPERIMENTS[experiment](trials, **running)
+    if trials is not None:
+        trials = check_integer("trials", trials)
+    return EXPERIMENTS[experiment](trials, n_jobs=n_jobs, progress=progress)

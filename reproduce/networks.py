@@ -9,31 +9,27 @@ from kgroups._types import SelfLoops
 from kgroups.adapters import as_graph
 from kgroups.datasets import Dataset
 from kgroups.detect import detect_communities, refine_partition
-from kgroups.embedding import KMeansSeed
+from kgroups.embedding import KMeansInit
 from kgroups.graph import Graph
 from kgroups.partition import Partition
-from kgroups.reproduce.findings import LEGEND, Claim, Finding, Measured, counted, measured
-from kgroups.reproduce.pace import told
-from kgroups.reproduce.paper import COMMUNITY_SCORES, OVERLAPS, Scored
 from kgroups.search import Exact
 from kgroups.spectrum import estimate_k
-from kgroups.studies.bench import Workbench
-from kgroups.studies.methods import PAPER_UNIFORM
-from kgroups.studies.peers import spectral_labels
-
-__all__ = ["drosophila", "grqc", "real"]
+from kgroups.studies import PAPER_UNIFORM, TrialContext, spectral_labels
+from reproduce.published import COMMUNITY_SCORES, OVERLAPS, Scored
+from reproduce.results import LEGEND, Claim, Finding, Measured, counted, measured, with_progress
 
 _COLUMNS = (
     "paper", "like paper", "default", "Bethe, paper", "Bethe, raw", "Bethe", "on A, paper", "on A",
     "verdict",
 )  # fmt: skip
+# Starts of k-means on each network.
 _TRIALS = 20
-_RAW = KMeansSeed(rows="raw")
+_RAW = KMeansInit(rows="raw")
 
 
 @dataclass(frozen=True)
 class _Network:
-    """A network of the paper: how many communities it was told, and what they are held against."""
+    """A network of the paper, its number of communities, and the known labels, if any."""
 
     name: str
     k: int
@@ -41,19 +37,19 @@ class _Network:
     self_loops: SelfLoops = "drop"
 
     def load(self) -> Dataset | None:
-        """Return the network, or None when its files are not here."""
+        """Return the network, or None if its files are absent."""
         present = {info.name for info in datasets.describe() if info.present}
         return datasets.load(self.name) if self.name in present else None
 
     def found(self, graph: Graph, trial: int) -> dict[str, Any]:
-        """Return the communities by each way of finding them."""
+        """Return the communities that each method finds."""
 
         def detected(**options: Any) -> Partition:
             return detect_communities(
                 graph, self.k, weight=None, self_loops=self.self_loops, rng=trial, **options
             )
 
-        # The paper's method is that of eigenvectors, however large the graph.
+        # The paper's method uses eigenvectors, however large the graph.
         start = detected(init=_RAW, refine=None, regime=Exact())
         settings = refine_partition(
             graph, start, weight=None, refine=PAPER_UNIFORM, self_loops=self.self_loops
@@ -63,7 +59,7 @@ class _Network:
             "default": detected(),
             "bethe raw": start,
             "bethe": detected(refine=None, regime=Exact()),
-            "spectral": spectral_labels(Workbench(graph, graph, self.k, trial)),
+            "spectral": spectral_labels(TrialContext(graph, graph, self.k, trial)),
         }
 
 
@@ -78,11 +74,11 @@ _GRQC = (_Network("ca-GrQc", 165, self_loops="keep"),)
 _SIZES = {"drosophila_left": [116, 93], "drosophila_right": [112, 101]}
 
 
-def real(trials: int | None, **running: Any) -> Finding:
+def real(trials: int | None = None, **running: Any) -> Finding:
     """Compare communities with known groups."""
     trials = trials or _TRIALS
     lines, short = [], []
-    for network in told(_REAL, running):
+    for network in with_progress(_REAL, running.get("progress", False)):
         data = network.load()
         paper = OVERLAPS[network.name]
         if data is None or network.labels is None:
@@ -95,7 +91,7 @@ def real(trials: int | None, **running: Any) -> Finding:
             for trial in range(trials)
         ]
         means = {name: measured([score[name] for score in scores]) for name in scores[0]}
-        verdict = _verdict(means["settings"].mean, paper["kgroups"], digits=2)
+        verdict = printed_verdict(means["settings"].mean, paper["kgroups"], digits=2)
         if verdict == "below":
             short.append(network.name)
         lines.append((network.name, *_entries(paper, means), verdict))
@@ -110,7 +106,7 @@ def real(trials: int | None, **running: Any) -> Finding:
     )
 
 
-def drosophila(trials: int | None, **running: Any) -> Finding:
+def drosophila(trials: int | None = None, **running: Any) -> Finding:
     """Find the communities of both hemispheres of a fly's brain."""
     trials = trials or _TRIALS
     lines, claims = _scored(_DROSOPHILA, trials, running)
@@ -136,7 +132,7 @@ def drosophila(trials: int | None, **running: Any) -> Finding:
     )
 
 
-def grqc(trials: int | None, **running: Any) -> Finding:
+def grqc(trials: int | None = None, **running: Any) -> Finding:
     """Find the communities of the collaborations in general relativity."""
     trials = trials or 1
     lines, claims = _scored(_GRQC, trials, running)
@@ -170,7 +166,7 @@ def _scored(
     """Return a line per network and score, and the claim that the paper's values are reached."""
     lines: list[tuple[Any, ...]] = []
     short = []
-    for network in told(networks, running):
+    for network in with_progress(networks, running.get("progress", False)):
         data = network.load()
         if data is None:
             lines.append(_absent((network.name, "")))
@@ -190,7 +186,7 @@ def _scored(
                 for name in scores[0]
             }
             digits = 3 if score == "modularity" and network.name.startswith("drosophila") else 2
-            verdict = _verdict(means["settings"].mean, paper["kgroups"], digits=digits)
+            verdict = printed_verdict(means["settings"].mean, paper["kgroups"], digits=digits)
             if verdict == "below":
                 short.append(f"{score} of {network.name}")
             lines.append((network.name, score, *_entries(paper, means), verdict))
@@ -210,7 +206,8 @@ def _entries(paper: dict[str, float], means: dict[str, Measured]) -> tuple[Any, 
     )
 
 
-def _verdict(mean: float, paper: float, *, digits: int) -> str:
+def printed_verdict(mean: float, paper: float, *, digits: int) -> str:
+    """Compare a mean, rounded to the digits of the paper, with the printed value."""
     rounded = round(mean, digits)
     if rounded == paper:
         return "reproduced"
