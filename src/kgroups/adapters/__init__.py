@@ -1,7 +1,43 @@
-"""Graph in: everything that can hold a graph becomes one frozen ``Graph``."""
+"""Input: everything that can hold a graph or a partition, converted to ``Graph`` and labels."""
 
-from kgroups.adapters.dispatch import as_graph
-from kgroups.adapters.files import read_graph
-from kgroups.adapters.order import canonical_order
+from kgroups.adapters.dispatch import as_graph, compile_kernels
+from kgroups.adapters.edges import MAX_EXPANSION
+from kgroups.adapters.files import FORMATS, read_graph
+from kgroups.adapters.igraph import igraph_draws_from
+from kgroups.adapters.labels import (
+    Labeling,
+    as_labels,
+    check_length,
+    positions_of,
+    read_labeling,
+    repeated_nodes_message,
+)
+from kgroups.adapters.networkx import (
+    Structure,
+    cached_structure,
+    is_plain,
+    structure_of,
+    unchanged_structure,
+)
+from kgroups.adapters.numbering import canonical_order
 
-__all__ = ["as_graph", "canonical_order", "read_graph"]
+__all__ = [
+    "FORMATS",
+    "MAX_EXPANSION",
+    "Labeling",
+    "Structure",
+    "as_graph",
+    "as_labels",
+    "cached_structure",
+    "canonical_order",
+    "check_length",
+    "compile_kernels",
+    "igraph_draws_from",
+    "is_plain",
+    "positions_of",
+    "read_graph",
+    "read_labeling",
+    "repeated_nodes_message",
+    "structure_of",
+    "unchanged_structure",
+]

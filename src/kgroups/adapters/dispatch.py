@@ -1,23 +1,25 @@
-"""The one door: whatever holds a graph goes in, a ``Graph`` comes out."""
+"""``as_graph``: recognize the type of the input and convert it to a ``Graph``."""
 
 import os
 from typing import Any
 
 import numpy as np
 
-from kgroups._doors import check_choice
+from kgroups._symmetric_csr import rows_of_edges
 from kgroups._types import Symmetrize
-from kgroups.adapters.columns import check_column_names, refuse_column_names
-from kgroups.adapters.direction import binary
-from kgroups.adapters.weights import check_weight_name
+from kgroups.adapters.edges import ReadOptions, binary
+from kgroups.adapters.files import read_file
+from kgroups.adapters.igraph import from_igraph
+from kgroups.adapters.matrices import from_dense, from_sparse
+from kgroups.adapters.networkx import from_networkx
+from kgroups.adapters.numbering import TextNames, Texts
+from kgroups.adapters.tables import from_columns, from_table
 from kgroups.errors import GraphError
 from kgroups.graph import Graph
 
-__all__ = ["as_graph"]
-
 
 def as_graph(
-    obj: Any,
+    graph: Any,
     *,
     weight: str | None = "weight",
     source: str | None = None,
@@ -28,7 +30,7 @@ def as_graph(
 
     Parameters
     ----------
-    obj : graph, matrix, arrays, table or file
+    graph : graph, matrix, arrays, table or file
         A :class:`kgroups.Graph`, which passes through; a networkx or igraph graph; a square
         ``scipy.sparse`` matrix or array, or a two-dimensional numpy array, whose nonzero entries
         are weights; a tuple ``(source, target[, weight])`` of one-dimensional arrays with any
@@ -67,7 +69,7 @@ def as_graph(
     Notes
     -----
     A matrix entry that is zero is no edge. An edge of weight 0 in any other input stays an edge.
-    Integer names in arrays and tables are numbered in rising order, other names as they appear.
+    Integer names in arrays and tables are numbered in ascending order, other names as they appear.
 
     Examples
     --------
@@ -77,56 +79,35 @@ def as_graph(
     >>> as_graph((["ann", "bob"], ["bob", "cy"])).nodes
     ('ann', 'bob', 'cy')
     """
-    check_choice("symmetrize", symmetrize, (None, "sum", "union"))
-    check_weight_name(weight)
-    check_column_names(source, target)
+    return convert(
+        graph, ReadOptions(weight=weight, symmetrize=symmetrize, source=source, target=target)
+    )
+
+
+def convert(obj: Any, options: ReadOptions) -> Graph:
+    """Convert an object, recognized by the module of its class so that no package is imported."""
     if isinstance(obj, Graph):
-        refuse_column_names("a kgroups.Graph", source)
-        return _reweighted(obj, weight, symmetrize)
+        options.refuse_column_names("a kgroups.Graph")
+        return _reweighted(obj, options)
     if isinstance(obj, str | os.PathLike):
-        from kgroups.adapters.files import read_graph
-
-        return read_graph(obj, weight=weight, source=source, target=target, symmetrize=symmetrize)
-    return _converted(obj, weight, source, target, symmetrize)
-
-
-def _converted(
-    obj: Any,
-    weight: str | None,
-    source: str | None,
-    target: str | None,
-    symmetrize: Symmetrize | None,
-) -> Graph:
-    """Recognise the object by where its class comes from, so that no package is imported."""
+        return read_file(obj, options)
     families = {(cls.__module__.partition(".")[0], cls.__name__) for cls in type(obj).__mro__}
-    packages = {package for package, _ in families}
-    if ("pandas", "DataFrame") in families or ("pyarrow", "Table") in families:
-        from kgroups.adapters.arrays import from_table
-
-        return from_table(obj, weight, symmetrize, source, target)
-    refuse_column_names(f"{type(obj).__module__}.{type(obj).__qualname__}", source)
+    kind = f"{type(obj).__module__}.{type(obj).__qualname__}"
+    if families & {("pandas", "DataFrame"), ("pyarrow", "Table")}:
+        return from_table(obj, options)
+    options.refuse_column_names(kind)
     if ("networkx", "Graph") in families:
-        from kgroups.adapters.networkx import from_networkx
-
-        return from_networkx(obj, weight, symmetrize)
+        return from_networkx(obj, options)
     if ("igraph", "Graph") in families:
-        from kgroups.adapters.igraph import from_igraph
-
-        return from_igraph(obj, weight, symmetrize)
-    if "scipy" in packages and hasattr(obj, "tocsr"):
-        from kgroups.adapters.matrix import from_sparse
-
-        return from_sparse(obj, weight, symmetrize)
+        return from_igraph(obj, options)
+    if hasattr(obj, "tocsr") and "scipy" in {package for package, _ in families}:
+        return from_sparse(obj, options)
     if isinstance(obj, np.ndarray):
-        from kgroups.adapters.matrix import from_dense
-
-        return from_dense(obj, weight, symmetrize)
+        return from_dense(obj, options)
     if isinstance(obj, tuple | list):
-        from kgroups.adapters.arrays import from_columns
-
-        return from_columns(obj, weight, symmetrize)
+        return from_columns(obj, options)
     msg = (
-        f"a graph is needed, got {type(obj).__module__}.{type(obj).__qualname__}.\n"
+        f"a graph is needed, got {kind}.\n"
         "  Pass a networkx or igraph graph, a scipy.sparse matrix, a square numpy array, a tuple "
         "(source, target[, weight]),\n  a pandas or pyarrow table with columns source and target, "
         "a kgroups.Graph, or the path of a file."
@@ -134,11 +115,27 @@ def _converted(
     raise GraphError(msg)
 
 
-def _reweighted(graph: Graph, weight: str | None, symmetrize: Symmetrize | None) -> Graph:
-    if symmetrize == "union":
+def _reweighted(graph: Graph, options: ReadOptions) -> Graph:
+    if options.symmetrize == "union":
         return binary(graph)
-    if weight is not None or graph.weights is None:
+    if options.weight is not None or graph.weights is None:
         return graph
     counts = graph.multiplicity
     weights = None if counts is None else counts.astype(float)
     return Graph(graph.indptr, graph.indices, weights, multiplicity=counts, nodes=graph.nodes)
+
+
+def compile_kernels() -> None:
+    """Compile the kernels that convert large graphs; takes no time once they are compiled."""
+    source, target = np.array([0, 1, 2, 0, 3]), np.array([1, 2, 0, 1, 3])
+    many = ReadOptions(few_edges=0)
+    union = ReadOptions(few_edges=0, symmetrize="union", first_names=1)
+    for weight in (None, np.linspace(1.0, 2.0, source.size)):
+        columns = (source, target) if weight is None else (source, target, weight)
+        graph = convert(columns, many)
+        convert(tuple(column * 2**40 for column in columns), union)
+        convert(graph.to_scipy(), many)
+        rows_of_edges(source, target, weight, graph.n, few_edges=0)
+    # Tables for one name have to grow, which needs one more kernel each.
+    texts = Texts(np.arange(0, 8 * source.size + 1, 8), source.view(np.uint8), bytes)
+    TextNames(first_names=1).number(texts, texts, *np.empty((2, source.size), np.int32))

@@ -1,58 +1,69 @@
-"""Graph files of every supported format to ``Graph``; files are never trusted."""
+"""Graph files: ``read_graph``, the registry of formats, and what their readers share.
 
+Files are not trusted: compressed content is limited, and sizes that a file claims are checked.
+To add a format, write a module with a function ``read(file: GraphFile) -> Graph`` and add one line
+to ``FORMATS``.
+"""
+
+import gzip
+import io
+import math
 import os
+import re
+import sys
+import warnings
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
-from typing import BinaryIO, Literal, TypeAlias
+from typing import Any, BinaryIO, NamedTuple, cast
 
-from kgroups._doors import check_choice
+import numpy as np
+
 from kgroups._types import Symmetrize
-from kgroups._wording import in_python
-from kgroups.adapters.columns import check_column_names, refuse_column_names
-from kgroups.adapters.compression import MAX_EXPANSION, expansion_limit, open_file
-from kgroups.adapters.edgelist import read_edge_list
-from kgroups.adapters.markup import read_gml, read_graphml
-from kgroups.adapters.matrixmarket import read_matrix_market
-from kgroups.adapters.npz import read_npz
-from kgroups.adapters.pajek import read_pajek
-from kgroups.adapters.parquet import read_parquet
-from kgroups.adapters.text import ReadOptions, format_error
-from kgroups.adapters.weights import check_weight_name
-from kgroups.errors import FileFormatError, GraphError
+from kgroups._validation import check_choice, check_real
+from kgroups._wording import argument, in_python, setting
+from kgroups.adapters.edges import MAX_EXPANSION, ReadOptions
+from kgroups.errors import FileFormatError, GraphError, KGroupsError
 from kgroups.graph import Graph
 
-__all__ = ["read_graph"]
+_READ_BYTES = 1 << 20  # Bytes that are decompressed at once.
+_DEFLATE_RATIO = 1032  # No deflate stream expands further.
+_NODES_ALWAYS_ALLOWED = 10_000_000  # Nodes that a file may claim, however few its entries are.
+_NODES_PER_ENTRY = 1_000  # Nodes that a file may claim beyond that.
+_INTEGER = re.compile(r"0|-?[1-9][0-9]*")
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
-FileFormat: TypeAlias = Literal[
-    "edgelist", "gml", "graphml", "pajek", "matrixmarket", "npz", "parquet"
-]
-Reader: TypeAlias = Callable[[BinaryIO, str, ReadOptions], Graph]
 
-_READERS: dict[str, Reader] = {
-    "edgelist": read_edge_list,
-    "gml": read_gml,
-    "graphml": read_graphml,
-    "pajek": read_pajek,
-    "matrixmarket": read_matrix_market,
-    "npz": read_npz,
-    "parquet": read_parquet,
-}
-_TABLES = ("edgelist", "npz", "parquet")
-_FORMAT_OF_SUFFIX = {
-    ".csv": "edgelist",
-    ".tsv": "edgelist",
-    ".txt": "edgelist",
-    ".edges": "edgelist",
-    ".edgelist": "edgelist",
-    ".gml": "gml",
-    ".graphml": "graphml",
-    ".net": "pajek",
-    ".paj": "pajek",
-    ".mtx": "matrixmarket",
-    ".npz": "npz",
-    ".parquet": "parquet",
-}
+class Format(NamedTuple):
+    """A file format: its suffixes, its reader as ``module:function``, whether it has columns.
+
+    ``name`` is what ``read_graph`` takes as its format, ``title`` what the command line shows.
+    """
+
+    name: str
+    title: str
+    suffixes: str
+    reader: str
+    has_columns: bool = False
+
+
+FORMATS = (
+    Format(
+        "edgelist",
+        "edge list",
+        ".csv .tsv .txt .edges .edgelist",
+        "edge_lists:read_edge_list",
+        has_columns=True,
+    ),
+    Format("gml", "GML", ".gml", "text_formats:read_gml"),
+    Format("graphml", "GraphML", ".graphml", "text_formats:read_graphml"),
+    Format("pajek", "Pajek", ".net .paj", "text_formats:read_pajek"),
+    Format("matrixmarket", "Matrix Market", ".mtx", "text_formats:read_matrix_market"),
+    Format("npz", ".npz", ".npz", "binary_formats:read_npz", has_columns=True),
+    Format("parquet", "Parquet", ".parquet", "binary_formats:read_parquet", has_columns=True),
+)
 
 
 def read_graph(
@@ -62,7 +73,7 @@ def read_graph(
     source: str | None = None,
     target: str | None = None,
     symmetrize: Symmetrize | None = None,
-    format: FileFormat | None = None,
+    format: str | None = None,
     max_expansion: float = MAX_EXPANSION,
 ) -> Graph:
     r"""Read a graph from a file.
@@ -106,13 +117,13 @@ def read_graph(
     -----
     Edge lists have one edge per line, two node names and perhaps a weight, separated by commas,
     tabs, semicolons or blanks. What follows ``#`` or ``%`` at the start of a line or after a
-    blank is a comment. A first line with usual column names (in capitals or not) is a header that
+    blank is a comment. A first line with usual column names (in any case) is a header that
     chooses the columns: ``source, target``, ``from, to``, ``src, dst``, ``node1, node2``, ``u, v``,
     ``ego, alter``, ``id1, id2`` and the like. If one of them but ``source`` and ``target`` is also
     the name of a node, the file is refused until ``source`` and ``target`` are given. Columns of
     Parquet files, arrays of ``.npz`` files and columns of tables are found by the same names.
-    The edges are undirected, unless a column ``type`` says ``directed``. A pair that stands there
-    twice, in whichever direction, is a parallel edge and its weights are added; where a file lists
+    The edges are undirected, unless a column ``type`` says ``directed``. A pair that is listed
+    twice, in either direction, is a parallel edge and its weights are added; where a file lists
     each edge in both directions, ``symmetrize="union"`` makes each one edge of weight 1.
 
     An ``.npz`` file holds what ``scipy.sparse.save_npz`` writes, or arrays ``source, target[,
@@ -132,23 +143,36 @@ def read_graph(
     ...     read_graph(path)
     Graph(3 nodes, 2 edges, weighted)
     """
-    check_choice("symmetrize", symmetrize, (None, "sum", "union"))
-    check_choice("format", format, (None, *_READERS))
-    check_weight_name(weight)
-    check_column_names(source, target)
+    options = ReadOptions(weight, symmetrize, source, target, max_expansion)
+    return read_file(path, options, format)
+
+
+def read_file(
+    path: str | os.PathLike[str], options: ReadOptions, format: str | None = None
+) -> Graph:
+    """Read a graph from a file as :func:`read_graph` does."""
+    formats = {one.name: one for one in FORMATS}
+    check_choice("format", format, (None, *formats))
+    hint = (
+        f"  Pass for instance {setting('max_expansion', 1000)}, or "
+        f"{setting('max_expansion', math.inf)} for no limit."
+    )
+    check_real("max_expansion", options.max_expansion, low=1.0, finite=False, hint=hint)
     file_path = Path(path)
     if not file_path.exists():
         hint = "Check the path; it must be the path of a graph file."
-        raise format_error(str(path), None, "there is no such file", hint)
-    chosen = _format_of(file_path) if format is None else format
-    if chosen not in _TABLES:
-        refuse_column_names(f"a file of the format {chosen}", source)
+        raise _error(str(path), "there is no such file", hint)
+    chosen = _format_of_suffix(file_path) if format is None else formats[format]
+    if not chosen.has_columns:
+        options.refuse_column_names(f"a file of the format {chosen.name}")
+    module, _, function = chosen.reader.partition(":")
+    read: Callable[[GraphFile], Graph] = getattr(
+        import_module(f"kgroups.adapters.{module}"), function
+    )
     name = file_path.name
-    limit = expansion_limit(file_path, max_expansion)
-    options = ReadOptions(weight, symmetrize, source, target, limit)
     try:
-        with open_file(file_path, limit) as file:
-            graph = _READERS[chosen](file, name, options)
+        with GraphFile(file_path, options) as file:
+            graph = read(file)
     except FileFormatError:
         raise
     except GraphError as error:
@@ -156,24 +180,200 @@ def read_graph(
         raise (error if name in message else type(error)(f"{name}: {message}")) from None
     except MemoryError as error:
         hint = "Check the sizes that it claims."
-        raise format_error(name, None, "the graph does not fit in memory", hint) from error
+        raise _error(name, "the graph does not fit in memory", hint) from error
     except (OSError, EOFError, zlib.error) as error:
         problem = f"the file could not be read: {error}"
-        raise format_error(name, None, problem, "Check that the file is whole.") from error
+        raise _error(name, problem, "Check that the file is complete.") from error
     if graph.n == 0:
         problem = "the file must hold at least one node, got none"
-        raise format_error(name, None, problem, "Check that it is the right file, and whole.")
+        raise _error(name, problem, "Check that it is the right file, and complete.")
     return graph
 
 
-def _format_of(path: Path) -> str:
+def _format_of_suffix(path: Path) -> Format:
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] == ".gz":
         suffixes.pop()
     suffix = suffixes[-1] if suffixes else ""
-    if suffix not in _FORMAT_OF_SUFFIX:
-        problem = f"the suffix must tell the format, got {suffix!r}"
-        option = in_python(", or pass format=")
-        hint = f"Use one of {' '.join(_FORMAT_OF_SUFFIX)} (perhaps with .gz){option}."
-        raise format_error(str(path), None, problem, hint)
-    return _FORMAT_OF_SUFFIX[suffix]
+    for one in FORMATS:
+        if suffix in one.suffixes.split():
+            return one
+    known = " ".join(one.suffixes for one in FORMATS)
+    option = in_python(", or pass format=")
+    hint = f"Use one of {known} (perhaps with .gz){option}."
+    raise _error(str(path), f"the suffix must tell the format, got {suffix!r}", hint)
+
+
+def _error(place: str, problem: str, hint: str) -> FileFormatError:
+    return FileFormatError(f"{place}: {problem}.\n  {hint}")
+
+
+class GraphFile:
+    """An open file, its name and size, and the options of the caller.
+
+    A file that ends with ``.gz`` is decompressed while it is read. One that expands too far is
+    refused when it is opened, before a reader has used any of its content.
+    """
+
+    def __init__(self, path: Path, options: ReadOptions) -> None:
+        self.name = path.name
+        self.options = options
+        self._size = path.stat().st_size
+        if path.suffix.lower() != ".gz":
+            self.stream: BinaryIO = path.open("rb")
+            return
+        content = gzip.open(path, "rb")  # noqa: SIM115 (closed with this object)
+        self.stream = cast("BinaryIO", io.BufferedReader(cast(Any, content)))
+        # A smaller file cannot expand beyond what is always allowed.
+        if self._size * _DEFLATE_RATIO > options.always_allowed:
+            try:
+                while content.read(_READ_BYTES):
+                    self.check_expansion(content.tell())
+                content.seek(0)
+            except BaseException:
+                self.stream.close()
+                raise
+
+    def __enter__(self) -> "GraphFile":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stream.close()
+
+    def error(self, line: int | None, problem: str, hint: str) -> FileFormatError:
+        """Return the error for this file, with the line if there is one."""
+        return _error(self.name if line is None else f"{self.name}, line {line}", problem, hint)
+
+    def check_expansion(self, expanded: int) -> None:
+        """Raise if the content has, or announces, more bytes than are allowed."""
+        options = self.options
+        if expanded <= max(options.always_allowed, options.max_expansion * self._size):
+            return
+        problem = (
+            f"a compressed file must not expand to more than {options.max_expansion:g} times its "
+            f"size and more than 64 MiB, got {self._size} bytes that expand to at least {expanded}"
+        )
+        where = in_python(" to kgroups.read_graph")
+        hint = f"If you trust this file, pass a larger {argument('max_expansion')}{where}."
+        raise self.error(None, problem, hint)
+
+    def check_node_count(self, n: int, entries: int) -> None:
+        """Refuse a small file that claims so many nodes that they would fill the memory."""
+        if n > _NODES_ALWAYS_ALLOWED and n > _NODES_PER_ENTRY * (entries + 1):
+            problem = f"the file claims {n} nodes but has {entries} entries"
+            raise self.error(None, problem, "Number the nodes without such gaps.")
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Yield each line from the start with its number; every kind of line end is accepted.
+
+        The stream stays at the end of the last line that was yielded.
+        """
+        self.stream.seek(0)
+        number = 0
+        for raw in iter(self.stream.readline, b""):
+            for line in raw.splitlines():
+                number += 1
+                part = line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
+                try:
+                    yield number, part.decode("utf-8")
+                except UnicodeDecodeError as error:
+                    problem = f"text must be UTF-8, {error.reason}"
+                    raise self.error(number, problem, "Save the file as UTF-8.") from None
+
+    def blocks(self) -> Iterator[bytes]:
+        """Yield the rest of the file in blocks of complete lines, all line ends as newlines."""
+        rest = b""
+        while chunk := self.stream.read(self.options.block_bytes):
+            text, end, rest = (rest + chunk).rpartition(b"\n")
+            yield (text + end).replace(b"\r", b"\n")
+        yield rest.replace(b"\r", b"\n")
+
+    def node_names(self, labels: Sequence[object]) -> Sequence[Hashable]:
+        """Return integers if every label is one in plain notation, else the labels as text.
+
+        Python reads integers of a limited number of digits; one with more is an error.
+        """
+        texts = [label if isinstance(label, str) else str(label) for label in labels]
+        if not all_integers(texts):
+            return texts
+        try:
+            return [int(text) for text in texts]
+        except ValueError:
+            longest = max(texts, key=len)
+        lines = (number for number, line in self.lines() if longest in line)
+        raise self.too_many_digits(longest, next(lines, None))
+
+    def too_many_digits(self, number: str, line: int | None) -> FileFormatError:
+        """Return the error for an integer that is longer than Python reads."""
+        problem = (
+            f"a whole number must have at most {sys.get_int_max_str_digits()} digits, got "
+            f"{len(number.lstrip('+-'))}"
+        )
+        hint = "Shorten this name, or let all names begin with a letter, so that they are text."
+        return self.error(line, problem, hint)
+
+    @contextmanager
+    def parsing(self, kind: str) -> Iterator[None]:
+        """Turn whatever a parser raises on a malformed file into a FileFormatError."""
+        try:
+            yield
+        except (KGroupsError, OSError, EOFError):
+            raise
+        except MemoryError as error:
+            hint = "Check the sizes that its header claims."
+            raise self.error(None, f"the {kind} file does not fit in memory", hint) from error
+        except Exception as error:
+            where = re.search(r"\((\d+), \d+\)|[Ll]ine (\d+)", str(error))
+            line = int(where[1] or where[2]) if where else None
+            detail = str(error).rstrip(".") or type(error).__name__
+            problem = f"the file must be valid {kind}, but: {detail}"
+            raise self.error(line, problem, "Check that the file is complete.") from error
+
+
+def plain_number(text: str) -> float:
+    """Return a number in plain notation; ``float`` alone would read ``1_0`` as ten."""
+    if "_" in text or not text.isascii():
+        msg = f"not a number: {text!r}"
+        raise ValueError(msg)
+    return float(text)
+
+
+def all_integers(texts: Iterable[str]) -> bool:
+    """Tell whether each text is an integer in plain notation, so that ``007`` stays a name."""
+    return all(map(_INTEGER.fullmatch, texts))
+
+
+def read_records(
+    blocks: Iterable[bytes],
+    record: "np.dtype[Any]",
+    delimiter: str | None,
+    *,
+    refuse: Callable[[bytes], bool] | None = None,
+) -> Any:
+    """Parse lines that all hold the fields of ``record``, separated by ``delimiter`` or blanks.
+
+    Return one record per non-empty line, or ``None`` if a line does not fit or ``refuse`` tells
+    that a block holds what numpy would misread.
+    """
+    parts = [np.empty(0, record)]
+    with warnings.catch_warnings():
+        # numpy warns where it would read the integer 2 from the text 2.5.
+        warnings.simplefilter("error")
+        for block in blocks:
+            if not block.strip():
+                continue
+            if refuse is not None and refuse(block):
+                return None
+            try:
+                part = np.loadtxt(
+                    io.BytesIO(block),
+                    record,
+                    comments=None,
+                    delimiter=delimiter,
+                    ndmin=1,
+                    encoding="utf-8",
+                )
+            except (ValueError, TypeError, OverflowError, Warning):
+                return None
+            parts.append(part)
+    return np.concatenate(parts)

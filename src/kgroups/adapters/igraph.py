@@ -11,20 +11,24 @@ from typing import Any
 
 import numpy as np
 
-from kgroups._types import Floats, Indices, Symmetrize
-from kgroups.adapters.direction import graph_of_edges, refuse_directed
-from kgroups.adapters.weights import checked_weights, no_such_attribute
+from kgroups._types import Floats, Indices
+from kgroups.adapters.edges import (
+    ReadOptions,
+    checked_weights,
+    graph_of_edges,
+    no_such_attribute,
+    refuse_directed,
+)
 from kgroups.errors import GraphError, InputError
 from kgroups.graph import Graph
-
-__all__ = ["from_igraph", "igraph_draws_from"]
 
 TESTED_VERSIONS = ("0.11.5", "0.11.6", "0.11.8", "0.11.9", "1.0.0")
 """Versions of igraph whose C structure was compared with their edge lists."""
 
-# Up to this size the list of edges is faster than a copy whose memory is checked.
-_FEW_EDGES = 1500
-_SAMPLE = 64
+# Up to this size the list of edges is faster than a copy whose memory is checked. A million edges
+# take 0.05 s from memory and 0.25 s as a list.
+_EDGES_READ_AS_LIST = 1500
+_COMPARED_EDGES = 64  # Edges that igraph must confirm before its memory is trusted.
 
 
 class _IntVector(ctypes.Structure):
@@ -50,22 +54,40 @@ class _Head(ctypes.Structure):
 _drawing = Lock()
 
 
-def from_igraph(graph: Any, weight: str | None, symmetrize: Symmetrize | None) -> Graph:
-    """Convert an igraph graph; the vertex attribute ``name`` names the nodes if it is unique."""
-    private = _memory_is_known(graph)
+def from_igraph(
+    graph: Any,
+    options: ReadOptions,
+    *,
+    few_edges: int = _EDGES_READ_AS_LIST,
+    versions: Sequence[str] = TESTED_VERSIONS,
+    layout: Any = _Head,
+) -> Graph:
+    """Convert an igraph graph; the vertex attribute ``name`` names the nodes if it is unique.
+
+    Larger graphs of known versions of igraph are read from the C structure of a copy.
+    """
+    import igraph
+
+    # Subclasses copy by code of their own, which could fail or keep the copy.
+    private = (
+        graph.ecount() > few_edges
+        and type(graph) is igraph.Graph
+        and igraph.__version__ in versions
+        and sys.maxsize > 2**32
+    )
     if private:
         # Another thread could change the caller's graph, and free its memory, at any time.
         graph = graph.copy()
     if graph.is_directed():
-        refuse_directed("a directed igraph Graph", symmetrize)
-    weighted = weight is not None and symmetrize != "union"
+        refuse_directed("a directed igraph Graph", options)
+    weight = options.weight if options.reads_weights else None
     # All of the graph is read before anything is checked: objects that serve as names or weights
     # run code of their own, and that could change the graph.
     n = graph.vcount()
     names = graph.vs["name"] if "name" in graph.vertex_attributes() else None
     attributes = graph.edge_attributes()
-    values = graph.es[weight] if weighted and weight in attributes else None
-    ends = _ends_in_memory(graph) if private else None
+    values = graph.es[weight] if weight in attributes else None
+    ends = _ends_in_memory(graph, layout) if private else None
     if ends is None:
         ends = _ends_from_list(graph)
     del graph  # A copy takes 32 bytes per edge; the rows are built without it.
@@ -82,33 +104,18 @@ def from_igraph(graph: Any, weight: str | None, symmetrize: Symmetrize | None) -
         raise GraphError(msg)
     nodes = _vertex_names(names, n)
     weights = None
-    if weight is not None and weighted:
+    if weight is not None:
         weights = _edge_weights(weight, values, attributes, ends, nodes)
-    return graph_of_edges(ends[0], ends[1], weights, nodes, symmetrize)
+    return graph_of_edges(ends[0], ends[1], weights, nodes, options)
 
 
-def _memory_is_known(graph: Any) -> bool:
-    """Whether to read a copy of the graph by its C structure: it is large and of a tested version.
-
-    Subclasses copy by code of their own, which could fail or keep the copy.
-    """
-    import igraph
-
-    return (
-        graph.ecount() > _FEW_EDGES
-        and type(graph) is igraph.Graph
-        and igraph.__version__ in TESTED_VERSIONS
-        and sys.maxsize > 2**32
-    )
-
-
-def _ends_in_memory(graph: Any) -> Indices | None:
+def _ends_in_memory(graph: Any, layout: Any = _Head) -> Indices | None:
     """Return both ends of all edges as the list has them, or ``None`` if igraph contradicts them.
 
     The graph must be private: nothing else may change it meanwhile.
     """
     n, m = graph.vcount(), graph.ecount()
-    head = _Head.from_address(graph._raw_pointer())
+    head = layout.from_address(graph._raw_pointer())
     vectors = [head.ends_from, head.ends_to]
     size = m * ctypes.sizeof(ctypes.c_int64)
     sizes = [(part.end or 0) - (part.begin or 0) for part in vectors]
@@ -118,7 +125,7 @@ def _ends_in_memory(graph: Any) -> Indices | None:
         vectors.reverse()  # The list begins with the smaller end, the structure with the larger.
     memory = [(ctypes.c_int64 * m).from_address(part.begin) for part in vectors]
     ends = np.array([np.frombuffer(part, np.int64) for part in memory])
-    sample = np.linspace(0, m - 1, _SAMPLE, dtype=np.int64)
+    sample = np.linspace(0, m - 1, _COMPARED_EDGES, dtype=np.int64)
     expected = [edge.tuple for edge in graph.es[sample.tolist()]]
     if list(zip(*ends[:, sample].tolist(), strict=True)) != expected:
         return None
@@ -164,11 +171,11 @@ def _edge_weights(
 
 @contextmanager
 def igraph_draws_from(source: random.Random) -> Iterator[None]:
-    """Let igraph draw its random numbers from a given source, and then from where it did before.
+    """Let igraph draw its random numbers from a given source, and restore its own afterwards.
 
     igraph holds functions of a Python object, by default of the module ``random``, for the whole
-    process, and for each thread whether it calls them or its own C generator. Neither can be asked
-    for, so both are found out. Another object than ``random`` could not be given back.
+    process, and for each thread whether it calls them or its own C generator. It has no functions
+    that return either, so both are inferred. A generator other than ``random`` cannot be restored.
 
     Raises
     ------
@@ -181,7 +188,7 @@ def igraph_draws_from(source: random.Random) -> Iterator[None]:
         if not _igraph_holds_default():
             msg = (
                 "igraph must draw from Python's module random while a seed is given to it, got a "
-                "generator of your own, which igraph cannot give back.\n"
+                "generator of your own, which cannot be restored.\n"
                 "  Call igraph.set_random_number_generator(random) before, and set yours again "
                 "afterwards."
             )
@@ -197,7 +204,7 @@ def igraph_draws_from(source: random.Random) -> Iterator[None]:
 
 
 def _igraph_holds_default() -> bool:
-    """Whether igraph holds the functions of ``random``: each then has a reference more."""
+    """Tell whether igraph holds the functions of ``random``: each then has one more reference."""
 
     def references(name: str) -> int:
         return sys.getrefcount(getattr(random, name))
@@ -207,7 +214,7 @@ def _igraph_holds_default() -> bool:
 
 
 def _igraph_calls_python() -> bool:
-    """Whether igraph, if told to draw in this thread, calls the functions of ``random``."""
+    """Tell whether igraph, when it draws in this thread, calls the functions of ``random``."""
     import igraph
 
     before = random.getstate()

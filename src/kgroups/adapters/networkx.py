@@ -1,7 +1,8 @@
 """networkx graphs of every class, views included, to ``Graph``."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import chain, compress
 from operator import itemgetter
 from typing import Any, cast
@@ -9,20 +10,16 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from kgroups._types import Floats, Indices, Ints, Symmetrize
-from kgroups.adapters.adjacency import Structure, read_structure
-from kgroups.adapters.direction import graph_of_edges, refuse_directed
-from kgroups.adapters.weights import checked_weights, no_such_attribute
+from kgroups._csr import index_type
+from kgroups._types import Bools, Floats, Indices, Ints
+from kgroups.adapters.edges import (
+    ReadOptions,
+    checked_weights,
+    graph_of_edges,
+    no_such_attribute,
+    refuse_directed,
+)
 from kgroups.graph import Graph
-
-__all__ = [
-    "from_networkx",
-    "is_plain",
-    "kept_structure",
-    "known_structure",
-    "remember_structure",
-    "structure_of",
-]
 
 _CACHE_KEY = "kgroups-structure"
 _FACTORIES = (
@@ -32,28 +29,159 @@ _FACTORIES = (
     "edge_attr_dict_factory",
 )
 _READING = ("__iter__", "__len__", "adj", "adjacency", "edges", "neighbors", "nodes")
+# A lookup table of integer names pays while it has at most this many slots per node.
+_LOOKUP_SLOTS_PER_NODE = 16
 
-# networkx empties the cache of a graph whenever the graph changes. Only a bare token lies in
+
+class Structure:
+    """Sorted CSR rows of an undirected graph, and the position of each edge in its dicts.
+
+    Parameters
+    ----------
+    adjacency : dict of dicts
+        Holds each edge in both directions; edge data are not read.
+    """
+
+    def __init__(self, adjacency: dict[Any, Any]) -> None:
+        from scipy import sparse
+
+        n = len(adjacency)
+        self._names = tuple(chain.from_iterable(adjacency.values()))
+        kind = index_type(n, len(self._names))
+        self._dict_indptr = np.zeros(n + 1, kind)
+        lengths = np.fromiter(map(len, adjacency.values()), np.int64, n)
+        np.cumsum(lengths, out=self._dict_indptr[1:], dtype=kind)
+        self._neighbors, self.nodes = _numbered_neighbors(adjacency, self._names, kind)
+        places = np.arange(len(self._names), dtype=kind)
+        unsorted = sparse.csr_array((places, self._neighbors, self._dict_indptr), shape=(n, n))
+        # Columns of a symmetric matrix are its rows, and the transposition sorts them on the way.
+        transposed = unsorted.tocsc()
+        self.indptr, self.indices = transposed.indptr, transposed.indices
+        self._place_of_slot = transposed.data
+
+    def counts_match(self, adjacency: dict[Any, Any]) -> bool:
+        """Tell whether the dicts still have as many nodes and entries."""
+        entries = sum(map(len, adjacency.values()))
+        return len(adjacency) == len(self.nodes) and entries == len(self.indices)
+
+    def matches(self, adjacency: dict[Any, Any]) -> bool:
+        """Tell whether the dicts still have these nodes and entries, in this order."""
+        return (
+            self.counts_match(adjacency)
+            and list(adjacency) == list(self.nodes)
+            and list(map(len, adjacency.values())) == np.diff(self._dict_indptr).tolist()
+            and tuple(chain.from_iterable(adjacency.values())) == self._names
+        )
+
+    @cached_property
+    def _is_upper(self) -> Bools:
+        rows = np.repeat(np.arange(len(self.nodes)), np.diff(self._dict_indptr))
+        upper: Bools = rows <= self._neighbors
+        return upper
+
+    @cached_property
+    def one_direction(self) -> bytes:
+        """A 1 for the upper-triangle entry of each edge in dict order, a 0 for the other one."""
+        return self._is_upper.tobytes()
+
+    @cached_property
+    def edge_of_slot(self) -> Indices:
+        """Number of the edge, in the order of ``one_direction``, behind each sorted CSR entry."""
+        from scipy import sparse
+
+        n = len(self.nodes)
+        number = np.cumsum(self._is_upper, dtype=self.indices.dtype) - 1
+        upper = np.where(self._is_upper, number, -1)[self._place_of_slot]
+        transposed = sparse.csr_array((upper, self.indices, self.indptr), shape=(n, n)).tocsc()
+        edges: Indices = np.maximum(upper, transposed.data)
+        return edges
+
+    def edge_names(self, edge: int) -> tuple[Hashable, Hashable]:
+        """Return the names of the ends of an edge, for messages."""
+        place = int(np.flatnonzero(self._is_upper)[edge])
+        row = int(np.searchsorted(self._dict_indptr, place, side="right")) - 1
+        return self.nodes[row], self.nodes[self._neighbors[place]]
+
+
+def _numbered_neighbors(
+    adjacency: dict[Any, Any], flat: tuple[Any, ...], kind: type[np.signedinteger[Any]]
+) -> tuple[Indices, Sequence[Hashable]]:
+    """Return the row number of each neighbor in dict order, and the node names."""
+    n, nodes = len(adjacency), tuple(adjacency)
+    types = set(map(type, nodes))
+    if types and all(issubclass(one, int | np.integer) for one in types):
+        try:
+            names = np.fromiter(nodes, np.int64, n)
+            found = np.fromiter(flat, np.int64, len(flat))
+        except OverflowError:
+            pass
+        else:
+            if np.array_equal(names, np.arange(n)):
+                return found.astype(kind, copy=False), range(n) if types == {int} else nodes
+            return _positions(names, found).astype(kind, copy=False), nodes
+    number = dict(zip(nodes, range(n), strict=True)).__getitem__
+    return np.fromiter(map(number, flat), kind, len(flat)), nodes
+
+
+def _positions(names: Indices, found: Indices) -> Indices:
+    """Replace each integer name by its position in ``names``."""
+    low, high = int(names.min()), int(names.max())
+    if high - low < _LOOKUP_SLOTS_PER_NODE * len(names) + 1024:
+        position = np.empty(high - low + 1, dtype=np.int64)
+        position[names - low] = np.arange(len(names))
+        return np.asarray(position[found - low])
+    order = np.argsort(names)
+    return np.asarray(order[np.searchsorted(names[order], found)])
+
+
+# networkx clears the cache of a graph whenever the graph changes. Only a bare token is stored
 # there, so that a pickled graph needs no kgroups to load and carries no arrays.
 _structures: WeakKeyDictionary[Any, tuple[object, Structure]] = WeakKeyDictionary()
 
 
-def from_networkx(graph: Any, weight: str | None, symmetrize: Symmetrize | None) -> Graph:
-    """Convert a networkx graph; its structure is kept for the next call, weights are not."""
-    if graph.is_directed():
-        refuse_directed(f"a directed networkx {type(graph).__name__}", symmetrize)
-    if graph.is_directed() or not is_plain(graph):
-        return _from_edge_view(graph, weight, symmetrize)
-    structure = structure_of(graph)
-    if symmetrize == "union":
-        return Graph(structure.indptr, structure.indices, nodes=structure.nodes)
-    if graph.is_multigraph():
-        return _with_parallel_edges(graph._adj, structure, weight)
-    return _with_weights(graph._adj, structure, weight)
+def structure_of(graph: Any) -> Structure:
+    """Return the structure of a plain undirected graph, cached until networkx reports a change."""
+    known = unchanged_structure(graph)
+    if known is not None:
+        return known
+    structure = Structure(graph._adj)
+    if _is_cacheable(graph):
+        token = object()
+        _structures[graph] = (token, structure)
+        graph.__networkx_cache__[_CACHE_KEY] = token
+    return structure
+
+
+def unchanged_structure(graph: Any) -> Structure | None:
+    """Return the cached structure, or None if the graph has changed since.
+
+    All names are compared, which takes less time than reading them: an edit of many edges that
+    fails half-way changes the graph, and networkx does not clear its cache.
+    """
+    structure = cached_structure(graph)
+    return structure if structure is not None and structure.matches(graph._adj) else None
+
+
+def cached_structure(graph: Any) -> Structure | None:
+    """Return the cached structure if networkx reports no change and the counts agree."""
+    if not _is_cacheable(graph) or _CACHE_KEY not in graph.__networkx_cache__:
+        return None
+    token, structure = _structures.get(graph, (None, None))
+    if structure is None or token is not graph.__networkx_cache__[_CACHE_KEY]:
+        return None
+    return structure if structure.counts_match(graph._adj) else None
+
+
+def _is_cacheable(graph: Any) -> bool:
+    return (
+        isinstance(getattr(graph, "__networkx_cache__", None), dict)
+        and cast(Any, type(graph)).__hash__ is object.__hash__
+        and bool(sys.modules["networkx"].config.cache_converted_graphs)
+    )
 
 
 def is_plain(graph: Any) -> bool:
-    """Whether the graph is dicts all the way down and no subclass bends how they are read."""
+    """Tell whether the graph consists of plain dicts and no subclass changes how they are read."""
     kind = type(graph)
     base = next(cls for cls in kind.__mro__ if cls.__module__.startswith("networkx.classes."))
     return (
@@ -64,112 +192,60 @@ def is_plain(graph: Any) -> bool:
     )
 
 
-def structure_of(graph: Any) -> Structure:
-    """Return the structure of a plain undirected graph, read once while networkx knows no change.
-
-    Every door shares it: :func:`kgroups.as_graph` and the networkx backend.
-    """
-    known = known_structure(graph)
-    if known is not None:
-        return known
-    structure = read_structure(graph._adj)
-    remember_structure(graph, structure)
-    return structure
-
-
-def remember_structure(graph: Any, structure: Structure) -> None:
-    """Keep the structure of a graph until networkx says that the graph has changed."""
-    if _remembers(graph):
-        token = object()
-        _structures[graph] = (token, structure)
-        graph.__networkx_cache__[_CACHE_KEY] = token
-
-
-def _remembers(graph: Any) -> bool:
-    return (
-        isinstance(getattr(graph, "__networkx_cache__", None), dict)
-        and cast(Any, type(graph)).__hash__ is object.__hash__
-        and bool(sys.modules["networkx"].config.cache_converted_graphs)
-    )
-
-
-def known_structure(graph: Any) -> Structure | None:
-    """Return the structure that was read before, or None if the graph has changed since.
-
-    All names are compared, which takes less time than reading them: an edit of many edges that
-    fails half-way changes the graph, and networkx does not empty its cache.
-    """
-    structure = kept_structure(graph)
-    return structure if structure is not None and structure.matches(graph._adj) else None
-
-
-def kept_structure(graph: Any) -> Structure | None:
-    """Return the structure that was read before, if networkx knows no change and counts agree."""
-    if not _remembers(graph) or _CACHE_KEY not in graph.__networkx_cache__:
-        return None
-    token, structure = _structures.get(graph, (None, None))
-    if structure is None or token is not graph.__networkx_cache__[_CACHE_KEY]:
-        return None
-    return structure if structure.counts_match(graph._adj) else None
-
-
-def _edge_data(adjacency: dict[Any, Any]) -> Iterator[Any]:
-    """Yield what each adjacency entry holds: attributes, or the parallel edges of a multigraph."""
-    return chain.from_iterable(map(dict.values, adjacency.values()))
-
-
-def _with_weights(adjacency: dict[Any, Any], structure: Structure, weight: str | None) -> Graph:
-    weights = None
-    # Attributes exist in few graphs; looking for one in each edge costs more than the structure.
-    if weight is not None and any(_edge_data(adjacency)):
-        weights = _attribute(
-            lambda: compress(_edge_data(adjacency), structure.one_direction),
-            weight,
-            structure.edge_names,
-        )
-    elif weight not in (None, "weight") and len(structure.indices):
-        raise no_such_attribute(weight, (), kind="attribute")
-    if weights is None or np.all(weights == 1):
+def from_networkx(graph: Any, options: ReadOptions) -> Graph:
+    """Convert a networkx graph; its structure is cached for the next call, weights are not."""
+    if graph.is_directed():
+        refuse_directed(f"a directed networkx {type(graph).__name__}", options)
+    if graph.is_directed() or not is_plain(graph):
+        return _from_edge_view(graph, options)
+    structure = structure_of(graph)
+    if options.symmetrize == "union":
         return Graph(structure.indptr, structure.indices, nodes=structure.nodes)
-    spread = weights[structure.edge_of_slot]
-    return Graph(structure.indptr, structure.indices, spread, nodes=structure.nodes)
-
-
-def _with_parallel_edges(
-    adjacency: dict[Any, Any], structure: Structure, weight: str | None
-) -> Graph:
-    bundles = list(compress(_edge_data(adjacency), structure.one_direction))
-    counts = np.fromiter(map(len, bundles), np.int64, len(bundles))
-    weights = None
-    if weight is not None:
-        bundle_of = np.repeat(np.arange(len(bundles)), counts)
-        single = _attribute(
-            lambda: chain.from_iterable(map(dict.values, bundles)),
-            weight,
-            lambda t: structure.edge_names(int(bundle_of[t])),
-        )
-        if single is not None:
-            weights = np.zeros(len(bundles))
-            # A sum that overflows is refused by Graph, in words.
-            with np.errstate(over="ignore"):
-                np.add.at(weights, bundle_of, single)
-    return _spread(structure, counts, weights)
-
-
-def _spread(structure: Structure, counts: Ints, weights: Floats | None) -> Graph:
-    parallel = bool(np.any(counts > 1))
-    if weights is None and parallel:
-        weights = counts.astype(float)
-    if weights is not None and not parallel and np.all(weights == 1):
-        weights = None
-    slot = structure.edge_of_slot if parallel or weights is not None else None
+    counts, weights = _edge_values(graph, structure, options.weight)
+    slot = structure.edge_of_slot if counts is not None or weights is not None else None
     return Graph(
         structure.indptr,
         structure.indices,
         None if weights is None else weights[slot],
-        multiplicity=counts[slot] if parallel else None,
+        multiplicity=None if counts is None else counts[slot],
         nodes=structure.nodes,
     )
+
+
+def _edge_values(
+    graph: Any, structure: Structure, weight: str | None
+) -> tuple[Ints | None, Floats | None]:
+    """Return the number of parallel edges and their weight; ``None`` where all of them are 1."""
+
+    def entries() -> Iterator[Any]:
+        """Yield attributes, or the parallel edges of a multigraph, for each pair of nodes."""
+        data = chain.from_iterable(map(dict.values, graph._adj.values()))
+        return compress(data, structure.one_direction)
+
+    counts = weights = None
+    if graph.is_multigraph():
+        bundles = list(entries())
+        counts = np.fromiter(map(len, bundles), np.int64, len(bundles))
+        bundle_of = np.repeat(np.arange(len(bundles)), counts)
+        if weight is not None:
+            single = _attribute(
+                lambda: chain.from_iterable(map(dict.values, bundles)),
+                weight,
+                lambda t: structure.edge_names(int(bundle_of[t])),
+            )
+            if single is not None:
+                weights = np.zeros(len(bundles))
+                # Graph raises a WeightError for a sum that overflows.
+                with np.errstate(over="ignore"):
+                    np.add.at(weights, bundle_of, single)
+        if np.any(counts > 1):
+            return counts, counts.astype(float) if weights is None else weights
+    # Few graphs have attributes; looking for one in each edge costs more than the structure.
+    elif weight is not None and any(entries()):
+        weights = _attribute(entries, weight, structure.edge_names)
+    elif weight not in (None, "weight") and len(structure.indices):
+        raise no_such_attribute(weight, (), kind="attribute")
+    return None, None if weights is None or np.all(weights == 1) else weights
 
 
 def _attribute(
@@ -179,7 +255,7 @@ def _attribute(
 ) -> Floats | None:
     """Return the named attribute of each edge, 1 where it is missing; ``None`` if none has it.
 
-    ``attributes`` begins a new walk over the attribute dicts; most graphs need one.
+    ``attributes`` starts a new iteration over the attribute dicts; most graphs need one.
     """
     try:
         values = list(map(itemgetter(weight), attributes()))
@@ -193,20 +269,18 @@ def _attribute(
     return checked_weights(values, edge) if values else None
 
 
-def _from_edge_view(graph: Any, weight: str | None, symmetrize: Symmetrize | None) -> Graph:
-    """Read node by node and edge by edge, as views and directed graphs need it."""
+def _from_edge_view(graph: Any, options: ReadOptions) -> Graph:
+    """Convert node by node and edge by edge, as views and directed graphs need it."""
     nodes = tuple(graph)
     number = dict(zip(nodes, range(len(nodes)), strict=True))
     edges = list(graph.edges(data=True))
-    u = _numbers(number, map(itemgetter(0), edges), len(edges))
-    v = _numbers(number, map(itemgetter(1), edges), len(edges))
+    u, v = (
+        np.fromiter(map(number.__getitem__, map(itemgetter(end), edges)), np.int64, len(edges))
+        for end in (0, 1)
+    )
     weights = None
-    if weight is not None and symmetrize != "union":
+    if options.weight is not None and options.reads_weights:
         weights = _attribute(
-            lambda: map(itemgetter(2), edges), weight, lambda t: (edges[t][0], edges[t][1])
+            lambda: map(itemgetter(2), edges), options.weight, lambda t: (edges[t][0], edges[t][1])
         )
-    return graph_of_edges(u, v, weights, nodes, symmetrize)
-
-
-def _numbers(number: dict[Any, int], names: Iterable[Any], count: int) -> Indices:
-    return np.fromiter(map(number.__getitem__, names), np.int64, count)
+    return graph_of_edges(u, v, weights, nodes, options)

@@ -5,6 +5,8 @@ import gzip
 import pickle
 import sys
 import tracemalloc
+from dataclasses import replace
+from types import ModuleType
 
 import networkx as nx
 import numpy as np
@@ -14,7 +16,9 @@ import pytest
 from scipy import sparse
 
 import kgroups
-from kgroups.adapters import compression, read_graph
+from kgroups.adapters import files, read_graph
+from kgroups.adapters.edges import ReadOptions
+from kgroups.adapters.files import read_file
 from kgroups.errors import (
     DirectedGraphError,
     FileFormatError,
@@ -40,7 +44,7 @@ def dense(graph):
     return graph.to_scipy().toarray().tolist()
 
 
-class TestDoor:
+class TestReadGraph:
     def test_unknown_suffixes_are_refused(self, write):
         with pytest.raises(FileFormatError, match=r"must tell the format, got '\.dat'(.|\n)*\.gml"):
             read_graph(write("a.dat", "1 2"))
@@ -51,6 +55,32 @@ class TestDoor:
         assert read_graph(write("a.dat", "1 2"), format="edgelist").m == 1
         with pytest.raises(InputError, match="format must be one of None, 'edgelist', 'gml'"):
             read_graph(write("a.dat", "1 2"), format="excel")
+
+    def test_every_format_has_a_reader_and_suffixes_of_its_own(self, tmp_path):
+        suffixes = [suffix for one in files.FORMATS for suffix in one.suffixes.split()]
+        assert len(set(suffixes)) == len(suffixes)
+        for suffix in suffixes:
+            path = tmp_path / f"a{suffix}"
+            path.write_bytes(b"")
+            with pytest.raises(FileFormatError, match=rf"^a\{suffix}"):
+                read_graph(path)
+
+    def test_a_format_is_one_function_and_one_line(self, write, monkeypatch):
+        """Show that a reader needs nothing but its own module and its registration."""
+        reader = ModuleType("kgroups.adapters.one_edge_per_word")
+        reader.read = lambda file: kgroups.as_graph(
+            tuple(
+                zip(
+                    *(word.split("-") for _, line in file.lines() for word in line.split()),
+                    strict=True,
+                )
+            )
+        )
+        monkeypatch.setitem(sys.modules, reader.__name__, reader)
+        registered = files.Format("words", "words", ".words", "one_edge_per_word:read")
+        monkeypatch.setattr(files, "FORMATS", (*files.FORMATS, registered))
+        assert read_graph(write("a.words", "ann-bob bob-cy\n")).nodes == ("ann", "bob", "cy")
+        assert read_graph(write("b.words.gz", "ann-bob\ncy-ann")).m == 2
 
     def test_weight_must_be_a_name(self, write):
         with pytest.raises(InputError, match="weight must be the name of an edge attribute"):
@@ -212,10 +242,13 @@ class TestWithoutNodes:
 
 
 class TestColumnNames:
-    @pytest.mark.parametrize("name", ["a.gml", "a.graphml", "a.net", "a.mtx"])
-    def test_formats_without_columns_refuse_column_names(self, write, name):
-        with pytest.raises(InputError, match="name the columns of a table of edges, got a file of"):
-            read_graph(write(name, ""), source="a", target="b")
+    @pytest.mark.parametrize(
+        "suffixes", [one.suffixes for one in files.FORMATS if not one.has_columns]
+    )
+    def test_formats_without_columns_refuse_column_names(self, write, suffixes):
+        for suffix in suffixes.split():
+            with pytest.raises(InputError, match="name the columns of a table of edges, got a fil"):
+                read_graph(write(f"a{suffix}", ""), source="a", target="b")
 
 
 class TestGML:
@@ -576,9 +609,7 @@ class TestExpansion:
         r" got \d+ bytes that expand to at least \d+\.\n  If you trust .* max_expansion"
     )
 
-    @pytest.fixture
-    def small(self, monkeypatch):
-        monkeypatch.setattr(compression, "_ALWAYS_ALLOWED", 1 << 16)
+    SMALL = ReadOptions(always_allowed=1 << 16)
 
     @pytest.mark.parametrize(
         ("name", "start", "repeated"),
@@ -592,19 +623,17 @@ class TestExpansion:
             ("a.mtx.gz", "%%MatrixMarket matrix coordinate real general\n2 2 9\n", "1 2 1\n"),
         ],
     )
-    def test_compressed_text_that_expands_too_far_is_refused(
-        self, write, small, name, start, repeated
-    ):
+    def test_compressed_text_that_expands_too_far_is_refused(self, write, name, start, repeated):
         path = write(name, start + repeated * 200_000)
         with pytest.raises(FileFormatError, match=rf"^{name}{self.MESSAGE}"):
-            read_graph(path)
+            read_file(path, self.SMALL)
 
-    def test_more_than_the_limit_is_never_held_in_memory(self, write, small):
+    def test_more_than_the_limit_is_never_held_in_memory(self, write):
         path = write("a.csv.gz", "x" * 50_000_000)
         tracemalloc.start()
         try:
             with pytest.raises(FileFormatError, match=self.MESSAGE):
-                read_graph(path)
+                read_file(path, self.SMALL)
             assert tracemalloc.get_traced_memory()[1] < 20_000_000
         finally:
             tracemalloc.stop()
@@ -617,7 +646,7 @@ class TestExpansion:
         path.write_bytes(gzip.compress(b"#" * (1 << 20)) * 8 + gzip.compress(b"\n1,2\n"))
         assert read_graph(path).m == 1
 
-    def test_arrays_that_expand_too_far_are_refused(self, tmp_path, small):
+    def test_arrays_that_expand_too_far_are_refused(self, tmp_path):
         zeros = np.zeros(10**6, np.int64)
         columns = tmp_path / "columns.npz"
         np.savez_compressed(columns, source=zeros, target=zeros, weight=zeros)
@@ -627,34 +656,33 @@ class TestExpansion:
         sparse.save_npz(matrix, sparse.csr_array((zeros, (zeros, zeros)), shape=(10**6, 10**6)))
         for path in (columns, entries, matrix):
             with pytest.raises(FileFormatError, match=rf"^{path.name}{self.MESSAGE}"):
-                read_graph(path)
+                read_file(path, self.SMALL)
 
-    def test_arrays_that_are_not_read_may_be_of_any_size(self, tmp_path, small):
+    def test_arrays_that_are_not_read_may_be_of_any_size(self, tmp_path):
         features = np.zeros(10**6)
         np.savez_compressed(tmp_path / "a.npz", source=[1, 2], target=[2, 3], features=features)
-        assert read_graph(tmp_path / "a.npz").m == 2
+        assert read_file(tmp_path / "a.npz", self.SMALL).m == 2
 
-    def test_parquet_columns_that_expand_too_far_are_refused(self, tmp_path, small):
+    def test_parquet_columns_that_expand_too_far_are_refused(self, tmp_path):
         zeros = np.zeros(10**6, np.int64)
         table = pa.table({"source": zeros, "target": zeros})
         pyarrow.parquet.write_table(table, tmp_path / "a.parquet")
         with pytest.raises(FileFormatError, match=rf"^a\.parquet{self.MESSAGE}"):
-            read_graph(tmp_path / "a.parquet")
+            read_file(tmp_path / "a.parquet", self.SMALL)
 
-    def test_the_limit_can_be_raised(self, write, small):
+    def test_the_limit_can_be_raised(self, write):
         path = write("a.csv.gz", "1,2\n" * 100_000)
-        assert read_graph(path, max_expansion=2000).m == 100_000
-        assert read_graph(path, max_expansion=float("inf")).m == 100_000
+        for limit in (2000, float("inf")):
+            assert read_file(path, replace(self.SMALL, max_expansion=limit)).m == 100_000
         with pytest.raises(FileFormatError, match="more than 5 times its size"):
-            read_graph(path, max_expansion=5)
+            read_file(path, replace(self.SMALL, max_expansion=5))
 
     @pytest.mark.parametrize("value", [0.5, float("nan"), "100", None, True])
     def test_the_limit_must_be_a_number_of_at_least_one(self, write, value):
         with pytest.raises(InputError, match=r"max_expansion must be a number >= 1, got"):
             read_graph(write("a.csv", "1,2\n"), max_expansion=value)
 
-    def test_ordinary_files_stay_far_below_the_limit(self, write, tmp_path, monkeypatch):
-        monkeypatch.setattr(compression, "_ALWAYS_ALLOWED", 0)
+    def test_ordinary_files_stay_far_below_the_limit(self, write, tmp_path):
         graph = kgroups.generators.planted_partition(5000, k=5, degree=10, snr=2, rng=0).graph
         u, v, _ = graph.edges()
         lines = "".join(f"{i},{j}\n" for i, j in zip(u, v, strict=True))
@@ -665,7 +693,7 @@ class TestExpansion:
         table = pa.table({"source": u, "target": v, "weight": np.ones(len(u))})
         pyarrow.parquet.write_table(table, paths[3], compression="zstd")
         for path in paths:
-            assert read_graph(path, max_expansion=25).m == graph.m
+            assert read_file(path, ReadOptions(always_allowed=0, max_expansion=25)).m == graph.m
 
 
 def starved(*_, **__):
@@ -677,6 +705,6 @@ def test_memory_that_does_not_suffice_is_an_error_of_the_file(write, monkeypatch
         patch.setattr(np, "load", starved)
         with pytest.raises(FileFormatError, match=r"^a\.npz: the npz file does not fit in memory"):
             read_graph(write("a.npz", b"PK"))
-    monkeypatch.setattr("kgroups.graph.Graph.from_checked_edges", starved)
+    monkeypatch.setattr("kgroups.adapters.edges.rows_of_edges", starved)
     with pytest.raises(FileFormatError, match=r"^a\.csv: the graph does not fit in memory"):
         read_graph(write("a.csv", "1,2\n"))

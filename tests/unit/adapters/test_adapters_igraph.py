@@ -8,21 +8,24 @@ import igraph
 import numpy as np
 import pytest
 
-from kgroups import _mirror
 from kgroups.adapters import as_graph
 from kgroups.adapters import igraph as adapter
+from kgroups.adapters.edges import ReadOptions
 from kgroups.errors import DirectedGraphError, GraphError, WeightError
 
 
 @pytest.fixture(params=["memory", "edge list"])
-def path(request, monkeypatch):
-    """Run a test on the read of the C structure, at every size, and on the list of edges."""
-    if request.param == "edge list":
-        monkeypatch.setattr(adapter, "TESTED_VERSIONS", ())
-    else:
+def read(request):
+    """Convert graphs of every size by the C structure, or all by the list of edges."""
+    if request.param == "memory":
         needs_known_memory()
-        monkeypatch.setattr(adapter, "_FEW_EDGES", -1)
-    return request.param
+    versions = adapter.TESTED_VERSIONS if request.param == "memory" else ()
+
+    def from_igraph(graph, **options):
+        return adapter.from_igraph(graph, ReadOptions(**options), few_edges=-1, versions=versions)
+
+    from_igraph.by_memory = request.param == "memory"
+    return from_igraph
 
 
 def needs_known_memory():
@@ -38,22 +41,22 @@ def friends():
     return graph
 
 
-def test_names_weights_loops_and_parallel_edges_come_in(friends, path):
-    graph = as_graph(friends)
+def test_names_weights_loops_and_parallel_edges_come_in(friends, read):
+    graph = read(friends)
     assert graph.nodes == ("ann", "bob", "cy", "dee")
     expected = [[0, 3, 0, 0], [3, 0, 0.5, 0], [0, 0.5, 4, 0], [0, 0, 0, 0]]
     assert graph.to_scipy().toarray().tolist() == expected
     assert graph.m == 4
-    assert as_graph(friends, weight=None).to_scipy()[0, 1] == 2
+    assert read(friends, weight=None).to_scipy()[0, 1] == 2
 
 
-def test_changed_graphs_are_read_as_they_are(path):
+def test_changed_graphs_are_read_as_they_are(read):
     graph = igraph.Graph.Famous("Zachary")
     graph.delete_edges(range(0, 40, 3))
     graph.delete_vertices([5, 6])
     graph.add_edges([(0, 9), (9, 10)])
     dense = np.array(graph.get_adjacency().data)
-    assert as_graph(graph).to_scipy().toarray().tolist() == dense.tolist()
+    assert read(graph).to_scipy().toarray().tolist() == dense.tolist()
 
 
 @pytest.mark.parametrize("names", [["a", "a", "b"], ["a", None, "b"], [["x"], "a", "b"]])
@@ -64,54 +67,53 @@ def test_names_that_cannot_name_nodes_give_indices(names):
 
 
 @pytest.mark.parametrize("n", [0, 3])
-def test_graphs_without_edges(n, path):
-    assert as_graph(igraph.Graph(n=n)).n == n
-    assert as_graph(igraph.Graph(n=n), weight="cost").m == 0
+def test_graphs_without_edges(n, read):
+    assert read(igraph.Graph(n=n)).n == n
+    assert read(igraph.Graph(n=n), weight="cost").m == 0
 
 
-def test_missing_weights_count_one(friends, path):
+def test_missing_weights_count_one(friends, read):
     friends.es["weight"] = [None, 0.5, None, 4.0]
-    assert as_graph(friends).to_scipy()[0, 1] == 2.0
+    assert read(friends).to_scipy()[0, 1] == 2.0
     friends.es["weight"] = [None] * 4
-    assert as_graph(friends).to_scipy()[1, 2] == 1.0
+    assert read(friends).to_scipy()[1, 2] == 1.0
 
 
-def test_bad_weights_name_the_edge(friends, path):
+def test_bad_weights_name_the_edge(friends, read):
     friends.es["weight"] = [1.0, -0.5, 2.0, 4.0]
     with pytest.raises(WeightError, match=r"got -0\.5 on edge \('(bob|cy)', '(bob|cy)'\)\."):
-        as_graph(friends)
+        read(friends)
     friends.es["weight"] = ["much", 1, 1, 1]
     with pytest.raises(WeightError, match=r"got 'much' on edge \('(ann|bob)', '(ann|bob)'\)"):
-        as_graph(friends)
+        read(friends)
 
 
-def test_a_named_weight_that_no_edge_has(friends, path):
+def test_a_named_weight_that_no_edge_has(friends, read):
     with pytest.raises(WeightError, match="got 'cost'; it has 'weight'"):
-        as_graph(friends, weight="cost")
+        read(friends, weight="cost")
 
 
-def test_directed_graphs_name_the_ways_on(path):
+def test_directed_graphs_name_the_ways_on(read):
     directed = igraph.Graph(n=3, edges=[(0, 1), (1, 0), (1, 2)], directed=True)
     with pytest.raises(
         DirectedGraphError, match=r'a directed igraph Graph: .*\n.*symmetrize="sum"'
     ):
-        as_graph(directed)
-    assert as_graph(directed, symmetrize="sum").to_scipy()[0, 1] == 2
-    assert as_graph(directed, symmetrize="union").weights is None
+        read(directed)
+    assert read(directed, symmetrize="sum").to_scipy()[0, 1] == 2
+    assert read(directed, symmetrize="union").weights is None
 
 
-def test_the_graph_does_not_live_in_the_memory_of_igraph(path, monkeypatch):
-    for few in (_mirror._FEW_EDGES, 0):
-        monkeypatch.setattr(_mirror, "_FEW_EDGES", few)
+def test_the_graph_does_not_live_in_the_memory_of_igraph(read):
+    for few in (ReadOptions().few_edges, 0):
         ring = igraph.Graph.Ring(50)
-        graph = as_graph(ring)
+        graph = read(ring, few_edges=few)
         ring.delete_edges(range(50))
         ring.add_edges([(0, 25)] * 50)
         assert graph.indices[:2].tolist() == [1, 49]
         assert graph.indices[-2:].tolist() == [0, 48]
 
 
-def test_weights_that_change_the_graph_change_nothing_that_was_read(path):
+def test_weights_that_change_the_graph_change_nothing_that_was_read(read):
     ring = igraph.Graph.Ring(50)
 
     class Meddler:
@@ -122,7 +124,7 @@ def test_weights_that_change_the_graph_change_nothing_that_was_read(path):
             return 2.0
 
     ring.es["weight"] = [Meddler()] + [1.0] * 49
-    graph = as_graph(ring)
+    graph = read(ring)
     assert graph.to_scipy()[0, 1] == 2.0
     assert graph.to_scipy()[0, 25] == 0.0
 
@@ -201,7 +203,7 @@ FIELDS = dict(adapter._Head._fields_)
     ids=["number of vertices", "sample of edges", "number of edges"],
 )
 @pytest.mark.parametrize("directed", [False, True])
-def test_memory_that_contradicts_igraph_is_not_used(large, monkeypatch, fields, directed):
+def test_memory_that_contradicts_igraph_is_not_used(large, fields, directed):
     needs_known_memory()
 
     class Head(ctypes.Structure):
@@ -210,10 +212,10 @@ def test_memory_that_contradicts_igraph_is_not_used(large, monkeypatch, fields, 
     if directed:
         large.to_directed("arbitrary")
     assert adapter._ends_in_memory(large) is not None
-    monkeypatch.setattr(adapter, "_Head", Head)
-    assert adapter._ends_in_memory(large) is None
+    assert adapter._ends_in_memory(large, Head) is None
     expected = igraph.Graph(n=500, edges=large.get_edgelist()).get_adjacency_sparse()
-    assert (as_graph(large, symmetrize="sum").to_scipy() != expected).nnz == 0
+    converted = adapter.from_igraph(large, ReadOptions(symmetrize="sum"), layout=Head)
+    assert (converted.to_scipy() != expected).nnz == 0
 
 
 @pytest.mark.parametrize("end", [-1, 500])
@@ -258,7 +260,7 @@ def frequent_switches():
 
 
 def test_names_weights_and_edges_belong_together_while_another_thread_edits(
-    path, frequent_switches
+    read, frequent_switches
 ):
     """States: a ring of 2,000 vertices, with 500 more vertices, with an edge to each of them."""
     graph = igraph.Graph.Ring(2_000)
@@ -278,14 +280,14 @@ def test_names_weights_and_edges_belong_together_while_another_thread_edits(
     try:
         for _ in range(200):
             try:
-                found.append(as_graph(graph))
+                found.append(read(graph))
             except GraphError as error:
                 refused.append(str(error))
     finally:
         done.set()
         editor.join()
     assert all("must not change while it is read" in message for message in refused)
-    if path == "memory":
+    if read.by_memory:
         assert refused == []
     for one in found:
         assert (one.n, one.m) in {(2_000, 2_000), (2_500, 2_000), (2_500, 2_500)}

@@ -9,17 +9,16 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from kgroups import _mirror
-from kgroups.adapters import npz, parquet, read_graph
+from kgroups.adapters.edges import ReadOptions
+from kgroups.adapters.files import read_file
 from kgroups.errors import FileFormatError, GraphError, WeightError
 
 
 @pytest.fixture(params=["few", "many"])
-def size(request, monkeypatch):
-    if request.param == "many":
-        monkeypatch.setattr(_mirror, "_FEW_EDGES", 0)
-        for module in (npz, parquet):
-            monkeypatch.setattr(module, "BATCH", 2)
+def read_graph(request):
+    """Read a small file at once, or two edges at a time as if it were large."""
+    sizes = {"few_edges": 0, "batch": 2} if request.param == "many" else {}
+    return lambda path, **options: read_file(path, ReadOptions(**sizes, **options))
 
 
 @pytest.fixture
@@ -73,7 +72,7 @@ def save(tmp_path):
         ({"source": [1, 2], "to": [2, 3]}, GraphError, r"one column 'target', got the columns"),
     ],
 )
-def test_parquet_files_that_are_wrong(save, size, columns, error, message):
+def test_parquet_files_that_are_wrong(save, read_graph, columns, error, message):
     with pytest.raises(error, match=rf"^a\.parquet: .*{message}"):
         read_graph(save(".parquet", **columns))
 
@@ -88,7 +87,7 @@ def test_parquet_files_that_are_wrong(save, size, columns, error, message):
     ],
 )
 def test_bad_weights_are_named_by_edge_column_and_row(
-    save, size, suffix, bad, source, target, edge
+    save, read_graph, suffix, bad, source, target, edge
 ):
     path = save(suffix, source=source, target=target, cost=[1.0, 0.0, bad])
     message = (
@@ -113,14 +112,14 @@ def test_bad_weights_are_named_by_edge_column_and_row(
         ({"from": [1], "target": [2]}, "one column 'source' and one column 'target', got"),
     ],
 )
-def test_npz_files_that_are_wrong(save, size, columns, message):
+def test_npz_files_that_are_wrong(save, read_graph, columns, message):
     with pytest.raises(GraphError, match=rf"^a\.npz: .*{message}"):
         read_graph(save(".npz", **columns))
 
 
 @pytest.mark.parametrize("suffix", [".npz", ".parquet"])
 @pytest.mark.parametrize("kind", [np.int64, np.str_])
-def test_files_without_edges_are_refused(save, size, suffix, kind):
+def test_files_without_edges_are_refused(save, read_graph, suffix, kind):
     empty = np.array([], kind)
     path = save(suffix, source=empty, target=empty, weight=np.array([], float))
     with pytest.raises(FileFormatError, match=rf"^a\{suffix}: .* at least one node, got none"):
@@ -128,7 +127,7 @@ def test_files_without_edges_are_refused(save, size, suffix, kind):
 
 
 @pytest.mark.parametrize("suffix", [".npz", ".parquet"])
-def test_columns_are_found_by_usual_names_or_named(save, size, suffix):
+def test_columns_are_found_by_usual_names_or_named(save, read_graph, suffix):
     columns = {"To": [2, 3], "from_": [1, 2], "caller": [7, 8], "called": [8, 9]}
     path = save(suffix, **columns, Weight=[0.5, 2.5])
     graph = read_graph(path)
@@ -139,7 +138,7 @@ def test_columns_are_found_by_usual_names_or_named(save, size, suffix):
         read_graph(path, source="x", target="called")
 
 
-def test_names_of_other_types_are_kept_as_they_were(save, size):
+def test_names_of_other_types_are_kept_as_they_were(save, read_graph):
     days = np.array(["2024-01-01", "2024-01-02", "2024-01-03"], "datetime64[D]")
     graph = read_graph(save(".npz", source=days[:2], target=days[1:]))
     assert graph.nodes == tuple(days)
@@ -147,17 +146,16 @@ def test_names_of_other_types_are_kept_as_they_were(save, size):
     assert read_graph(mixed).nodes == ("a", 1, "b", 2)
 
 
-def test_names_that_numpy_pads_are_one_name_whatever_the_width(save, size):
+def test_names_that_numpy_pads_are_one_name_whatever_the_width(save, read_graph):
     path = save(".npz", source=np.array(["a", "b"], "U1"), target=np.array(["b", "long"], "U9"))
     assert read_graph(path).nodes == ("a", "b", "long")
 
 
 NUMBERED_WITHOUT_JIT = """
 import sys
-from kgroups import _mirror
-from kgroups.adapters import read_graph
-_mirror._FEW_EDGES = 0
-print(read_graph(sys.argv[1]).nodes)
+from kgroups.adapters.edges import ReadOptions
+from kgroups.adapters.files import read_file
+print(read_file(sys.argv[1], ReadOptions(few_edges=0)).nodes)
 """
 
 

@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-import oracles_adapters as oracles
+from helpers import oracles_adapters as oracles
 from kgroups.adapters import as_graph
 from kgroups.adapters import networkx as adapter
 from kgroups.errors import DirectedGraphError, WeightError
@@ -227,7 +227,7 @@ def test_no_change_of_a_converted_graph_is_missed(karate, kind, change):
 
 def test_the_structure_is_reused_and_weights_are_read_anew(karate, monkeypatch):
     first = as_graph(karate)
-    monkeypatch.setattr(adapter, "read_structure", lambda adjacency: pytest.fail("read again"))
+    monkeypatch.setattr(adapter, "Structure", lambda adjacency: pytest.fail("read again"))
     karate[0][1]["weight"] = 100.0
     second = as_graph(karate)
     assert np.shares_memory(first.indices, second.indices)

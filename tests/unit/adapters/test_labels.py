@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kgroups.adapters.labels import as_labels, read_labelling
+from kgroups.adapters import as_labels, read_labeling
 from kgroups.errors import PartitionError
 from kgroups.graph import Graph
 
@@ -145,14 +145,14 @@ def test_labels_do_not_share_memory_with_the_caller(numbered):
         (np.zeros((2, 2), int), r"must be one-dimensional, got shape \(2, 2\)"),
         (np.ma.array([0, 1, 0, 1], mask=[0, 1, 0, 0]), "array of labels must not be masked, got"),
         (pd.DataFrame({"x": [0, 1, 0, 1]}), "one pandas Series, got a DataFrame"),
-        ([0, 1, float("nan"), 1], "must have a label, got nan for the node in place 2"),
+        ([0, 1, float("nan"), 1], "must have a label, got nan for the node at position 2"),
         ({"ann": 0, "bob": np.nan, "cat": 0, "dan": 1}, "got nan for node 'bob'"),
-        (pd.Series([0, 1, None, 1], dtype="Int64"), "got <NA> for the node in place 2"),
+        (pd.Series([0, 1, None, 1], dtype="Int64"), "got <NA> for the node at position 2"),
         ({"ann": 0, "bob": [1], "cat": 0, "dan": 1}, r"hashable, got \[1\] for node 'bob'"),
-        ([0, {}, 0, 1], r"hashable, got {} for the node in place 1"),
-        ([{"ann", "bob"}, "cat", {"dan"}], "got both: 'cat' stands beside collections"),
-        ([0, {"ann"}, 0, 1], "got both: 0 stands beside collections"),
-        ([0, ("ann", "bob"), 0, 1], "got both: 0 stands beside collections"),
+        ([0, {}, 0, 1], r"hashable, got {} for the node at position 1"),
+        ([{"ann", "bob"}, "cat", {"dan"}], "got both: 'cat' beside collections"),
+        ([0, {"ann"}, 0, 1], "got both: 0 beside collections"),
+        ([0, ("ann", "bob"), 0, 1], "got both: 0 beside collections"),
         ({"ann", "bob"}, "collection of sets of nodes, got a single set that contains"),
         ("abab", "must name the community of every node, got 'abab'"),
         (None, "must name the community of every node, got None"),
@@ -187,5 +187,5 @@ def test_errors_say_what_to_do(named):
 
 
 def test_groups_are_sorted_where_they_can_be():
-    assert list(read_labelling(["b", "a", "b"]).groups) == ["a", "b"]
-    assert list(read_labelling([1, "a", 1]).groups) == [1, "a"]
+    assert list(read_labeling(["b", "a", "b"]).groups) == ["a", "b"]
+    assert list(read_labeling([1, "a", 1]).groups) == [1, "a"]

@@ -7,9 +7,8 @@ import pyarrow.parquet
 import pytest
 from scipy import sparse
 
-from kgroups import _mirror_nb
-from kgroups.adapters import _matrix_nb, _numbering_nb, as_graph
-from kgroups.adapters.warming import compile_kernels
+from kgroups import _symmetric_csr_nb
+from kgroups.adapters import _numbering_nb, as_graph, compile_kernels
 
 pytestmark = pytest.mark.compiled
 
@@ -17,7 +16,7 @@ pytestmark = pytest.mark.compiled
 def compiled():
     kernels = [
         getattr(module, name)
-        for module in (_mirror_nb, _matrix_nb, _numbering_nb)
+        for module in (_symmetric_csr_nb, _numbering_nb)
         for name in module.__all__
     ]
     return {kernel.__name__: len(kernel.signatures) for kernel in kernels}

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import kgroups
-from kgroups.adapters import edgelist, read_graph, records
+from kgroups.adapters import edge_lists, read_graph
+from kgroups.adapters.edges import ReadOptions
+from kgroups.adapters.files import read_file
 from kgroups.errors import DirectedGraphError, FileFormatError, WeightError
 
 
@@ -207,18 +209,17 @@ def test_ignored_weights_may_be_anything(write):
 
 
 def test_integers_are_read_without_a_look_at_each_line(write, monkeypatch):
-    monkeypatch.setattr(edgelist, "_line_by_line", lambda *_: pytest.fail("line by line"))
+    monkeypatch.setattr(edge_lists, "_line_by_line", lambda *_: pytest.fail("line by line"))
     assert read_graph(write("source,target,weight\n10,20,0.5\n20,30,1\n# end\n")).m == 2
 
 
 @pytest.mark.parametrize("size", [1, 7, 64])
 @pytest.mark.parametrize("end", ["\n", "\r\n", ""])
-def test_blocks_end_where_lines_end(write, monkeypatch, size, end):
-    monkeypatch.setattr(records, "_BLOCK_BYTES", size)
+def test_blocks_end_where_lines_end(write, size, end):
     rng = np.random.default_rng(size)
     pairs = rng.integers(0, 10**6, (40, 2)).tolist()
     lines = ["# made up", "source target", *(f"{u} {v}" for u, v in pairs)]
     path = write((end or "\n").join(lines) + end)
-    graph = read_graph(path)
+    graph = read_file(path, ReadOptions(block_bytes=size))
     assert graph.m == 40
     assert list(graph.nodes) == sorted({end for pair in pairs for end in pair})

@@ -1,0 +1,307 @@
+"""Edges in columns: tuples of arrays, and tables whose columns are found by name."""
+
+import re
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from kgroups._types import Floats, Indices
+from kgroups._wording import argument
+from kgroups.adapters.edges import (
+    Batch,
+    EdgeStream,
+    ReadOptions,
+    check_column_names,
+    checked_weights,
+    column_arguments,
+    graph_of_edges,
+    graph_of_integers,
+    no_such_attribute,
+)
+from kgroups.adapters.numbering import Texts, is_missing, unique_integers
+from kgroups.errors import GraphError
+from kgroups.graph import Graph
+
+_SECOND_OF_FIRST = {
+    "source": ("target", "destination", "dest"),
+    "from": ("to",),
+    "src": ("dst", "dest", "tgt", "trg"),
+    "origin": ("destination", "dest"),
+    "start": ("end",),
+    "tail": ("head",),
+    "sender": ("receiver", "recipient"),
+    "ego": ("alter",),
+    "u": ("v",),
+    "node": ("neighbor", "neighbour"),
+    "follower": ("followee",),
+}
+_SUFFIXES = ("", "id", "node", "nodeid")
+_NUMBERED = (
+    *("node", "nodeid", "vertex", "id", "user", "userid", "person"),
+    *("actor", "name", "author", "entity", "gene", "protein"),
+)
+# In lower case and letters and digits only, so that Node_1 is node1.
+_USUAL_PAIRS = (
+    *(
+        (first + suffix, second + suffix)
+        for first, seconds in _SECOND_OF_FIRST.items()
+        for second in seconds
+        for suffix in _SUFFIXES
+    ),
+    *((word + first, word + second) for word in _NUMBERED for first, second in ("12", "ab")),
+)
+
+
+def edge_columns(names: Sequence[Any], options: ReadOptions) -> list[Any]:
+    """Choose the columns to read: both ends, and the weights where there are any."""
+    ends = end_columns(names, options.source, options.target)
+    if ends is None:
+        msg = (
+            "a table of edges must have one column 'source' and one column 'target', got the "
+            f"columns {_listed(names)}.\n  Name its columns with {column_arguments()}, or call "
+            "them source/target, from/to, src/dst, node1/node2, u/v or the like."
+        )
+        raise GraphError(msg)
+    column = weight_column(names, options.weight, ends)
+    places = ends if column is None or options.symmetrize == "union" else (*ends, column)
+    return [names[i] for i in places]
+
+
+def end_columns(
+    names: Sequence[Any], source: str | None = None, target: str | None = None
+) -> tuple[int, int] | None:
+    """Return the positions of the columns that hold the ends of the edges.
+
+    Without names from the caller the usual pairs are searched for; ``None`` if there is none.
+    """
+    if source is not None and target is not None:
+        first, second = _place(names, source, "source"), _place(names, target, "target")
+        if first == second:
+            check_column_names(names[first], names[second])
+        return first, second
+    if names.count("source") == names.count("target") == 1:
+        return names.index("source"), names.index("target")
+    plain = [re.sub(r"[\W_]", "", name.lower()) if isinstance(name, str) else "" for name in names]
+    found = [
+        (plain.index(first), plain.index(second))
+        for first, second in _USUAL_PAIRS
+        if plain.count(first) == plain.count(second) == 1
+    ]
+    if len(found) > 1 and (plain[found[0][0]], plain[found[0][1]]) != _USUAL_PAIRS[0]:
+        pairs = " or ".join(f"{names[i]!r} and {names[j]!r}" for i, j in found)
+        msg = (
+            f"one pair of columns must hold the ends of the edges, got {pairs}.\n"
+            f"  Choose with {column_arguments()}."
+        )
+        raise GraphError(msg)
+    return found[0] if found else None
+
+
+def weight_column(names: Sequence[Any], weight: str | None, ends: tuple[int, int]) -> int | None:
+    """Return the position of the weights; ``None`` if unwanted or by default not there."""
+    if weight is None:
+        return None
+    found = _positions(names, weight)
+    if len(found) == 1:
+        return found[0]
+    if not found and weight == "weight":
+        return None
+    others = [name for i, name in enumerate(names) if i not in ends]
+    raise no_such_attribute(weight, others, kind="column")
+
+
+def _positions(names: Sequence[Any], wanted: str) -> list[int]:
+    """Return the positions of a name as it is written, else those in any case of letters."""
+    exact = [i for i, name in enumerate(names) if name == wanted]
+    return exact or [
+        i
+        for i, name in enumerate(names)
+        if isinstance(name, str) and name.lower() == wanted.lower()
+    ]
+
+
+def _place(names: Sequence[Any], wanted: str, end: str) -> int:
+    found = _positions(names, wanted)
+    if len(found) != 1:
+        msg = (
+            f"{argument(end)} must name one column of the table, got {wanted!r}; the columns are "
+            f"{_listed(names)}.\n  Pass the name of one of them."
+        )
+        raise GraphError(msg)
+    return found[0]
+
+
+def _listed(names: Sequence[Any]) -> str:
+    return ", ".join(repr(name) for name in names) or "none"
+
+
+def from_columns(columns: Sequence[Any], options: ReadOptions) -> Graph:
+    """Convert ``(source, target)`` or ``(source, target, weight)``."""
+    if isinstance(columns, list) and all(isinstance(part, list | tuple) for part in columns):
+        msg = (
+            "a list of lists or tuples could hold edges, columns or matrix rows.\n"
+            "  Pass a tuple (source, target[, weight]), for instance tuple(zip(*edges)) for a "
+            "list of edges, or numpy.array(rows) for a matrix."
+        )
+        raise GraphError(msg)
+    if len(columns) not in (2, 3):
+        msg = (
+            f"edges must come as (source, target) or (source, target, weight), got "
+            f"{len(columns)} parts.\n  Pass one array for each."
+        )
+        raise GraphError(msg)
+    return from_edge_arrays(*map(as_column, columns), options=options)
+
+
+def from_table(table: Any, options: ReadOptions) -> Graph:
+    """Convert a pandas DataFrame, a pyarrow Table or the like by its column names."""
+    names: Any = table.column_names if hasattr(table, "column_names") else table.columns
+    columns = (as_column(table[name]) for name in edge_columns(list(names), options))
+    return from_edge_arrays(*columns, options=options)
+
+
+def from_edge_arrays(
+    source: Any, target: Any, weight: Any = None, *, options: ReadOptions
+) -> Graph:
+    """Convert one-dimensional arrays whose entries are node names."""
+    if options.weight is None:
+        weight = None
+    check_lengths([len(column) for column in (source, target, weight) if column is not None])
+    if not options.reads_weights:
+        weight = None
+    w = None
+    if source.size > options.few_edges and _are_integers(source, target):
+        if weight is not None:
+            w = checked_weights(weight, lambda t: (source[t], target[t]))
+        stream = EdgeStream(
+            source.size, w is not None, lambda: _batches(source, target, w, options.batch)
+        )
+        return graph_of_integers(stream, options)
+    u, v, nodes = _numbered(source, target)
+    if weight is not None:
+        w = checked_weights(weight, lambda t: (nodes[u[t]], nodes[v[t]]))
+    return graph_of_edges(u, v, w, nodes, options)
+
+
+def from_stream(
+    stream: EdgeStream, build: Callable[[EdgeStream, ReadOptions], Graph], options: ReadOptions
+) -> Graph:
+    """Convert edges that come in batches with ``build``, or at once if they are few."""
+    if stream.edges > options.few_edges:
+        return build(stream, options)
+    batches = list(stream.batches())
+    if not batches:
+        return from_edge_arrays(np.empty(0, np.int64), np.empty(0, np.int64), options=options)
+    columns = [
+        np.concatenate(
+            [_from_objects([*part]) if isinstance(part, Texts) else part for part in parts]
+        )
+        for parts in list(zip(*batches, strict=True))[: 3 if stream.weighted else 2]
+    ]
+    return from_edge_arrays(*columns, options=options)
+
+
+def check_lengths(lengths: Sequence[int]) -> None:
+    """Raise unless all columns have the same length."""
+    if len(set(lengths)) > 1:
+        msg = (
+            "source, target and weight must have one entry per edge, got lengths "
+            f"{', '.join(map(str, lengths))}.\n  Pass arrays of one length."
+        )
+        raise GraphError(msg)
+
+
+def as_column(values: Any) -> Any:
+    """Return a one-dimensional array that keeps each value as the caller wrote it."""
+    if hasattr(values, "type") and hasattr(values, "to_pylist"):
+        values = _arrow_values(values)
+    elif hasattr(values, "to_numpy"):
+        values = values.to_numpy()
+    if isinstance(values, np.ndarray):
+        if values.ndim != 1:
+            msg = (
+                "source, target and weight must be one-dimensional, got an array of shape "
+                f"{values.shape}.\n  Pass one array for each, for instance edges[:, 0]."
+            )
+            raise GraphError(msg)
+        return _from_objects(values) if values.dtype == object else np.asarray(values)
+    if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
+        msg = (
+            "source, target and weight must be arrays with one entry per edge, got "
+            f"{type(values).__name__}.\n  Pass for instance ([0, 1], [1, 2])."
+        )
+        raise GraphError(msg)
+    return np.asarray(values) if isinstance(values, range) else _from_objects(values)
+
+
+def _arrow_values(column: Any) -> Any:
+    if "dictionary" in str(column.type):
+        column = column.cast(column.type.value_type)
+    # Chunked arrays are always copied and take no such argument.
+    return column.to_numpy(**({"zero_copy_only": False} if hasattr(column, "buffers") else {}))
+
+
+def _from_objects(values: Any) -> Any:
+    """Give plain numbers a number type; numpy would turn ``[1, "a"]`` into two strings."""
+    kinds = set(map(type, values))
+    if kinds <= {int} or (kinds and all(issubclass(kind, np.integer) for kind in kinds)):
+        try:
+            return np.array(values, dtype=np.int64)
+        except OverflowError:
+            pass
+    if kinds <= {float, int} and float in kinds and all(abs(x) <= 2**53 or x != x for x in values):
+        return np.array(values, dtype=np.float64)
+    objects = np.empty(len(values), dtype=object)
+    for position, value in enumerate(values):
+        objects[position] = value
+    return objects
+
+
+def _batches(source: Any, target: Any, weight: Floats | None, batch: int) -> Iterator[Batch]:
+    for begin in range(0, source.size, batch):
+        part = slice(begin, begin + batch)
+        yield Batch(source[part], target[part], None if weight is None else weight[part])
+
+
+def _are_integers(*columns: Any) -> bool:
+    return all(
+        column.dtype.kind in "iu" and int(column.max()) <= np.iinfo(np.int64).max
+        for column in columns
+    )
+
+
+def _numbered(source: Any, target: Any) -> tuple[Indices, Indices, Sequence[Hashable]]:
+    """Return row numbers: integers in ascending order, other names in order of appearance."""
+    m = source.size
+    if m == 0:
+        return np.empty(0, np.int64), np.empty(0, np.int64), ()
+    if _are_integers(source, target):
+        ends = np.concatenate([column.astype(np.int64, copy=False) for column in (source, target)])
+        names, codes = unique_integers(ends)
+        in_order = names[0] == 0 and names[-1] == len(names) - 1
+        return codes[:m], codes[m:], range(len(names)) if in_order else tuple(names)
+    values = _hashable_list(source), _hashable_list(target)
+    try:
+        nodes = tuple(dict.fromkeys(chain.from_iterable(zip(*values, strict=True))))
+    except TypeError as error:
+        msg = f"node names must be hashable: {error}.\n  Use text, numbers or tuples as names."
+        raise GraphError(msg) from error
+    number = dict(zip(nodes, range(len(nodes)), strict=True)).__getitem__
+    u, v = (np.fromiter(map(number, column), np.int64, m) for column in values)
+    return u, v, nodes
+
+
+def _hashable_list(column: Any) -> list[Any]:
+    values = column.tolist() if column.dtype.kind in "biufUSO" else list(column)
+    if set(map(type, values)) <= {str, int}:
+        return values
+    for position, value in enumerate(values):
+        if value is None or is_missing(value):
+            msg = (
+                f"node names must not be missing, got {value!r} for edge {position}.\n"
+                "  Drop these rows, or name the node."
+            )
+            raise GraphError(msg)
+    return values
