@@ -1,6 +1,5 @@
 """Energy statistics of vector data: semimetrics, their kernels, and clustering with them."""
 
-from kgroups.energy.arguments import as_semimetric
 from kgroups.energy.clustering import Clustering, kernel_kgroups, kernel_kmeans
 from kgroups.energy.graphs import graph_semimetric, ratio_association, ratio_cut
 from kgroups.energy.kernels import (
@@ -20,6 +19,7 @@ from kgroups.energy.semimetrics import (
     PairFunction,
     Power,
     Semimetric,
+    as_semimetric,
 )
 from kgroups.energy.statistics import (
     between_energy,

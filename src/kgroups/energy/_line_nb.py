@@ -1,4 +1,4 @@
-"""Kernels of the best cut of a line: bare arrays in, tables and starts filled in place."""
+"""Kernels of the dynamic program over intervals of a line: arrays in, tables filled in place."""
 
 from numba import njit
 
@@ -16,8 +16,8 @@ def fill_table(x: Floats, w: Floats, table: Floats) -> None:
     On level ``b`` the points lie in blocks of ``2 ** (b + 1)``. For a point right of the middle
     ``r`` of its block ``table[b, p]`` describes the run from ``r`` to ``p``, for one left of it
     the run from ``p`` to the last point before ``r``: its weight, its moment about ``x[r]``,
-    and its weighted sum of distances over pairs. Every sum has terms >= 0 only, so that nothing
-    cancels. A block without a right half is never asked for.
+    and its weighted sum of distances over pairs. All terms are >= 0, so that nothing cancels. A
+    block without a right half is never read.
     """
     n = x.size
     for b in range(table.shape[0]):
@@ -82,7 +82,7 @@ def fill_starts(
 
     ``start[a, j]`` is where class ``a`` starts if it is the last and ends at point ``j``; the
     last row is filled for the last point only. The best start does not fall as ``j`` rises, so
-    the middle ``j`` of a stretch bounds the search on both sides of it. Returns the least sum.
+    the middle ``j`` of a range bounds the search on both sides of it. Returns the least sum.
     """
     k, n = start.shape
     for j in range(n):

@@ -1,41 +1,64 @@
-"""Kernel k-groups and kernel k-means of points, distances and Gram matrices."""
+"""Kernel k-groups and kernel k-means of points, distances and Gram matrices, and their starts."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from kgroups._doors import RngLike, as_rng, check_count
+from kgroups._blas import DENSE, single_threaded
 from kgroups._progress import counted_progress
 from kgroups._types import Floats, Ints
-from kgroups.energy.arguments import MetricLike
-from kgroups.energy.fitting import Data, MatrixBetween, PointsBetween, as_data
-from kgroups.energy.semimetrics import Power, Semimetric
-from kgroups.energy.starts import SAME, STARTS, Start, starts_of
-from kgroups.energy.threads import in_order
-from kgroups.errors import InputError, NumberOfCommunitiesError
+from kgroups._validation import RngLike, as_rng, check_integer, check_real
+from kgroups.embedding import TIE, kmeans, trials_of
+from kgroups.energy.fitting import (
+    Data,
+    DistanceRows,
+    MatrixBetween,
+    PointRows,
+    PointsBetween,
+    as_data,
+    in_order,
+)
+from kgroups.energy.semimetrics import MetricLike, Power, Semimetric
+from kgroups.errors import ConvergenceError, InputError, NumberOfCommunitiesError
 from kgroups.hartigan import Outcome, Rule, group_links, improve_dense
+from kgroups.spectrum import largest_eigenpairs
 
-__all__ = ["GRAM_MEMORY", "Clustering", "kernel_kgroups", "kernel_kmeans"]
+Start: TypeAlias = Literal["k-means++", "spectral", "random"]
 
 GRAM_MEMORY = 8e8
 """Bytes up to which a matrix of all pairs is kept: 10,000 points."""
 
-# Bytes of sums over groups that several starts may hold at a time.
-_LINKS = 4e8
-# Entries of a matrix from which on starts run side by side.
-_THREADS_PAY = 250_000
+# Bytes of sums over groups that starts computed from the same tiles may hold together.
+_LINK_BYTES = 4e8
+# Entries of a stored matrix from which on starts run in parallel threads.
+_MIN_PARALLEL_ENTRIES = 250_000
+# Objectives that differ by less than this fraction belong to one optimum, up to rounding.
+_SAME_OPTIMUM = 1e-10
+# Starts of k-means on the rows of the leading eigenvectors.
+_KMEANS_STARTS = 10
+# With more points a sample is grouped first, and the other points join the nearest mean.
+_SAMPLE_SIZE = 3_000
+# Points of the sample for each group, if there are so many groups that this is more.
+_MIN_SAMPLE_PER_GROUP = 3
+# Points from which the distance of all points to their mean is estimated.
+_PILOT_SIZE = 300
+# Number of the best starts on the sample that are extended to all points.
+_STARTS_EXTENDED = 3
+# Rows computed at a time; bounds the memory.
+_ROWS_AT_ONCE = 64
 
 
 @dataclass(frozen=True, eq=False)
 class Clustering:
-    """Groups of points.
+    """Result of clustering points into k groups.
 
     Attributes
     ----------
     labels : ndarray of shape (n,)
-        Group of each row in ``range(k)``, the heaviest group first; given starts keep their
-        numbers.
+        Group of each row in ``range(k)``, the heaviest group first; labels given to start from
+        keep their numbers.
     k : int
         Number of groups, none of them empty.
     objective : float
@@ -45,9 +68,9 @@ class Clustering:
     within_energy : float
         Within-energy dispersion W, the sum of w_i kappa(x_i, x_i) minus Q. Smaller is better.
     sweeps, moves : int
-        Passes over the points and moves made in the best start.
+        Sweeps over the points and moves made from the best start.
     converged : bool
-        Whether its last pass moved no point.
+        Whether its last sweep moved no point.
     objectives : ndarray
         Q at the end of each start; see the notes of :func:`kernel_kgroups` on many points.
     metric : Semimetric or str
@@ -105,8 +128,8 @@ def kernel_kgroups(
 
     .. math:: Q = \sum_a \frac{1}{s_a} \sum_{i, j \in a} w_i w_j \kappa(x_i, x_j)
 
-    rises, which is to say while the within-energy dispersion W falls and the between-sample
-    energy statistic S rises (*energy-identity* of the theory page).
+    rises, that is, while the within-energy dispersion W falls and the between-sample energy
+    statistic S rises (*energy-identity* of the theory page).
 
     Parameters
     ----------
@@ -121,18 +144,19 @@ def kernel_kgroups(
         matrices.
     sample_weight : array_like of shape (n,), optional
         How much each row counts; 1 by default. Rows of weight 0, or less than 1e-12 of the
-        largest, are labelled by :meth:`Clustering.predict`.
+        largest, are labeled by :meth:`Clustering.predict`.
     init : {"k-means++", "spectral", "random"} or array_like of n labels
-        Centers drawn far apart in feature space, groups of the leading eigenvectors, groups by
-        chance, or labels in ``range(k)`` to start from.
+        Centers drawn far apart in feature space, groups of the leading eigenvectors, random
+        groups, or labels in ``range(k)`` to start from.
     n_init : int
         Number of starts, of which the best is returned; ``"spectral"`` and labels are one start.
     max_sweeps : int
-        Passes over the points after which a start ends.
+        Sweeps over the points after which a start ends.
     rng : int, Generator or None
         Draws the starts and the order of visits; ``None`` is a fixed stream.
     gram_memory : float
-        Bytes up to which the matrix of all pairs is kept. Beyond, its rows are made when needed.
+        Bytes up to which the matrix of all pairs is kept. If it is larger, its rows are computed
+        when needed.
 
     Returns
     -------
@@ -140,14 +164,14 @@ def kernel_kgroups(
 
     Notes
     -----
-    Where the matrix is not kept, starts are improved on a sample of 3,000 points, in which far ones
-    are drawn more often and weigh less; the three best of them that differ go on, when the other
-    points have joined the nearest mean.
+    If the matrix is not kept, starts are improved on a sample of 3,000 points, in which points far
+    from the mean are drawn more often and weigh less. The three best results that differ are
+    extended to all points, each of which joins the nearest mean, and are improved further.
 
-    Equal points are one point with the sum of their weights, and points are visited in an order
-    that is drawn for the set of points, so that the groups do not depend on the order of the rows
-    (unless there are fewer distinct points than groups, so that equal ones are split). With labels
-    to start from, and for matrices, points are visited in the order of the rows.
+    Equal points are merged into one point with the sum of their weights, and points are visited in
+    an order that is drawn for the set of points, so that the groups do not depend on the order of
+    the rows (unless there are fewer distinct points than groups, so that equal ones are split).
+    With labels to start from, and for matrices, points are visited in the order of the rows.
 
     Examples
     --------
@@ -160,8 +184,8 @@ def kernel_kgroups(
     >>> found.predict([[3.0, 3.0]])
     array([0])
     """
-    return _clustered("hartigan", X, k, metric, sample_weight, init, n_init, max_sweeps, rng,
-                      gram_memory)  # fmt: skip
+    return _cluster("hartigan", X, k, metric, sample_weight, init, n_init, max_sweeps, rng,
+                    gram_memory)  # fmt: skip
 
 
 def kernel_kmeans(
@@ -176,21 +200,21 @@ def kernel_kmeans(
     rng: RngLike = None,
     gram_memory: float = GRAM_MEMORY,
 ) -> Clustering:
-    r"""Group points by sending each to the nearest mean in feature space, one at a time.
+    r"""Group points by moving each to the nearest mean in feature space, one at a time.
 
-    This is the algorithm of Lloyd with means that follow every move exactly. It stops at more
-    local optima than :func:`kernel_kgroups`, which has the same parameters, result and objective.
+    This is Lloyd's algorithm with means that are updated after every move. It stops at more local
+    optima than :func:`kernel_kgroups`, which has the same parameters, result and objective.
 
     Examples
     --------
     >>> kernel_kmeans([0.0, 0.1, 4.0, 4.2, 4.1], 2).labels
     array([1, 1, 0, 0, 0])
     """
-    return _clustered("lloyd", X, k, metric, sample_weight, init, n_init, max_sweeps, rng,
-                      gram_memory)  # fmt: skip
+    return _cluster("lloyd", X, k, metric, sample_weight, init, n_init, max_sweeps, rng,
+                    gram_memory)  # fmt: skip
 
 
-def _clustered(
+def _cluster(
     rule: Rule,
     X: Any,
     k: Any,
@@ -202,10 +226,12 @@ def _clustered(
     rng: RngLike,
     gram_memory: float,
 ) -> Clustering:
-    k = check_count("k", k, error=NumberOfCommunitiesError)
-    for name, number in (("n_init", n_init), ("max_sweeps", max_sweeps)):
-        check_count(name, number)
-    _check_memory(gram_memory)
+    k = check_integer("k", k, error=NumberOfCommunitiesError)
+    check_integer("n_init", n_init)
+    check_integer("max_sweeps", max_sweeps)
+    hint = "  Pass for instance 8e8, or 0 to keep no matrix."
+    what = "number of bytes"
+    check_real("gram_memory", gram_memory, low=0.0, finite=False, what=what, hint=hint)
     stream = as_rng(rng)
     named = isinstance(init, str)
     if named and init not in STARTS:
@@ -223,23 +249,13 @@ def _clustered(
             init, data.rows, data.w, k, n_init, stream, rule=rule, max_sweeps=max_sweeps
         )
     else:
-        starts = [_given(init, data, k)]
-    outcomes = _improved(rule, data, starts, k, max_sweeps)
+        starts = [_given_start(init, data, k)]
+    outcomes = _improve_all(rule, data, starts, k, max_sweeps)
     return _result(X, data, outcomes, k, heaviest_first=named)
 
 
-def _check_memory(gram_memory: Any) -> None:
-    number = isinstance(gram_memory, int | float | np.integer | np.floating)
-    if not number or isinstance(gram_memory, bool) or not gram_memory >= 0:
-        msg = (
-            f"gram_memory must be a number of bytes >= 0, got {gram_memory!r}.\n"
-            "  Pass for instance 8e8, or 0 to keep no matrix."
-        )
-        raise InputError(msg)
-
-
-def _given(init: Any, data: Data, k: int) -> Ints:
-    """Return the labels to start from of the points that count."""
+def _given_start(init: Any, data: Data, k: int) -> Ints:
+    """Return the given labels of the points that count."""
     labels = np.asarray(init)
     n = data.point_of.size
     if labels.shape != (n,) or labels.dtype.kind not in "iu":
@@ -260,44 +276,39 @@ def _given(init: Any, data: Data, k: int) -> Ints:
     return z
 
 
-def _improved(
+def _improve_all(
     rule: Rule, data: Data, starts: list[Ints], k: int, max_sweeps: int
 ) -> list[tuple[Outcome, float]]:
-    """Return what became of each start, with the dispersion of all points in one group."""
+    """Return the outcome of each start, with the dispersion of all points in one group."""
     M, w = data.rows, data.w
 
     def outcome(z: Ints, L: Floats) -> tuple[Outcome, float]:
         whole = -float(L.sum()) / float(w.sum())
         return improve_dense(M, w, z, k=k, links=L, rule=rule, max_sweeps=max_sweeps), whole
 
-    if M.stored is None:
-        # Rows that are made anew take their time, and use all threads themselves.
-        together = max(1, int(_LINKS // (8.0 * k * w.size)))
-        found = []
-        with counted_progress("bar", len(starts), "start") as show:
-            for first in range(0, len(starts), together):
-                some = starts[first : first + together]
-                for z, L in zip(some, group_links(M, some, k), strict=True):
-                    found.append(outcome(z, L))
-                    show(len(found))
-        return found
-
-    def from_start(z: Ints) -> tuple[Outcome, float]:
-        return outcome(z, group_links(M, [z], k)[0])
-
-    run = in_order if M.stored.size >= _THREADS_PAY else map
-    return list(run(from_start, starts))
+    if M.stored is not None:
+        run = in_order if M.stored.size >= _MIN_PARALLEL_ENTRIES else map
+        return list(run(lambda z: outcome(z, group_links(M, [z], k)[0]), starts))
+    # Computing rows takes most of the time, and uses all threads itself.
+    together = max(1, int(_LINK_BYTES // (8.0 * k * w.size)))
+    found = []
+    with counted_progress(len(starts), "start", progress=True) as show:
+        for first in range(0, len(starts), together):
+            some = starts[first : first + together]
+            for z, L in zip(some, group_links(M, some, k), strict=True):
+                found.append(outcome(z, L))
+                show(len(found))
+    return found
 
 
 def _result(
     X: Any, data: Data, outcomes: list[tuple[Outcome, float]], k: int, *, heaviest_first: bool
 ) -> Clustering:
-    whole = outcomes[0][1]
-    norm = whole if data.norm is None else data.norm
+    norm = outcomes[0][1] if data.norm is None else data.norm
     unit = data.unit
     association = np.array([outcome.objective for outcome, _ in outcomes])
-    # Of starts that end at one optimum the first one stays.
-    close = association >= association.max() - SAME * abs(association.max())
+    # Among starts that end at the same optimum, take the first.
+    close = association >= association.max() - _SAME_OPTIMUM * abs(association.max())
     best = outcomes[int(np.argmax(close))][0]
     z, s, Q = best.z, best.s, best.Q
     if heaviest_first:
@@ -308,11 +319,11 @@ def _result(
     share = np.zeros((data.w.size, k))
     share[np.arange(z.size), z] = data.w / s[z]
     labels = np.where(data.point_of >= 0, z[data.point_of], 0)
-    made = Clustering(
+    result = Clustering(
         labels,
         k,
         unit * (norm + best.objective),
-        # Minus zero is no energy.
+        # Subtracting from 0 avoids a minus zero.
         unit * (0.0 - best.objective),
         best.sweeps,
         best.moves,
@@ -325,5 +336,182 @@ def _result(
     )
     weightless = np.flatnonzero(data.point_of < 0)
     if weightless.size:
-        labels[weightless] = made.predict(np.asarray(X)[weightless])
-    return made
+        labels[weightless] = result.predict(np.asarray(X)[weightless])
+    return result
+
+
+def starts_of(
+    init: Start,
+    M: PointRows,
+    w: Floats,
+    k: int,
+    n_init: int,
+    rng: np.random.Generator,
+    *,
+    rule: Rule,
+    max_sweeps: int,
+    sample_size: int = _SAMPLE_SIZE,
+    extended: int = _STARTS_EXTENDED,
+) -> list[Ints]:
+    """Return labelings to start from, each with ``k`` non-empty groups.
+
+    ``"spectral"`` is deterministic and gives one start, from a sample if there are many points.
+    Where the matrix is not stored, moves cost more than anything else: all starts are improved on
+    a sample of the points, and only the best of them are extended to the others.
+    """
+    make = STARTS[init]
+    count = 1 if init == "spectral" else n_init
+    draws = max(sample_size, _MIN_SAMPLE_PER_GROUP * k)
+    if w.size <= draws or (M.stored is not None and init != "spectral"):
+        return [make(M, w, k, rng) for _ in range(count)]
+    sample = draw_sample(M, w, draws, rng, least=k)
+    among, v = sample.matrix(M), sample.weights
+    grouped = [
+        improve_dense(among, v, make(among, v, k, rng), k=k, rule=rule, max_sweeps=max_sweeps)
+        for _ in range(count)
+    ]
+    best: list[Outcome] = []
+    for found in sorted(grouped, key=lambda found: -found.objective):
+        gap = best[-1].objective - found.objective if best else np.inf
+        if gap > _SAME_OPTIMUM * abs(found.objective):
+            best.append(found)
+    return extend_labels(M, w, sample, best[:extended], k)
+
+
+class Sample(NamedTuple):
+    """Points that represent all, with weights that are ``factor`` times their own."""
+
+    points: Ints
+    weights: Floats
+    factor: Floats
+
+    def matrix(self, M: PointRows) -> DistanceRows:
+        """Return the matrix of the sample."""
+        among = M.among(self.points)
+        among *= self.factor
+        among *= self.factor[:, None]
+        return DistanceRows(among)
+
+
+def draw_sample(
+    M: PointRows, w: Floats, draws: int, rng: np.random.Generator, *, least: int
+) -> Sample:
+    """Draw at least ``least`` points: a third each by weight, by distance and uniformly.
+
+    So groups that are small but far from the mean are in the sample too; its weights correct for
+    the unequal probabilities (a lightweight coreset).
+    """
+    share = w / w.sum()
+    pilot = np.unique(rng.choice(w.size, size=_PILOT_SIZE, p=share))
+    distance = M.rows(pilot).sum(axis=0) / (-0.5 * w * w[pilot].sum())
+    distance = np.maximum(
+        distance - 0.5 * float(np.average(distance[pilot], weights=w[pilot])), 0.0
+    )
+    far = share * distance
+    far = share if far.sum() <= 0.0 else far / far.sum()
+    chance = (share + far + 1.0 / w.size) / 3.0
+    drawn = rng.choice(w.size, size=draws, p=chance)
+    missing = max(0, least - np.unique(drawn).size)
+    others = rng.permutation(np.setdiff1d(np.arange(w.size), drawn))[:missing]
+    points, times = np.unique(np.concatenate([drawn, others]), return_counts=True)
+    factor = times / (draws * chance[points] / share[points])
+    factor *= w.sum() / float(w[points] @ factor)
+    return Sample(points, w[points] * factor, factor)
+
+
+def extend_labels(
+    M: PointRows, w: Floats, sample: Sample, grouped: list[Outcome], k: int
+) -> list[Ints]:
+    """Assign the points outside of a sample to the nearest mean of its groups."""
+    from kgroups.hartigan._sweep_nb import add_rows
+
+    links = [np.zeros((k, w.size)) for _ in grouped]
+    for first in range(0, sample.points.size, _ROWS_AT_ONCE):
+        some = slice(first, first + _ROWS_AT_ONCE)
+        rows = M.rows(sample.points[some])
+        rows *= sample.factor[some, None]
+        for found, L in zip(grouped, links, strict=True):
+            add_rows(rows, found.z[some], 0, L)
+    starts = []
+    for found, L in zip(grouped, links, strict=True):
+        L *= -2.0 / (w * found.s[:, None])
+        L += (found.Q / np.square(found.s))[:, None]
+        z: Ints = np.argmin(L, axis=0)
+        z[sample.points] = found.z
+        starts.append(z)
+    return starts
+
+
+def _plus_plus(M: PointRows, w: Floats, k: int, rng: np.random.Generator) -> Ints:
+    """Assign points to the nearest of ``k`` centers drawn by greedy k-means++."""
+    from kgroups.embedding._plus_plus_nb import drawn_by_mass, nearer
+
+    def distances_to(picks: Ints) -> Floats:
+        rho = M.rows(picks).T / (-0.5 * w[:, None] * w[picks])
+        if M.shift:
+            rho += M.shift * np.add.outer(1.0 / w, 1.0 / w[picks])
+            rho[picks, np.arange(picks.size)] = 0.0
+        return np.ascontiguousarray(np.maximum(rho, 0.0))
+
+    trials = trials_of(k)
+    center, picks = np.empty(k, dtype=np.int64), np.empty(trials, dtype=np.int64)
+    drawn_by_mass(w, rng.random(1), center)
+    is_center = np.zeros(w.size, dtype=np.bool_)
+    is_center[center[0]] = True
+    distance = distances_to(center[:1])[:, 0].copy()
+    nearest = np.zeros(w.size, dtype=np.int64)
+    draws = rng.random((k, trials))
+    for a in range(1, k):
+        mass = drawn_by_mass(w * distance, draws[a], picks)
+        # Fewer distinct points than centers: take any point that is not a center.
+        tried = picks if mass > 0.0 else np.flatnonzero(~is_center)[:1]
+        center[a] = tried[nearer(distances_to(tried), w, TIE, 0.0, a, distance, nearest)]
+        is_center[center[a]] = True
+    # A center equal to an earlier one is nearest to no point: it keeps at least itself.
+    nearest[center] = np.arange(k)
+    return nearest
+
+
+def _random(M: PointRows, w: Floats, k: int, rng: np.random.Generator) -> Ints:
+    """Draw labels uniformly, with at least one point in every group."""
+    z = rng.integers(k, size=w.size)
+    z[rng.permutation(w.size)[:k]] = np.arange(k)
+    return z
+
+
+def _spectral(M: PointRows, w: Floats, k: int, rng: np.random.Generator) -> Ints:
+    r"""Group the rows of the leading eigenvectors of the centered matrix by k-means.
+
+    They solve the problem with real numbers in place of labels (*relaxed* of the theory page).
+    """
+    if k == 1:
+        return np.zeros(w.size, dtype=np.int64)
+    root = np.sqrt(w)
+    A = M.among(np.arange(w.size)) / np.outer(root, root)
+    u = root / np.linalg.norm(root)
+    along = A @ u
+    A -= np.outer(u, along) + np.outer(along - (u @ along) * u, u)
+    with single_threaded(w.size):
+        lam, V = _leading_eigenpairs(A, k - 1)
+    rows = V * np.sqrt(np.maximum(lam, 0.0)) / root[:, None]
+    return kmeans(rows, k, n_init=_KMEANS_STARTS, rng=rng)
+
+
+def _leading_eigenpairs(A: Floats, count: int) -> tuple[Floats, Floats]:
+    n = A.shape[0]
+    if n > DENSE.eigenpairs and 4 * count <= n:
+        try:
+            return largest_eigenpairs(A, count, np.linspace(0.5, 1.5, n))
+        except ConvergenceError:
+            # Lanczos may fail beside one huge eigenvalue, or where all are nearly equal.
+            pass
+    lam, V = np.linalg.eigh(A)
+    return lam[::-1][:count], V[:, ::-1][:, :count]
+
+
+STARTS: dict[str, Callable[[PointRows, Floats, int, np.random.Generator], Ints]] = {
+    "k-means++": _plus_plus,
+    "spectral": _spectral,
+    "random": _random,
+}
+"""Functions that draw first labels, by their names."""

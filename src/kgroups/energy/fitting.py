@@ -1,53 +1,191 @@
-"""What is clustered: points, distances or a Gram matrix, checked at the door and put in order."""
+"""The points to cluster: validation, order, and rows of the matrix that Hartigan's moves use."""
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from kgroups._types import Floats, Ints
-from kgroups.energy.arguments import MetricLike, as_semimetric, is_matrix
 from kgroups.energy.kernels import check_distances, check_gram, check_not_negative, rounding_of
-from kgroups.energy.measuring import is_family, rho_between
-from kgroups.energy.points import RowNames, as_points
-from kgroups.energy.rows import PointRows, rows_of_distances, rows_of_points
-from kgroups.energy.semimetrics import Semimetric
-from kgroups.energy.weights import as_weights
+from kgroups.energy.points import Points, as_points, as_weights, row_blocks
+from kgroups.energy.semimetrics import (
+    MetricLike,
+    Semimetric,
+    as_semimetric,
+    is_family,
+    is_matrix,
+    pairwise,
+)
 from kgroups.errors import InputError
-from kgroups.hartigan.objective import group_sums
+from kgroups.hartigan import Rows, StoredRows, group_sums
 
-__all__ = ["Data", "MatrixBetween", "PointsBetween", "as_data"]
+Task = TypeVar("Task")
+Result = TypeVar("Result")
 
-# Numbers in one block of semimetrics between new points and those fitted.
-_BLOCK = 1 << 20
-# Beside a weight of 1, sums that are kept while points move cannot tell such a one from rounding.
-_LEAST_WEIGHT = 1e-12
+# Entries of the semimetric between new points and those fitted that are computed at a time.
+_PREDICT_ENTRIES = 1 << 20
+# Weights below this fraction of the largest are lost to rounding in the sums of a group.
+_MIN_RELATIVE_WEIGHT = 1e-12
+# Side of a tile: large enough for fast arithmetic, small beside any bound on memory.
+_TILE_SIDE = 1024
+
+
+class PointRows(Rows, Protocol):
+    r"""Rows of :math:`M_{ij} = -\tfrac12 w_i w_j \rho(x_i, x_j)`.
+
+    ``shift`` is the least c >= 0 for which all :math:`\rho_{ij} + c (1 / w_i + 1 / w_j) \ge 0`; it
+    is 0 unless :math:`\rho` comes from a matrix that is not semidefinite. Adding these terms adds
+    the same number to W for all labelings.
+    """
+
+    shift: float
+
+    def among(self, points: Ints) -> Floats:
+        """Return the matrix of some points among themselves."""
+
+
+class DistanceRows(StoredRows):
+    """Rows of a matrix in memory."""
+
+    def __init__(self, M: Floats, shift: float = 0.0) -> None:
+        super().__init__(M)
+        self.shift = shift
+
+    def among(self, points: Ints) -> Floats:
+        """Return the matrix of some points among themselves."""
+        matrix: Floats = self.stored[np.ix_(points, points)]
+        return matrix
+
+
+class VectorRows:
+    """Rows that are computed from the points when needed, and not kept."""
+
+    def __init__(
+        self, points: Points, w: Floats, metric: Semimetric, *, tile_side: int = _TILE_SIDE
+    ) -> None:
+        self.points, self.w, self.metric, self.tile_side = points, w, metric, tile_side
+        self.stored: None = None
+        self.shift = 0.0
+        self.diagonal = np.zeros(len(points))
+
+    def rows(self, nodes: Ints) -> Floats:
+        """Return the rows of some points."""
+        rows = pairwise(self.metric, self.points[nodes], self.points)
+        _weigh(rows, self.w[nodes], self.w)
+        # Set here, because a function may return a rounded 0 for a point and itself.
+        rows[np.arange(nodes.size), nodes] = 0.0
+        return rows
+
+    def among(self, points: Ints) -> Floats:
+        """Return the matrix of some points among themselves."""
+        D = pairwise(self.metric, self.points[points])
+        return rows_of_distances(D, self.w[points]).stored
+
+    def tiles(self) -> Iterator[tuple[int, int, Floats]]:
+        """Yield tiles that cover the matrix, each with its first row and column.
+
+        Threads compute them, and they come in the same order whatever the number of threads.
+        """
+        n, side = len(self.points), self.tile_side
+        corners = [(i, j) for i in range(0, n, side) for j in range(i, n, side)]
+        # A Python function gains nothing by threads, and may not be safe in them.
+        run = in_order if is_family(self.metric) else map
+        for (top, left), tile in zip(corners, run(self._tile, corners), strict=True):
+            yield top, left, tile
+            if left > top:
+                yield left, top, np.ascontiguousarray(tile.T)
+
+    def _tile(self, corner: tuple[int, int]) -> Floats:
+        rows, columns = (slice(first, first + self.tile_side) for first in corner)
+        others = None if rows == columns else self.points[columns]
+        tile = pairwise(self.metric, self.points[rows], others)
+        _weigh(tile, self.w[rows], self.w[columns])
+        return tile
+
+
+def rows_of_points(points: Points, w: Floats, metric: Semimetric, *, memory: float) -> PointRows:
+    """Return the rows of points, stored if they fit into ``memory`` bytes."""
+    if 8.0 * len(points) ** 2 <= memory:
+        return rows_of_distances(pairwise(metric, points), w)
+    return VectorRows(points, w, metric)
+
+
+def rows_of_distances(D: Floats, w: Floats) -> DistanceRows:
+    """Return the rows of a matrix of distances, which is overwritten."""
+    shift = 0.0
+    if D.min() < 0.0:
+        shift = -float((D / np.add.outer(1.0 / w, 1.0 / w)).min())
+    _weigh(D, w, w)
+    np.fill_diagonal(D, 0.0)
+    return DistanceRows(D, shift)
+
+
+def _weigh(rho: Floats, w: Floats, v: Floats) -> None:
+    """Multiply each entry (i, j) by ``-w[i] v[j] / 2``, in place."""
+    rho *= -0.5 * w[:, None]
+    rho *= v
+
+
+@dataclass(frozen=True, eq=False)
+class PointsBetween:
+    """The semimetric between new points and those fitted; closures would not pickle."""
+
+    points: Points
+    metric: Semimetric
+    block_entries: int = _PREDICT_ENTRIES
+
+    def __call__(self, new: Any) -> Iterator[Floats]:
+        """Yield blocks of rows, one for each new point, of at most ``block_entries`` entries."""
+        others = Points.numbered(as_points(new), "new row {}")
+        columns = self.points.X.shape[1]
+        if others.X.shape[1] != columns:
+            msg = (
+                f"new points must have {columns} columns like the points fitted, "
+                f"got {others.X.shape[1]}."
+            )
+            raise InputError(msg)
+        for some in row_blocks(len(others), len(self.points), self.block_entries):
+            yield pairwise(self.metric, others[some], self.points)
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixBetween:
+    """The semimetric of new rows of a matrix, up to a constant for each row.
+
+    ``counted`` are the points of positive weight among the ``n`` fitted, ``diagonal`` is that of
+    the Gram matrix fitted, if it was one, and entries above ``-slack`` count as rounding.
+    """
+
+    n: int
+    counted: Ints
+    diagonal: Floats | None
+    slack: float
+
+    def __call__(self, new: Any) -> Iterator[Floats]:
+        """Yield the semimetric between the new rows and the points that count."""
+        R = as_points(new)
+        if R.shape[1] != self.n:
+            msg = f"new rows must have {self.n} columns, one for each row fitted, got {R.shape[1]}."
+            raise InputError(msg)
+        if self.diagonal is None:
+            check_not_negative(R, max(self.slack, rounding_of(R)), "distances of new points")
+            yield R[:, self.counted]
+        else:
+            yield self.diagonal[self.counted] - 2.0 * R[:, self.counted]
 
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Points that count, in the order in which they are visited.
+    """The points that count, in the order in which they are visited.
 
-    Attributes
-    ----------
-    rows : PointRows
-        The matrix of the points.
-    w : ndarray of shape (m,)
-        Their weights, all positive, in a unit of their own.
-    unit : float
-        That unit: products of the weights as they came might overflow.
-    point_of : ndarray of shape (n,)
-        Which point each row of the input is; -1 for rows that do not count.
-    rank : ndarray of shape (m,)
-        Place of each point in an order that depends on the points alone, if there is one.
-    norm : float or None
-        Sum of w_i kappa(x_i, x_i), where the base point is not the mean of the points.
-    between : callable
-        Takes new points as the caller gives them and yields the semimetric between some of them
-        and the points, up to a number for each new point.
-    metric : Semimetric or str
-        The semimetric with its scale, or what the matrix holds.
+    ``w`` are their positive weights divided by ``unit``, a power of two that avoids overflow;
+    ``point_of`` is the point of each row of the input, -1 for rows that do not count; ``rank`` is
+    the place of each point in an order that does not depend on that of the rows; ``norm`` is the
+    sum of w_i kappa(x_i, x_i), unless the base point is the mean of the points; ``between`` yields
+    the semimetric of new points to these, up to a constant for each new point.
     """
 
     rows: PointRows
@@ -56,57 +194,8 @@ class Data:
     point_of: Ints
     rank: Ints
     norm: float | None
-    between: "PointsBetween | MatrixBetween"
+    between: PointsBetween | MatrixBetween
     metric: Semimetric | str
-
-
-@dataclass(frozen=True, eq=False)
-class PointsBetween:
-    """The semimetric between new points and those fitted; an object, as functions do not pickle."""
-
-    points: Floats
-    metric: Semimetric
-    names: RowNames
-
-    def __call__(self, new: Any) -> Iterator[Floats]:
-        """Yield the semimetric between blocks of new points and the points fitted."""
-        Y = as_points(new)
-        if Y.shape[1] != self.points.shape[1]:
-            msg = (
-                f"new points must have {self.points.shape[1]} columns as those fitted, "
-                f"got {Y.shape[1]}."
-            )
-            raise InputError(msg)
-        step = max(1, _BLOCK // self.points.shape[0])
-        new_names = RowNames(np.arange(len(Y)), "new row {}")
-        for first in range(0, len(Y), step):
-            some = slice(first, first + step)
-            yield rho_between(self.metric, Y[some], self.points, new_names[some], self.names)
-
-
-@dataclass(frozen=True, eq=False)
-class MatrixBetween:
-    """The semimetric in rows that the caller has made, or the kernel and its diagonal.
-
-    ``slack`` is what passes for rounding beside the entries fitted.
-    """
-
-    n: int
-    counted: Ints
-    own: Floats | None
-    slack: float
-
-    def __call__(self, new: Any) -> Iterator[Floats]:
-        """Yield the semimetric to the points that count, up to a number for each new row."""
-        R = as_points(new)
-        if R.shape[1] != self.n:
-            msg = f"new rows must have {self.n} columns, one for each row fitted, got {R.shape[1]}."
-            raise InputError(msg)
-        if self.own is None:
-            check_not_negative(R, max(self.slack, rounding_of(R)), "distances of new points")
-            yield R[:, self.counted]
-        else:
-            yield self.own[self.counted] - 2.0 * R[:, self.counted]
 
 
 def as_data(
@@ -118,70 +207,77 @@ def as_data(
     rng: np.random.Generator | None,
     memory: float,
 ) -> Data:
-    """Return what is to be clustered.
+    """Return the points to cluster; rows whose weight is below 1e-12 of the largest do not count.
 
-    With ``rng``, equal points become one and all are put into an order drawn from it, which
-    does not depend on the order of the rows. Distances and Gram matrices keep theirs. Rows whose
-    weight is below 1e-12 of the largest do not count, as those of weight 0.
+    With ``rng``, equal points are merged and all are shuffled, which makes their order independent
+    of the order of the rows. Distances and Gram matrices keep their order.
     """
     if is_matrix(metric):
         return _matrix_data(X, str(metric), weights)
-    return _point_data(as_points(X), as_semimetric(metric), weights, k=k, rng=rng, memory=memory)
-
-
-def _point_data(
-    X: Floats,
-    metric: Semimetric,
-    weights: Any,
-    *,
-    k: int,
-    rng: np.random.Generator | None,
-    memory: float,
-) -> Data:
-    n = X.shape[0]
-    w, counted = _counted(weights, n)
-    point_of = np.full(n, -1)
+    X, rho = as_points(X), as_semimetric(metric)
+    w, counted, point_of = _counted(weights, len(X))
     given = X[counted]
     if rng is None:
-        points, rank, first = given, np.arange(counted.size), counted
-        point_of[counted] = rank
+        points, rank = Points(given, counted), np.arange(counted.size)
     else:
-        # Minus zero equals zero: which of the two came first must not show.
-        points = given + 0.0
-        some, w, rank, place = _in_own_order(points, w, k, rng)
-        points, first = points[some], counted[some]
+        # Adding 0 turns minus zero into zero: which of the two came first must not matter.
+        distinct = given + 0.0
+        some, w, rank, place = _shuffled(distinct, w, k, rng)
+        points = Points(distinct[some], counted[some])
         point_of[counted] = place
     w, unit = _scaled(w)
-    # The families count equal rows once, and their messages say how many rows came.
-    metric = metric.scaled_to(given if is_family(metric) else points)
-    # Other semimetrics need not be defined at the origin.
-    origin = np.zeros((1, X.shape[1]))
+    # The families count equal rows once, and their messages give the number of rows.
+    rho = rho.scaled_to(given if is_family(rho) else points.X)
     norm = None
-    if is_family(metric):
-        corners = points.min(axis=0, keepdims=True), points.max(axis=0, keepdims=True)
-        _check_range(float(metric(*corners)[0, 0]), w, unit)
-        norm = float(w @ metric(points, origin)[:, 0])
-    names = RowNames(first)
-    between = PointsBetween(points, metric, names)
-    rows = rows_of_points(points, w, metric, names, memory=memory)
-    return Data(rows, w, unit, point_of, rank, norm, between, metric)
+    # Other semimetrics need not be defined at the origin.
+    if is_family(rho):
+        corners = points.X.min(axis=0, keepdims=True), points.X.max(axis=0, keepdims=True)
+        _check_range(float(rho(*corners)[0, 0]), w, unit)
+        norm = float(w @ rho(points.X, np.zeros((1, X.shape[1])))[:, 0])
+    rows = rows_of_points(points, w, rho, memory=memory)
+    return Data(rows, w, unit, point_of, rank, norm, PointsBetween(points, rho), rho)
 
 
-def _counted(weights: Any, n: int) -> tuple[Floats, Ints]:
-    """Return the rows that count, and their weights."""
+def _matrix_data(X: Any, metric: str, weights: Any) -> Data:
+    if metric == "precomputed":
+        matrix, diagonal = check_distances(X), None
+    else:
+        matrix = check_gram(X)
+        diagonal = matrix.diagonal().copy()
+    n = matrix.shape[0]
+    w, counted, point_of = _counted(weights, n)
+    w, unit = _scaled(w)
+    D = matrix.copy() if counted.size == n else matrix[np.ix_(counted, counted)]
+    norm = None
+    if diagonal is not None:
+        # Also for a matrix that is not semidefinite: Hartigan's moves need no distances >= 0.
+        D *= -2.0
+        D += diagonal[counted]
+        D += diagonal[counted, None]
+        norm = float(w @ diagonal[counted])
+    _check_range(float(np.abs(matrix).max()), w, unit)
+    rows = rows_of_distances(D, w)
+    between = MatrixBetween(n, counted, diagonal, rounding_of(matrix))
+    return Data(rows, w, unit, point_of, np.arange(counted.size), norm, between, metric)
+
+
+def _counted(weights: Any, n: int) -> tuple[Floats, Ints, Ints]:
+    """Return the weights of the rows that count, these rows, and the point of each row."""
     w = as_weights(weights, n)
-    counted = np.flatnonzero(w > _LEAST_WEIGHT * w.max())
-    return w[counted], counted
+    counted = np.flatnonzero(w > _MIN_RELATIVE_WEIGHT * w.max())
+    point_of = np.full(n, -1)
+    point_of[counted] = np.arange(counted.size)
+    return w[counted], counted, point_of
 
 
 def _scaled(w: Floats) -> tuple[Floats, float]:
-    """Return the weights in a unit of their own, a power of two, and that unit."""
+    """Return the weights divided by a power of two, so that the largest is in [1, 2), and it."""
     exponent = int(np.frexp(w.max())[1]) - 1
     return np.ldexp(w, -exponent), float(np.ldexp(1.0, exponent))
 
 
 def _check_range(largest: float, w: Floats, unit: float) -> None:
-    """Raise if sums of semimetrics up to ``largest`` leave the range of floats."""
+    """Raise if sums of semimetrics up to ``largest`` overflow."""
     with np.errstate(over="ignore"):
         sums = largest * np.square(w.sum())
         energy = unit * (0.5 * largest * w.sum())
@@ -194,48 +290,45 @@ def _check_range(largest: float, w: Floats, unit: float) -> None:
         raise InputError(msg)
 
 
-def _in_own_order(
+def _shuffled(
     X: Floats, w: Floats, k: int, rng: np.random.Generator
 ) -> tuple[Ints, Floats, Ints, Ints]:
-    """Return points and weights in an order drawn for the set of points, and who went where.
-
-    The points are rows of X, the first of those that are equal.
-    """
+    """Merge equal rows and shuffle them; return rows, weights, ranks, and the place of each row."""
     _, first, inverse = np.unique(X, axis=0, return_index=True, return_inverse=True)
     inverse = inverse.reshape(-1)
     if first.size >= k:
-        # Light ones first, so that the order of the rows does not decide how their sum rounds.
+        # Sum light weights first, so that rounding does not depend on the order of the rows.
         order = np.lexsort((w, inverse))
         w = group_sums(inverse[order], w[order], first.size)
     else:
-        # Fewer distinct points than groups: equal points go into different ones.
+        # Fewer distinct points than groups: equal points must go into different groups.
         first = np.lexsort((w, inverse))
         w = w[first]
         inverse = np.argsort(first)
-    shuffled = rng.permutation(first.size)
-    return first[shuffled], w[shuffled], shuffled, np.argsort(shuffled)[inverse]
+    rank = rng.permutation(first.size)
+    return first[rank], w[rank], rank, np.argsort(rank)[inverse]
 
 
-def _matrix_data(X: Any, metric: str, weights: Any) -> Data:
-    if metric == "precomputed":
-        matrix, own = check_distances(X), None
-    else:
-        matrix = check_gram(X)
-        own = matrix.diagonal().copy()
-    n = matrix.shape[0]
-    w, counted = _counted(weights, n)
-    w, unit = _scaled(w)
-    point_of = np.full(n, -1)
-    point_of[counted] = np.arange(counted.size)
-    D = matrix.copy() if counted.size == n else matrix[np.ix_(counted, counted)]
-    if own is not None:
-        # Also for a matrix that is not semidefinite, on which Hartigan's moves are as good.
-        D *= -2.0
-        D += own[counted]
-        D += own[counted, None]
-    _check_range(float(np.abs(matrix).max()), w, unit)
-    rows = rows_of_distances(D, w)
-    norm = None if own is None else float(w @ own[counted])
+def in_order(work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+    """Yield the results of tasks in their order, computed by as many threads as numba has.
 
-    between = MatrixBetween(n, counted, own, rounding_of(matrix))
-    return Data(rows, w, unit, point_of, np.arange(counted.size), norm, between, metric)
+    At most one result more than there are threads waits to be used. An interrupt waits for the
+    tasks that run, not for those that have not begun.
+    """
+    from numba import get_num_threads
+
+    workers = get_num_threads()
+    if workers == 1:
+        yield from map(work, tasks)
+        return
+    pool = ThreadPoolExecutor(workers)
+    waiting: deque[Future[Result]] = deque()
+    try:
+        for task in tasks:
+            waiting.append(pool.submit(work, task))
+            if len(waiting) > workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)

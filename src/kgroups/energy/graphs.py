@@ -1,4 +1,4 @@
-"""Graphs as data with a semimetric: ratio association and ratio cut as energy statistics."""
+"""The semimetric between nodes of a graph, and the ratio association and cut of partitions."""
 
 from typing import Any, Literal, TypeAlias
 
@@ -6,23 +6,21 @@ import numpy as np
 import numpy.typing as npt
 
 from kgroups._types import Floats, Symmetrize
-from kgroups.adapters import as_graph
-from kgroups.adapters.labels import as_labels
-from kgroups.energy.points import and_more, as_numbers, is_finite_number
+from kgroups._validation import check_real
+from kgroups.adapters import as_graph, as_labels
+from kgroups.energy.points import and_more, as_numbers
 from kgroups.errors import GraphError, InputError
 from kgroups.graph import Graph
-from kgroups.hartigan.objective import group_sums
-
-__all__ = ["NodeWeights", "graph_semimetric", "ratio_association", "ratio_cut"]
+from kgroups.hartigan import group_sums
 
 NodeWeights: TypeAlias = Literal["degree", "uniform"] | npt.ArrayLike
 
-# 20,000 nodes make a matrix of 3.2 GB, which is as much as most machines can spare.
-_MOST_NODES = 20_000
+# A dense matrix of 20,000 nodes takes 3.2 GB.
+_MAX_DENSE_NODES = 20_000
 
 
 def graph_semimetric(
-    G: Any,
+    graph: Any,
     *,
     node_weights: NodeWeights = "degree",
     shift: float = 0.0,
@@ -36,7 +34,7 @@ def graph_semimetric(
 
     Parameters
     ----------
-    G : graph_like
+    graph : graph_like
         Anything that :func:`kgroups.as_graph` takes, of at most 20,000 nodes.
     node_weights : {"degree", "uniform"} or array_like of shape (n,)
         The weight of each node: its weighted degree, in which a self-loop counts once, 1, or
@@ -52,8 +50,8 @@ def graph_semimetric(
     Returns
     -------
     ndarray of float, shape (n, n)
-        Symmetric with a zero diagonal. With a shift that leaves nothing below 0, the matrix to
-        pass with ``metric="precomputed"`` and the node weights as weights.
+        Symmetric with a zero diagonal. With a shift that leaves no entry below 0, it can be passed
+        with ``metric="precomputed"`` and the node weights as weights.
 
     Raises
     ------
@@ -63,11 +61,11 @@ def graph_semimetric(
 
     Notes
     -----
-    Equation *metric_graphs*: the semimetric of the kernel :math:`W^{-1} A W^{-1}`. It is one, and
-    of negative type, where this matrix is positive semidefinite, which a graph with edges and
-    without self-loops never has: there :math:`\rho(i, j) < 0` for neighbours. A shift of
+    Equation *metric_graphs*: the semimetric of the kernel :math:`W^{-1} A W^{-1}`. It is a
+    semimetric, and of negative type, if this matrix is positive semidefinite. For a graph with
+    edges and without self-loops it is not: :math:`\rho(i, j) < 0` for neighbors. A shift of
     :math:`c = \max_i d_i / w_i`, 1 for degrees, always suffices. It adds the same :math:`c k` to
-    the ratio association of all partitions into k groups, so that the best of them stays.
+    the ratio association of all partitions into k groups, so that the best of them is the same.
 
     Examples
     --------
@@ -81,14 +79,13 @@ def graph_semimetric(
            [0.5, 0. , 0.5],
            [2. , 0.5, 0. ]])
     """
-    graph = as_graph(G, weight=weight, symmetrize=symmetrize)
-    if not (is_finite_number(shift) and shift >= 0):
-        msg = f"shift must be a finite number >= 0, got {shift!r}."
-        raise InputError(msg)
-    if graph.n > _MOST_NODES:
+    graph = as_graph(graph, weight=weight, symmetrize=symmetrize)
+    check_real("shift", shift, low=0.0, what="finite number")
+    if graph.n > _MAX_DENSE_NODES:
         msg = (
-            f"the semimetric of a graph is a dense matrix, which can have at most {_MOST_NODES:,} "
-            f"rows, got a graph of {graph.n:,} nodes: {8e-9 * graph.n**2:,.0f} GB.\n"
+            "the semimetric of a graph is a dense matrix, which can have at most "
+            f"{_MAX_DENSE_NODES:,} rows, got a graph of {graph.n:,} nodes: "
+            f"{8e-9 * graph.n**2:,.0f} GB.\n"
             "  ratio_association and ratio_cut need no such matrix, nor does detect_communities."
         )
         raise GraphError(msg)
@@ -111,14 +108,14 @@ def graph_semimetric(
 
 
 def ratio_association(
-    G: Any,
+    graph: Any,
     partition: Any,
     *,
     node_weights: NodeWeights = "degree",
     weight: str | None = "weight",
     symmetrize: Symmetrize | None = None,
 ) -> float:
-    r"""Return the generalised ratio association of a partition; larger is better.
+    r"""Return the generalized ratio association of a partition; larger is better.
 
     .. math:: \sum_a \frac{\mathrm{links}(C_a, C_a)}{s_a}, \quad
         \mathrm{links}(C, C') = \sum_{i \in C} \sum_{j \in C'} A_{ij}, \quad
@@ -126,23 +123,18 @@ def ratio_association(
 
     Parameters
     ----------
-    G : graph_like
+    graph : graph_like
         Anything that :func:`kgroups.as_graph` takes.
     partition : partition_like
         Anything that :func:`kgroups.adapters.labels.as_labels` takes; empty groups do not count.
-    node_weights : {"degree", "uniform"} or array_like of shape (n,)
-        The weight of each node: its weighted degree, in which a self-loop counts once, 1, or
-        positive numbers in node order.
-    weight : str or None
-        Edge attribute that holds the weights; ``None`` counts every edge as 1.
-    symmetrize : {"sum", "union"}, optional
-        How to make a directed graph undirected; an error without it.
+    node_weights, weight, symmetrize
+        As for :func:`graph_semimetric`.
 
     Returns
     -------
     float
         With node weights 1, twice the edges per node within each group, summed over groups; with
-        degrees, the normalised association, at most the number of groups.
+        degrees, the normalized association, at most the number of groups.
 
     Raises
     ------
@@ -151,7 +143,7 @@ def ratio_association(
 
     See Also
     --------
-    ratio_cut : The other side; with degrees, the two add up to the number of groups.
+    ratio_cut : With degrees as node weights, the two add up to the number of groups.
 
     Notes
     -----
@@ -166,37 +158,32 @@ def ratio_association(
     >>> ratio_association(path, [{0, 1}, {2, 3}], node_weights="uniform")
     2.0
     """
-    inside, _, s = _links(G, partition, node_weights, weight, symmetrize)
+    inside, _, s = _links(graph, partition, node_weights, weight, symmetrize)
     return float(np.sum(inside / s))
 
 
 def ratio_cut(
-    G: Any,
+    graph: Any,
     partition: Any,
     *,
     node_weights: NodeWeights = "degree",
     weight: str | None = "weight",
     symmetrize: Symmetrize | None = None,
 ) -> float:
-    r"""Return the generalised ratio cut of a partition; smaller is better.
+    r"""Return the generalized ratio cut of a partition; smaller is better.
 
     .. math:: \sum_a \frac{\mathrm{links}(C_a, V \setminus C_a)}{s_a}
 
     Parameters
     ----------
-    G, partition, node_weights, weight, symmetrize
-        As :func:`ratio_association` takes them.
+    graph, partition, node_weights, weight, symmetrize
+        As for :func:`ratio_association`.
 
     Returns
     -------
     float
-        With degrees as node weights the normalised cut: the number of groups less
+        With degrees as node weights the normalized cut, which is the number of groups minus
         :func:`ratio_association`.
-
-    Raises
-    ------
-    GraphError
-        If a node has weight 0: with ``"degree"``, one without edges.
 
     Notes
     -----
@@ -208,19 +195,19 @@ def ratio_cut(
     >>> round(ratio_cut(path, [{0, 1}, {2, 3}]), 6)
     0.666667
     """
-    _, across, s = _links(G, partition, node_weights, weight, symmetrize)
+    _, across, s = _links(graph, partition, node_weights, weight, symmetrize)
     return float(np.sum(across / s))
 
 
 def _links(
-    G: Any,
+    graph: Any,
     partition: Any,
     node_weights: NodeWeights,
     weight: str | None,
     symmetrize: Symmetrize | None,
 ) -> tuple[Floats, Floats, Floats]:
     """Return the links within, the links out of, and the weight of each group."""
-    graph = as_graph(G, weight=weight, symmetrize=symmetrize)
+    graph = as_graph(graph, weight=weight, symmetrize=symmetrize)
     z = as_labels(partition, graph)
     w = _weight_of_nodes(graph, node_weights)
     k = int(z.max(initial=-1)) + 1
@@ -234,8 +221,13 @@ def _links(
 def _weight_of_nodes(graph: Graph, node_weights: NodeWeights) -> Floats:
     """Return a positive weight for every node, or raise with the name of one that has none."""
     if isinstance(node_weights, str):
-        return _named_weights(graph, node_weights)
-    w = as_numbers(node_weights, "node_weights")
+        if node_weights not in ("degree", "uniform"):
+            kinds = '"degree", "uniform" or a number per node'
+            msg = f"node_weights must be {kinds}, got {node_weights!r}."
+            raise InputError(msg)
+        w = graph.degrees if node_weights == "degree" else np.ones(graph.n)
+    else:
+        w = as_numbers(node_weights, "node_weights")
     if w.shape != (graph.n,):
         msg = (
             f"node_weights must be one number for each of the {graph.n} nodes, "
@@ -244,27 +236,16 @@ def _weight_of_nodes(graph: Graph, node_weights: NodeWeights) -> Floats:
         raise InputError(msg)
     bad = np.flatnonzero(~(np.isfinite(w) & (w > 0)))
     if bad.size:
+        node = repr(graph.nodes[bad[0]])
         msg = (
-            f"node_weights must be finite and > 0, got {w[bad[0]]:g} for node "
-            f"{graph.nodes[bad[0]]!r}{and_more(bad.size)}.\n"
-            "  Leave nodes without weight out of the graph."
+            f"node_weights must be finite and > 0, got {w[bad[0]]:g} for node {node}"
+            f"{and_more(bad.size)}.\n  Leave nodes without weight out of the graph."
         )
+        if isinstance(node_weights, str):
+            msg = (
+                'every node must have a positive degree when node_weights="degree", but node '
+                f"{node} has no edges{and_more(bad.size)}.\n"
+                '  Remove nodes without edges, or pass node_weights="uniform".'
+            )
         raise GraphError(msg)
     return w
-
-
-def _named_weights(graph: Graph, name: str) -> Floats:
-    if name == "uniform":
-        return np.ones(graph.n)
-    if name != "degree":
-        msg = f'node_weights must be "degree", "uniform" or a number per node, got {name!r}.'
-        raise InputError(msg)
-    isolated = np.flatnonzero(graph.degrees == 0)
-    if isolated.size:
-        msg = (
-            'every node must have a positive degree when node_weights="degree", but node '
-            f"{graph.nodes[isolated[0]]!r} has no edges{and_more(isolated.size)}.\n"
-            '  Remove nodes without edges, or pass node_weights="uniform".'
-        )
-        raise GraphError(msg)
-    return graph.degrees

@@ -1,42 +1,24 @@
-"""Kernels of semimetrics, and the checks that a given matrix is a semimetric or a kernel."""
+"""Kernels of semimetrics, and validation of matrices of distances and of Gram matrices."""
 
-import operator
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 
-from kgroups._doors import check_choice
-from kgroups._types import Floats
-from kgroups.energy.arguments import SemimetricLike, as_semimetric
-from kgroups.energy.matrices import (
-    add_sums,
-    as_square,
-    check_symmetric,
-    double_centred,
-    extreme_eigenvalues,
-    first_place,
-    largest_entry,
+from kgroups._blas import single_threaded
+from kgroups._types import Bools, Floats
+from kgroups._validation import check_choice, check_integer, check_real
+from kgroups.energy.points import (
+    BLOCK_ENTRIES,
+    Points,
+    as_numbers,
+    as_points,
+    check_finite,
+    row_blocks,
 )
-from kgroups.energy.measuring import rho_between, rho_within
-from kgroups.energy.points import RowNames, as_numbers, as_points, is_finite_number
-from kgroups.energy.semimetrics import Power
+from kgroups.energy.semimetrics import Power, SemimetricLike, as_semimetric, pairwise
 from kgroups.errors import InputError
 
-__all__ = [
-    "check_distances",
-    "check_gram",
-    "check_not_negative",
-    "distances_from_gram",
-    "gram_from_distances",
-    "is_negative_type",
-    "kernel_matrix",
-    "rounding_of",
-]
-
-DistanceCheck: TypeAlias = Literal["symmetric", "negative-type"]
-GramCheck: TypeAlias = Literal["symmetric", "semidefinite"]
-
-# Of the largest entry, or of the largest eigenvalue: what passes for rounding.
+# Errors up to this fraction of the largest entry, or of the largest eigenvalue, are rounding.
 _TOLERANCE = 1e-8
 _HINT = (
     '  If the matrix holds similarities, pass it as a Gram matrix (metric="gram"). If it comes '
@@ -65,19 +47,9 @@ def kernel_matrix(X: Any, *, metric: SemimetricLike = Power(), base_point: Any =
         Exactly symmetric; positive semidefinite up to rounding if and only if the semimetric is of
         negative type on these points and the base point.
 
-    Raises
-    ------
-    InputError
-        If the points or the base point are not finite numbers that fit together.
-
     Notes
     -----
-    Equation *kernel_semimetric* of [1]_.
-
-    References
-    ----------
-    .. [1] G. Franca, M. L. Rizzo, J. T. Vogelstein, "Kernel k-Groups via Hartigan's Method",
-       IEEE TPAMI 43(12), 2021. :doi:`10.1109/TPAMI.2020.2998120`
+    Equation *kernel_semimetric* of :doi:`10.1109/TPAMI.2020.2998120`.
 
     Examples
     --------
@@ -88,10 +60,19 @@ def kernel_matrix(X: Any, *, metric: SemimetricLike = Power(), base_point: Any =
     """
     points = as_points(X)
     rho = as_semimetric(metric).scaled_to(points)
-    origin = _as_base_point(base_point, points.shape[1])
-    names, base_name = RowNames(np.arange(len(points))), RowNames(np.arange(1), "the base point")
-    G = rho_within(rho, points, names)
-    half = 0.5 * rho_between(rho, points, origin, names, base_name)[:, 0]
+    columns = points.shape[1]
+    origin = as_numbers(np.zeros(columns) if base_point is None else base_point, "base_point")
+    if origin.size != columns or origin.ndim > 1:
+        msg = (
+            "base_point must have one coordinate per column of X, "
+            f"got shape {origin.shape} for {columns} columns.\n"
+            "  Pass one row, for instance base_point=X[0], or None for the origin."
+        )
+        raise InputError(msg)
+    origin = as_points(origin.reshape(1, columns), name="base_point")
+    named = Points.numbered(points)
+    G = pairwise(rho, named)
+    half = 0.5 * pairwise(rho, named, Points.numbered(origin, "the base point"))[:, 0]
     G *= -0.5
     add_sums(G, half)
     return G
@@ -106,18 +87,13 @@ def gram_from_distances(D: Any, *, base: int | None = None) -> Floats:
         :math:`\rho` between all pairs: symmetric, 0 on the diagonal.
     base : int, optional
         Which point is the base point :math:`x_0`. If not given it is the mean of all
-        points in feature space: the double centring :math:`-\tfrac12 J D J` with
+        points in feature space: the double centering :math:`-\tfrac12 J D J` with
         :math:`J = I - \tfrac1n e e^\top`.
 
     Returns
     -------
     ndarray of shape (n, n)
         Positive semidefinite up to rounding if and only if D is of negative type.
-
-    Raises
-    ------
-    InputError
-        If D is not a matrix of distances, or ``base`` not one of its points.
 
     Examples
     --------
@@ -130,8 +106,14 @@ def gram_from_distances(D: Any, *, base: int | None = None) -> Floats:
     """
     distances = check_distances(D)
     if base is None:
-        return double_centred(distances)
-    half = 0.5 * distances[_as_index(base, distances.shape[0])]
+        return _double_centered(distances)
+    if check_integer("base", base, low=0) >= len(distances):
+        msg = (
+            f"base must be the number of a point, from 0 to {len(distances) - 1}, got {base!r}.\n"
+            "  Pass None for the mean of all points."
+        )
+        raise InputError(msg)
+    half = 0.5 * distances[base]
     G: Floats = -0.5 * distances
     add_sums(G, half)
     return G
@@ -169,7 +151,7 @@ def distances_from_gram(G: Any) -> Floats:
     add_sums(rho, diagonal)
     slack = rounding_of(gram)
     if rho.min() < -slack:
-        i, j = first_place(rho < -slack)
+        i, j = _first_true(rho < -slack)
         msg = (
             "a Gram matrix must give distances G[i, i] + G[j, j] - 2 G[i, j] >= 0, "
             f"got {rho[i, j]} for points {i} and {j}.\n"
@@ -179,7 +161,9 @@ def distances_from_gram(G: Any) -> Floats:
     return np.maximum(rho, 0.0, out=rho)
 
 
-def check_distances(D: Any, *, check: DistanceCheck = "symmetric") -> Floats:
+def check_distances(
+    D: Any, *, check: Literal["symmetric", "negative-type"] = "symmetric"
+) -> Floats:
     """Return a matrix of distances as floats, or raise.
 
     Parameters
@@ -198,7 +182,7 @@ def check_distances(D: Any, *, check: DistanceCheck = "symmetric") -> Floats:
     Raises
     ------
     InputError
-        If it is no such matrix; the message names the first pair at fault.
+        If it is no such matrix; the message names the first pair that is wrong.
 
     Examples
     --------
@@ -207,7 +191,7 @@ def check_distances(D: Any, *, check: DistanceCheck = "symmetric") -> Floats:
            [1., 0.]])
     """
     check_choice("check", check, ("symmetric", "negative-type"))
-    distances = as_square(D, "a matrix of distances")
+    distances = _as_square(D, "a matrix of distances")
     slack = rounding_of(distances)
     check_symmetric(distances, slack, "a matrix of distances")
     check_not_negative(distances, slack)
@@ -220,32 +204,26 @@ def check_distances(D: Any, *, check: DistanceCheck = "symmetric") -> Floats:
         )
         raise InputError(msg)
     if check == "negative-type":
-        lowest, highest = extreme_eigenvalues(double_centred(distances))
-        if lowest < -_TOLERANCE * highest:
-            msg = (
-                "distances must be of negative type, that is -J D J / 2 must be positive "
-                f"semidefinite, got a lowest eigenvalue of {lowest:.6g} beside a largest of "
-                f"{highest:.6g}.\n  Take a smaller power of them, for instance D ** 0.5, "
-                "or go without this check, and without its guarantees."
-            )
-            raise InputError(msg)
+        must = "distances must be of negative type, that is -J D J / 2 must be"
+        hint = "Take a smaller power of them, for instance D ** 0.5"
+        _check_semidefinite(_double_centered(distances), must, hint)
     return distances
 
 
 def check_not_negative(distances: Floats, slack: float, what: str = "distances") -> None:
     """Raise if an entry is below ``-slack``; the message names its row and column."""
     if distances.min() < -slack:
-        i, j = first_place(distances < -slack)
+        i, j = _first_true(distances < -slack)
         msg = f"{what} must be >= 0, got {distances[i, j]} in row {i}, column {j}.\n{_HINT}"
         raise InputError(msg)
 
 
 def rounding_of(matrix: Floats) -> float:
-    """Return up to how much an entry may be off for rounding: 1e-8 of the largest."""
-    return _TOLERANCE * largest_entry(matrix)
+    """Return the error of an entry that counts as rounding: 1e-8 of the largest."""
+    return _TOLERANCE * max(float(matrix.max()), -float(matrix.min()))
 
 
-def check_gram(G: Any, *, check: GramCheck = "symmetric") -> Floats:
+def check_gram(G: Any, *, check: Literal["symmetric", "semidefinite"] = "symmetric") -> Floats:
     """Return a Gram matrix as floats, or raise.
 
     Parameters
@@ -263,7 +241,7 @@ def check_gram(G: Any, *, check: GramCheck = "symmetric") -> Floats:
     Raises
     ------
     InputError
-        If it is no such matrix; the message names the first pair at fault.
+        If it is no such matrix; the message names the first pair that is wrong.
 
     Examples
     --------
@@ -272,23 +250,15 @@ def check_gram(G: Any, *, check: GramCheck = "symmetric") -> Floats:
            [1., 2.]])
     """
     check_choice("check", check, ("symmetric", "semidefinite"))
-    gram = as_square(G, "a Gram matrix")
+    gram = _as_square(G, "a Gram matrix")
     check_symmetric(gram, rounding_of(gram), "a Gram matrix")
     if check == "semidefinite":
-        lowest, highest = extreme_eigenvalues(gram)
-        if lowest < -_TOLERANCE * highest:
-            msg = (
-                "a Gram matrix must be positive semidefinite, got a lowest eigenvalue of "
-                f"{lowest:.6g} beside a largest of {highest:.6g}.\n"
-                "  Add a multiple of the identity, or go without this check, and without its "
-                "guarantees."
-            )
-            raise InputError(msg)
+        _check_semidefinite(gram, "a Gram matrix must be", "Add a multiple of the identity")
     return gram
 
 
 def is_negative_type(D: Any, *, tolerance: float = _TOLERANCE) -> bool:
-    r"""Whether a matrix of distances is of negative type.
+    r"""Return whether a matrix of distances is of negative type.
 
     That is :math:`\sum_{ij} c_i c_j D_{ij} \le 0` for all c with sum 0, or that
     :math:`-\tfrac12 J D J` has no negative eigenvalue.
@@ -297,26 +267,17 @@ def is_negative_type(D: Any, *, tolerance: float = _TOLERANCE) -> bool:
     ----------
     D : array-like of shape (n, n)
         Symmetric, 0 on the diagonal.
-    tolerance : float
-        An eigenvalue counts as negative below minus this share of the largest.
+    tolerance : float >= 0
+        An eigenvalue counts as negative if it is below minus this fraction of the largest.
 
     Returns
     -------
     bool
 
-    Raises
-    ------
-    InputError
-        If D is not a matrix of distances, or the tolerance not a number >= 0.
-
     Notes
     -----
-    Equation *negative_type* of [1]_. All eigenvalues are computed: :math:`O(n^3)`.
-
-    References
-    ----------
-    .. [1] G. Franca, M. L. Rizzo, J. T. Vogelstein, "Kernel k-Groups via Hartigan's Method",
-       IEEE TPAMI 43(12), 2021. :doi:`10.1109/TPAMI.2020.2998120`
+    Equation *negative_type* of :doi:`10.1109/TPAMI.2020.2998120`. All eigenvalues are computed:
+    :math:`O(n^3)`.
 
     Examples
     --------
@@ -325,41 +286,79 @@ def is_negative_type(D: Any, *, tolerance: float = _TOLERANCE) -> bool:
     >>> is_negative_type(gaps), is_negative_type(gaps**3)
     (True, False)
     """
-    if not (is_finite_number(tolerance) and tolerance >= 0):
-        msg = (
-            f"tolerance must be a finite number >= 0, got {tolerance!r}.\n"
-            "  Pass for instance tolerance=1e-8, or 0 to leave nothing to rounding."
-        )
-        raise InputError(msg)
-    lowest, highest = extreme_eigenvalues(double_centred(check_distances(D)))
+    hint = "  Pass for instance tolerance=1e-8, or 0 to allow for no rounding."
+    check_real("tolerance", tolerance, low=0.0, what="finite number", hint=hint)
+    lowest, highest = _extreme_eigenvalues(_double_centered(check_distances(D)))
     return lowest >= -tolerance * highest
 
 
-def _as_base_point(base_point: Any, columns: int) -> Floats:
-    if base_point is None:
-        return np.zeros((1, columns))
-    coordinates = as_numbers(base_point, "base_point")
-    if coordinates.size != columns or coordinates.ndim > 1:
+def _as_square(matrix: Any, what: str) -> Floats:
+    """Return a square matrix of finite floats, or raise; ``what`` is its name in messages."""
+    numbers = as_numbers(matrix, what)
+    if numbers.ndim != 2 or numbers.shape[0] != numbers.shape[1] or numbers.size == 0:
         msg = (
-            "base_point must have one coordinate per column of X, "
-            f"got shape {coordinates.shape} for {columns} columns.\n"
-            "  Pass one row, for instance base_point=X[0], or None for the origin."
+            f"{what} must be square, with a row and a column per point, "
+            f"got shape {numbers.shape}.\n  Pass an n x n array with n at least 1."
         )
         raise InputError(msg)
-    return as_points(coordinates.reshape(1, columns), name="base_point")
+    check_finite(numbers, what)
+    return numbers
 
 
-def _as_index(base: Any, n: int) -> int:
-    try:
-        if isinstance(base, bool | np.bool_):
-            raise TypeError
-        index = operator.index(base)
-    except TypeError:
-        index = -1
-    if not 0 <= index < n:
+def check_symmetric(
+    matrix: Floats, slack: float, what: str, *, block_entries: int = BLOCK_ENTRIES
+) -> None:
+    """Raise if two entries (i, j) and (j, i) differ by more than ``slack``."""
+    n = matrix.shape[0]
+    for rows in row_blocks(n, n, block_entries):
+        lo = rows.start
+        # Halves, because the difference of two large floats of opposite sign may overflow.
+        gap = np.abs(0.5 * matrix[rows, lo:] - 0.5 * matrix[lo:, rows].T)
+        if gap.max() > 0.5 * slack:
+            i, j = (index + lo for index in _first_true(gap > 0.5 * slack))
+            msg = (
+                f"{what} must be symmetric, got {matrix[i, j]} at ({i}, {j}) "
+                f"but {matrix[j, i]} at ({j}, {i}).\n"
+                "  If it differs by rounding only, pass (M + M.T) / 2."
+            )
+            raise InputError(msg)
+
+
+def _first_true(mask: Bools) -> tuple[int, int]:
+    """Return the row and column of the first true entry in row order."""
+    row, column = divmod(int(np.argmax(mask)), mask.shape[1])
+    return row, column
+
+
+def add_sums(matrix: Floats, terms: Floats, *, block_entries: int = BLOCK_ENTRIES) -> None:
+    """Add ``terms[i] + terms[j]`` to every entry; a symmetric matrix stays exactly symmetric."""
+    for rows in row_blocks(len(matrix), len(matrix), block_entries):
+        matrix[rows] += np.add.outer(terms[rows], terms)
+
+
+def _double_centered(distances: Floats) -> Floats:
+    """Return -J D J / 2."""
+    n = distances.shape[0]
+    # A weighted product needs no copy, and stays finite where a plain sum overflows.
+    half = distances @ np.full(n, 0.5 / n)
+    half -= 0.5 * (half @ np.full(n, 1.0 / n))
+    G: Floats = -0.5 * distances
+    add_sums(G, half)
+    return G
+
+
+def _check_semidefinite(matrix: Floats, must: str, hint: str) -> None:
+    lowest, highest = _extreme_eigenvalues(matrix)
+    if lowest < -_TOLERANCE * highest:
         msg = (
-            f"base must be the number of a point, from 0 to {n - 1}, got {base!r}.\n"
-            "  Pass None for the mean of all points."
+            f"{must} positive semidefinite, got a lowest eigenvalue of {lowest:.6g} beside a "
+            f"largest of {highest:.6g}.\n  {hint}, or skip this check and its guarantees."
         )
         raise InputError(msg)
-    return index
+
+
+def _extreme_eigenvalues(matrix: Floats) -> tuple[float, float]:
+    """Return the lowest and the highest eigenvalue of a symmetric matrix."""
+    with single_threaded(matrix.shape[0]):
+        values = np.linalg.eigvalsh(matrix)
+    return float(values[0]), float(values[-1])

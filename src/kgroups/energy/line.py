@@ -1,28 +1,7 @@
-r"""Best clusterings of numbers: energy statistics on a line, without a start to choose.
+r"""Best clusterings of numbers by energy statistics, with :math:`\rho(x, y) = |x - y|`.
 
-With :math:`\rho(x, y) = |x - y|` the within-energy of a class of total weight s is an integral
-over the line,
-
-.. math:: \frac{1}{2 s} \sum_{i, j} w_i w_j |x_i - x_j| = \int \frac{a(t)\, b(t)}{s}\, dt,
-
-where a(t) and b(t) are the weights of the class left and right of t. Three facts follow.
-
-*Equal values stay together.* If a part of the weight at one value is moved from one class to
-another, every :math:`a b / s = a - a^2 / s` changes as a concave function of the part, so that
-one of the two ends, nothing or all, is at least as good.
-
-*A class inside a gap of another is never needed.* Let M lie in a gap of :math:`L \cup R`, and
-let :math:`\ell` and r be the weights of L and R. Taking :math:`\{L, M \cup R\}` with
-probability :math:`\ell / (\ell + r)` and :math:`\{L \cup M, R\}` otherwise gives at every t an
-expected integrand no larger than that of :math:`\{L \cup R, M\}`; hence one of the two is at
-least as good. That classes which interleave in other ways are not needed either has been
-checked over all partitions of small samples.
-
-*The best start of the last interval does not fall as its end rises*, as the cost of an interval
-satisfies the quadrangle inequality. For every t within two overlapping intervals
-:math:`h = a b / (a + b)` has :math:`\partial^2 h / \partial a\, \partial b = 2 a b / (a + b)^3
-\ge 0`, so that both at their longest and both at their shortest cost no less than the mixed
-pairs; for other t h only grows with a and b.
+The classes of a best clustering are intervals, found by dynamic programming; the section "On a
+line" of the theory page proves what this rests on.
 """
 
 from dataclasses import dataclass
@@ -30,13 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from kgroups._doors import check_count
 from kgroups._types import Floats, Ints
-from kgroups.energy.points import as_numbers, check_finite
-from kgroups.energy.weights import as_weights
+from kgroups._validation import check_integer
+from kgroups.energy.points import as_numbers, as_weights, check_finite
 from kgroups.errors import InputError, NumberOfCommunitiesError
-
-__all__ = ["LineSegments", "LineSplit", "segment_line", "split_line"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +45,7 @@ class LineSegments:
     k : int
         Number of classes; none is empty.
     thresholds : ndarray of shape (k - 1,)
-        A number is in the class whose label is the number of thresholds below it.
+        The class of a number is the number of thresholds below it.
     within_energy : float
         W of the classes, the least there is.
     """
@@ -90,18 +66,13 @@ def split_line(x: npt.ArrayLike, *, weights: npt.ArrayLike | None = None) -> Lin
     x : array_like of shape (n,)
         Finite numbers, at least two.
     weights : array_like of shape (n,), optional
-        Weights >= 0, by default 1 each. At least two must be positive; a number of weight 0
-        does not count and gets the label that the threshold gives it.
+        Weights >= 0, by default 1 each, of which at least two are positive. A number of weight 0
+        does not count and is labeled by the threshold.
 
     Returns
     -------
     LineSplit
         Labels, threshold and within-energy. Among equally good splits the leftmost.
-
-    Raises
-    ------
-    InputError
-        If a number or weight is not as it must be.
 
     See Also
     --------
@@ -109,8 +80,8 @@ def split_line(x: npt.ArrayLike, *, weights: npt.ArrayLike | None = None) -> Lin
 
     Notes
     -----
-    Time :math:`O(n \log n)` to sort; both halves of every split come from running sums without
-    a subtraction. Equal numbers share a class unless all numbers are equal.
+    Time :math:`O(n \log n)` to sort; the energies of all splits come from running sums without
+    subtraction. Equal numbers share a class unless all numbers are equal.
 
     Examples
     --------
@@ -123,7 +94,7 @@ def split_line(x: npt.ArrayLike, *, weights: npt.ArrayLike | None = None) -> Lin
     1.8333
     """
     points = _Points.from_input(x, weights, k=2)
-    if points.n_distinct == 1:
+    if points.first.size == 1:
         cuts, energy = points.cuts(2), 0.0
     else:
         gaps, weight = np.diff(points.value), points.weight
@@ -131,7 +102,7 @@ def split_line(x: npt.ArrayLike, *, weights: npt.ArrayLike | None = None) -> Lin
         best = int(np.argmin(energies))
         cuts, energy = points.first[best + 1 : best + 2], float(energies[best])
     labels, thresholds = points.classes(cuts)
-    return LineSplit(labels, float(thresholds[0]), points.unscaled(energy))
+    return LineSplit(labels, float(thresholds[0]), float(np.ldexp(energy, points.exponent)))
 
 
 def segment_line(x: npt.ArrayLike, k: int, *, weights: npt.ArrayLike | None = None) -> LineSegments:
@@ -146,20 +117,13 @@ def segment_line(x: npt.ArrayLike, k: int, *, weights: npt.ArrayLike | None = No
     k : int
         Number of classes, at most the number of numbers with positive weight.
     weights : array_like of shape (n,), optional
-        Weights >= 0, by default 1 each. A number of weight 0 does not count and gets the label
-        that the thresholds give it.
+        Weights >= 0, by default 1 each. A number of weight 0 does not count and is labeled by the
+        thresholds.
 
     Returns
     -------
     LineSegments
         Labels, thresholds and within-energy.
-
-    Raises
-    ------
-    NumberOfCommunitiesError
-        If ``k`` is not a whole number from 1 to the number of numbers with positive weight.
-    InputError
-        If a number or weight is not as it must be.
 
     See Also
     --------
@@ -167,9 +131,9 @@ def segment_line(x: npt.ArrayLike, k: int, *, weights: npt.ArrayLike | None = No
 
     Notes
     -----
-    Dynamic programming over the last interval, whose best starts rise with its end: time
-    :math:`O(k\, n \log n)`, memory :math:`O(n \log n + k\, n)`. The cost of any interval comes
-    in constant time from tables of sums in which nothing cancels. Equal numbers share a class
+    Dynamic programming over the last interval, whose best start does not fall as its end rises:
+    time :math:`O(k\, n \log n)`, memory :math:`O(n \log n + k\, n)`. The energy of any interval
+    comes in constant time from tables of sums without cancellation. Equal numbers share a class
     unless ``k`` exceeds the number of distinct ones.
 
     Examples
@@ -183,13 +147,13 @@ def segment_line(x: npt.ArrayLike, k: int, *, weights: npt.ArrayLike | None = No
     1.5
     """
     points = _Points.from_input(x, weights, k=k)
-    if k >= points.n_distinct:
+    if k >= points.first.size:
         cuts, energy = points.cuts(k), 0.0
     else:
         starts, energy = _best_starts(points.value, points.weight, k)
         cuts = points.first[starts]
     labels, thresholds = points.classes(cuts)
-    return LineSegments(labels, int(k), thresholds, points.unscaled(energy))
+    return LineSegments(labels, int(k), thresholds, float(np.ldexp(energy, points.exponent)))
 
 
 def _prefix_energies(gaps: Floats, weight: Floats) -> Floats:
@@ -209,7 +173,7 @@ def _best_starts(value: Floats, weight: Floats, k: int) -> tuple[Ints, float]:
     levels = (n - 1).bit_length()
     table = np.zeros((levels, n, 3))
     fill_table(value, weight, table)
-    # The level of two points is the highest bit in which their places differ.
+    # The level of two points is the highest bit in which their positions differ.
     level = np.repeat(np.arange(-1, levels), [1, *(1 << np.arange(levels))])
     start = np.zeros((k, n), dtype=np.int32)
     stack = np.empty((levels + 2, 4), dtype=np.int64)
@@ -226,8 +190,7 @@ def _best_starts(value: Floats, weight: Floats, k: int) -> tuple[Ints, float]:
 class _Points:
     """The numbers given, and the sorted distinct ones among those that count.
 
-    ``value`` and ``weight`` are scaled by powers of two, which changes no digit, so that neither
-    a gap nor a product of weights leaves the range of floats.
+    ``value`` and ``weight`` are scaled by powers of two, which is exact and avoids overflow.
     """
 
     x: Floats
@@ -239,10 +202,22 @@ class _Points:
 
     @classmethod
     def from_input(cls, x: npt.ArrayLike, weights: npt.ArrayLike | None, *, k: object) -> "_Points":
-        x = _finite_numbers("x", x)
+        x = as_numbers(x, "x")
+        if x.ndim != 1:
+            msg = (
+                f"x must have one dimension, got shape {x.shape}.\n"
+                "  Pass a single column, for instance X[:, 0]."
+            )
+            raise InputError(msg)
+        check_finite(x, "x")
         w = as_weights(weights, x.size, name="weights")
         place = np.flatnonzero(w > 0)
-        _check_classes(k, place.size)
+        if check_integer("k", k, error=NumberOfCommunitiesError) > place.size:
+            msg = (
+                f"k must not exceed the number of points with positive weight, got k={k} for "
+                f"{place.size} such points: that many non-empty classes cannot be made of them."
+            )
+            raise NumberOfCommunitiesError(msg)
         place = place[np.argsort(x[place], kind="stable")]
         ordered, w = x[place], w[place]
         first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
@@ -252,47 +227,18 @@ class _Points:
         weight = np.add.reduceat(np.ldexp(w, -heft), first)
         return cls(x, place, first, value, weight, size + heft)
 
-    @property
-    def n_distinct(self) -> int:
-        return self.first.size
-
     def cuts(self, k: int) -> Ints:
-        """Return cuts between all distinct numbers, and between equal ones as far as needed."""
+        """Return cuts between all distinct numbers, and between equal ones until they are k - 1."""
         between_equal = np.setdiff1d(np.arange(1, self.place.size), self.first)
-        return np.sort(np.concatenate([self.first[1:], between_equal[: k - self.n_distinct]]))
+        return np.sort(np.concatenate([self.first[1:], between_equal[: k - self.first.size]]))
 
     def classes(self, cuts: Ints) -> tuple[Ints, Floats]:
         """Return labels and thresholds of the classes that start at ``cuts`` in sorted order."""
         below, above = self.x[self.place[cuts - 1]], self.x[self.place[cuts]]
         middle = below / 2 + above / 2
-        # Neighbouring floats have no middle, nor have equal ones: the lower one stands for it.
+        # Between adjacent or equal floats there is no other: take the lower one.
         thresholds = np.where((middle > below) & (middle < above), middle, below)
         labels = np.searchsorted(thresholds, self.x, side="left")
         sizes = np.diff(cuts, prepend=0, append=self.place.size)
         labels[self.place] = np.repeat(np.arange(sizes.size), sizes)
         return labels, thresholds
-
-    def unscaled(self, energy: float) -> float:
-        return float(np.ldexp(energy, self.exponent))
-
-
-def _finite_numbers(name: str, numbers: npt.ArrayLike) -> Floats:
-    array = as_numbers(numbers, name)
-    if array.ndim != 1:
-        msg = (
-            f"{name} must have one dimension, got shape {array.shape}.\n"
-            "  Pass a single column, for instance X[:, 0]."
-        )
-        raise InputError(msg)
-    check_finite(array, name)
-    return array
-
-
-def _check_classes(k: object, n: int) -> None:
-    """Raise unless ``k`` non-empty classes can be made of the ``n`` points that count."""
-    if check_count("k", k, error=NumberOfCommunitiesError) > n:
-        msg = (
-            f"k must not exceed the number of points with positive weight, got k={k} for {n} "
-            "such points: that many non-empty classes cannot be made of them."
-        )
-        raise NumberOfCommunitiesError(msg)

@@ -1,37 +1,37 @@
 """Energy statistics: how far samples are from one another, with weights."""
 
 import math
-from collections.abc import Iterable
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from numbers import Number
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from kgroups._types import Floats, Ints
-from kgroups.adapters.labels import read_labelling
-from kgroups.energy.arguments import MetricLike, SemimetricLike, as_semimetric, is_matrix
-from kgroups.energy.measuring import rho_between
-from kgroups.energy.points import RowNames, as_points
-from kgroups.energy.semimetrics import Power, Semimetric, check_columns
-from kgroups.energy.strips import Pairs, pairs_of, strips
-from kgroups.energy.weights import as_weights
+from kgroups.adapters import read_labeling
+from kgroups.energy.kernels import check_distances, check_gram
+from kgroups.energy.points import Points, as_points, as_weights, check_columns, row_blocks
+from kgroups.energy.semimetrics import (
+    MetricLike,
+    Power,
+    Semimetric,
+    SemimetricLike,
+    as_semimetric,
+    is_matrix,
+    pairwise,
+)
 from kgroups.errors import InputError, PartitionError
 
-__all__ = [
-    "between_energy",
-    "energy_distance",
-    "maximum_mean_discrepancy",
-    "mean_semimetric",
-    "row_labels",
-    "within_energy",
-]
-
-# Numbers in one block of the semimetric between two samples.
-_BLOCK = 1 << 22
-# A sum of this many parts in one of the terms it is the difference of is rounding.
+# Entries of the semimetric computed at a time: 32 MB, and a few times that for temporary arrays.
+_STRIP_ENTRIES = 1 << 22
+# A difference below this fraction of its terms is rounding.
 _ROUNDING = 1e-10
 _ROW_OF_Y = "row {} of Y"
+
+Strip: TypeAlias = tuple[slice, Floats, slice, Floats]
 
 
 def mean_semimetric(
@@ -72,17 +72,12 @@ def mean_semimetric(
     >>> mean_semimetric([[0.0], [1.0]])
     0.5
     """
-    rho = as_semimetric(metric)
-    x = as_points(X)
-    w = as_weights(x_weights, len(x), name="x_weights")
-    if Y is None:
-        if y_weights is not None:
-            msg = "y_weights must be left out when there is no Y: x_weights weigh both."
-            raise InputError(msg)
-        return _mean_within(pairs_of(x, rho.scaled_to(x[w > 0.0])), w)
-    y = as_points(Y, name="Y")
-    v = as_weights(y_weights, len(y), name="y_weights")
-    return _mean_between(x, w, y, v, _scaled_to_both(rho, x, w, y, v))
+    if Y is not None:
+        return mean_between(*_two_samples(X, Y, metric, x_weights, y_weights))
+    if y_weights is not None:
+        msg = "y_weights must be omitted without Y: x_weights apply to both points of a pair."
+        raise InputError(msg)
+    return mean_within(*_weighted_pairs(X, as_semimetric(metric), x_weights, "x_weights"))
 
 
 def energy_distance(
@@ -93,30 +88,26 @@ def energy_distance(
     x_weights: npt.ArrayLike | None = None,
     y_weights: npt.ArrayLike | None = None,
 ) -> float:
-    r"""Return the generalised energy distance between two samples.
+    r"""Return the generalized energy distance between two samples.
 
     .. math:: \mathcal{E}(X, Y) = 2 g(X, Y) - g(X, X) - g(Y, Y)
 
     Parameters
     ----------
-    X, Y : array_like of shape (n, D) and (m, D)
-        The samples, a point in each row.
-    metric : Semimetric, str or callable
-        The semimetric :math:`\rho`, or its name as for :func:`as_semimetric`.
-    x_weights, y_weights : array_like of shape (n,) and (m,), optional
-        Finite weights >= 0, 1 by default.
+    X, Y, metric, x_weights, y_weights
+        As for :func:`mean_semimetric`, with both samples given.
 
     Returns
     -------
     float
         Equation *energy3* for the two samples as distributions: means over all pairs, a point
-        with itself included. Not negative but for rounding where the semimetric is of negative
-        type. With ``Power(2)`` it sees the means of the samples only.
+        with itself included. Not negative, up to rounding, if the semimetric is of negative
+        type. With ``Power(2)`` it depends on the means of the samples only.
 
     See Also
     --------
     between_energy : The same for more samples, and for matrices of distances.
-    equal_distribution_test : Whether the distance is larger than chance makes it.
+    equal_distribution_test : Whether the distance is larger than by chance.
 
     Notes
     -----
@@ -127,7 +118,7 @@ def energy_distance(
     >>> energy_distance([[0.0], [1.0]], [[3.0]])
     4.5
     """
-    return _energy(X, Y, metric, x_weights, y_weights)[0]
+    return _energy(*_two_samples(X, Y, metric, x_weights, y_weights))[0]
 
 
 def maximum_mean_discrepancy(
@@ -145,13 +136,11 @@ def maximum_mean_discrepancy(
 
     Parameters
     ----------
-    X, Y : array_like of shape (n, D) and (m, D)
-        The samples, a point in each row.
+    X, Y, x_weights, y_weights
+        As for :func:`mean_semimetric`, with both samples given.
     metric : Semimetric, str or callable
-        The semimetric :math:`\rho` that the kernel :math:`\kappa` generates. All such kernels,
-        whatever their base point, have one discrepancy.
-    x_weights, y_weights : array_like of shape (n,) and (m,), optional
-        Finite weights >= 0, 1 by default.
+        The semimetric :math:`\rho` that the kernel :math:`\kappa` generates. The discrepancy does
+        not depend on the base point of the kernel.
 
     Returns
     -------
@@ -169,7 +158,7 @@ def maximum_mean_discrepancy(
     >>> maximum_mean_discrepancy([[0.0], [1.0]], [[3.0]])
     1.5
     """
-    energy, scale = _energy(X, Y, metric, x_weights, y_weights)
+    energy, scale = _energy(*_two_samples(X, Y, metric, x_weights, y_weights))
     if energy < -_ROUNDING * scale:
         msg = (
             "a maximum mean discrepancy needs a semimetric of negative type, but the energy "
@@ -194,7 +183,7 @@ def within_energy(
     Parameters
     ----------
     X : array_like of shape (n, D) or (n, n)
-        A point in each row, or the matrix that ``metric`` says.
+        A point in each row, or a matrix as ``metric`` says.
     labels : array_like of shape (n,)
         The cluster of each row: numbers or strings.
     metric : Semimetric, str or callable
@@ -210,7 +199,7 @@ def within_energy(
 
     See Also
     --------
-    between_energy : What W lacks to the energy of all points in one cluster.
+    between_energy : The energy of all points in one cluster, minus W.
 
     Notes
     -----
@@ -221,8 +210,8 @@ def within_energy(
     >>> within_energy([[0.0], [1.0], [5.0]], ["a", "a", "b"])
     0.5
     """
-    pairs, w = _weighted_pairs(X, metric, weights)
-    return _within(pairs, row_labels(labels, pairs.n), w)
+    pairs, w = _weighted_pairs(X, metric, weights, "weights")
+    return sum_within(pairs, row_labels(labels, len(w)), w)
 
 
 def between_energy(
@@ -239,15 +228,8 @@ def between_energy(
 
     Parameters
     ----------
-    X : array_like of shape (n, D) or (n, n)
-        A point in each row, or the matrix that ``metric`` says.
-    labels : array_like of shape (n,)
-        The sample of each row: numbers or strings.
-    metric : Semimetric, str or callable
-        The semimetric or its name, as for :func:`as_semimetric`; or what X holds already:
-        ``"precomputed"`` for the semimetric between all points, ``"gram"`` for a kernel.
-    weights : array_like of shape (n,), optional
-        Finite weights >= 0, 1 by default. A sample without weight adds nothing.
+    X, labels, metric, weights
+        As for :func:`within_energy`, with a sample for each cluster.
 
     Returns
     -------
@@ -256,7 +238,7 @@ def between_energy(
 
     See Also
     --------
-    within_energy : The other side: :math:`S + W = \tfrac{s}{2} g(X, X)` for all labels.
+    within_energy : The complement: :math:`S + W = \tfrac{s}{2} g(X, X)` for all labels.
 
     Notes
     -----
@@ -267,37 +249,34 @@ def between_energy(
     >>> between_energy([[0.0], [1.0], [3.0]], ["a", "a", "b"])
     1.5
     """
-    pairs, w = _weighted_pairs(X, metric, weights)
-    z = row_labels(labels, pairs.n)
-    # Gathered by sample this is the sum over pairs of samples, by the lemma of S + W.
-    return 0.5 * float(w.sum()) * _mean_within(pairs, w) - _within(pairs, z, w)
+    pairs, w = _weighted_pairs(X, metric, weights, "weights")
+    z = row_labels(labels, len(w))
+    # S + W is the energy of all points in one cluster.
+    return 0.5 * float(w.sum()) * mean_within(pairs, w) - sum_within(pairs, z, w)
 
 
 def row_labels(labels: Any, n: int) -> Ints:
     """Return the group of each of ``n`` rows, numbered from 0 without gaps, or raise."""
     try:
-        found = read_labelling(labels)
+        found = read_labeling(labels)
     except PartitionError:
-        msg = (
-            f"labels must be one number or string for each of the {n} rows of X, "
-            f"got {_no_label(labels)}.\n  Pass a list or an array of them, and leave "
-            "out rows without a label."
-        )
-        raise InputError(msg) from None
-    if found.nodes is not None and not found.has_node_order:
-        msg = (
-            "labels must be one label per row of X, got groups or a mapping.\n"
-            "  Pass a list or an array of numbers or strings."
-        )
-        raise InputError(msg)
-    if found.codes.size != n:
-        msg = f"labels must be one label for each of the {n} rows of X, got {found.codes.size}."
-        raise InputError(msg)
-    return found.codes
+        got = _first_invalid(labels)
+    else:
+        if found.nodes is not None and not found.has_node_order:
+            got = "groups or a mapping"
+        elif found.codes.size != n:
+            got = f"{found.codes.size} labels"
+        else:
+            return found.codes
+    msg = (
+        f"labels must be one number or string for each of the {n} rows of X, got {got}.\n"
+        "  Pass a list or an array of them, and leave out rows without a label."
+    )
+    raise InputError(msg)
 
 
-def _no_label(labels: Any) -> str:
-    """Return what stands in for a label: the first element that is none, or all there is."""
+def _first_invalid(labels: Any) -> str:
+    """Return the first element that is not a label, or all of them, for an error message."""
     if isinstance(labels, Iterable) and not isinstance(labels, str | bytes):
         for i, label in enumerate(labels):
             if not isinstance(label, str | bytes | Number | np.generic) or label != label:
@@ -305,68 +284,153 @@ def _no_label(labels: Any) -> str:
     return repr(labels)
 
 
-def _energy(
+class Pairs(ABC):
+    """The semimetric between all pairs of n points, computed a few rows at a time.
+
+    ``strip_entries`` bounds the entries of one strip, and so the memory that is needed.
+    """
+
+    strip_entries: int
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """Return the number of points."""
+
+    @abstractmethod
+    def between(self, rows: slice, columns: slice) -> Floats:
+        """Return rho between some points and others; symmetric if both slices are equal."""
+
+    @abstractmethod
+    def subset(self, members: Ints) -> "Pairs":
+        """Return the pairs of some of the points."""
+
+    def strips(self) -> Iterator[Strip]:
+        """Yield all pairs in strips of the upper triangle: each pair is in one strip.
+
+        A strip has a square block on the diagonal, whose pairs occur twice, and the block right of
+        it; each follows the slice of its columns.
+        """
+        n = len(self)
+        for rows in row_blocks(n, n, self.strip_entries):
+            later = slice(rows.stop, n)
+            empty = np.empty((rows.stop - rows.start, 0))
+            outer = self.between(rows, later) if rows.stop < n else empty
+            yield rows, self.between(rows, rows), later, outer
+
+
+@dataclass(frozen=True, eq=False)
+class _PointPairs(Pairs):
+    """Pairs of vectors, whose semimetric is computed when needed and not kept."""
+
+    points: Points
+    metric: Semimetric
+    strip_entries: int = _STRIP_ENTRIES
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def between(self, rows: slice, columns: slice) -> Floats:
+        others = None if rows == columns else self.points[columns]
+        return pairwise(self.metric, self.points[rows], others)
+
+    def subset(self, members: Ints) -> Pairs:
+        return replace(self, points=self.points[members])
+
+
+@dataclass(frozen=True, eq=False)
+class _MatrixPairs(Pairs):
+    """Pairs whose semimetric is a matrix, or is generated by a Gram matrix."""
+
+    matrix: Floats
+    is_gram: bool
+    strip_entries: int = _STRIP_ENTRIES
+
+    def __len__(self) -> int:
+        return len(self.matrix)
+
+    def between(self, rows: slice, columns: slice) -> Floats:
+        if not self.is_gram:
+            return self.matrix[rows, columns]
+        diagonal = np.diagonal(self.matrix)
+        rho: Floats = diagonal[rows, None] + diagonal[columns]
+        rho -= 2.0 * self.matrix[rows, columns]
+        return rho
+
+    def subset(self, members: Ints) -> Pairs:
+        return replace(self, matrix=self.matrix[np.ix_(members, members)])
+
+
+def pairs_of(X: Any, metric: MetricLike, *, pattern: str = "row {} of X") -> Pairs:
+    """Return the pairs of vectors, which errors name by ``pattern``, or those of a matrix."""
+    if is_matrix(metric):
+        is_gram = metric == "gram"
+        return _MatrixPairs(check_gram(X) if is_gram else check_distances(X), is_gram)
+    points = as_points(X)
+    return _PointPairs(Points.numbered(points, pattern), as_semimetric(metric).scaled_to(points))
+
+
+def mean_within(pairs: Pairs, w: Floats) -> float:
+    """Return the weighted mean of the semimetric over all pairs of points."""
+    p = w / w.sum()
+    total = 0.0
+    for rows, inner, later, outer in pairs.strips():
+        total += float(p[rows] @ (inner @ p[rows])) + 2.0 * float(p[rows] @ (outer @ p[later]))
+    return total
+
+
+def mean_between(
+    x: Floats, w: Floats, y: Floats, v: Floats, rho: Semimetric, *, entries: int = _STRIP_ENTRIES
+) -> float:
+    """Return the weighted mean of the semimetric between two samples, ``entries`` at a time."""
+    p, q = w / w.sum(), v / v.sum()
+    points, others = Points.numbered(x), Points.numbered(y, _ROW_OF_Y)
+    return sum(
+        float(p[rows] @ (pairwise(rho, points[rows], others) @ q))
+        for rows in row_blocks(len(x), len(y), entries)
+    )
+
+
+def sum_within(pairs: Pairs, z: Ints, w: Floats) -> float:
+    """Return the within-energy W of labels in ``range(k)``; groups without weight add nothing."""
+    order = np.argsort(z, kind="stable")
+    members = np.split(order, np.cumsum(np.bincount(z))[:-1])
+    return sum(
+        0.5 * float(w[rows].sum()) * mean_within(pairs.subset(rows), w[rows])
+        for rows in members
+        if w[rows].any()
+    )
+
+
+def _weighted_pairs(
+    X: npt.ArrayLike, metric: MetricLike, weights: npt.ArrayLike | None, name: str
+) -> tuple[Pairs, Floats]:
+    """Return the pairs of all points and their weights; points of weight 0 set no scale."""
+    if is_matrix(metric):
+        pairs = pairs_of(X, metric)
+        return pairs, as_weights(weights, len(pairs), name=name)
+    points = as_points(X)
+    w = as_weights(weights, len(points), name=name)
+    return pairs_of(points, as_semimetric(metric).scaled_to(points[w > 0.0])), w
+
+
+def _two_samples(
     X: npt.ArrayLike,
     Y: npt.ArrayLike,
     metric: SemimetricLike,
     x_weights: npt.ArrayLike | None,
     y_weights: npt.ArrayLike | None,
-) -> tuple[float, float]:
-    """Return the energy distance, and the size of the terms it is the difference of."""
+) -> tuple[Floats, Floats, Floats, Floats, Semimetric]:
+    """Return two samples, each with its weights, and the semimetric scaled to both together."""
     rho, x, y = as_semimetric(metric), as_points(X), as_points(Y, name="Y")
-    w, v = (
-        as_weights(x_weights, len(x), name="x_weights"),
-        as_weights(y_weights, len(y), name="y_weights"),
-    )
-    rho = _scaled_to_both(rho, x, w, y, v)
-    across = 2.0 * _mean_between(x, w, y, v, rho)
-    within_y = _mean_within(pairs_of(y, rho, pattern=_ROW_OF_Y), v)
-    inside = _mean_within(pairs_of(x, rho), w) + within_y
-    return across - inside, abs(across) + abs(inside)
-
-
-def _weighted_pairs(
-    X: npt.ArrayLike, metric: MetricLike, weights: npt.ArrayLike | None
-) -> tuple[Pairs, Floats]:
-    """Return the pairs of all points and their weights; those of weight 0 set no scale."""
-    if is_matrix(metric):
-        pairs = pairs_of(X, metric)
-        return pairs, as_weights(weights, pairs.n, name="weights")
-    points = as_points(X)
-    w = as_weights(weights, len(points), name="weights")
-    return pairs_of(points, as_semimetric(metric).scaled_to(points[w > 0.0])), w
-
-
-def _scaled_to_both(rho: Semimetric, x: Floats, w: Floats, y: Floats, v: Floats) -> Semimetric:
-    """Return a semimetric whose scale, if it asks for one, is that of both samples together."""
+    w = as_weights(x_weights, len(x), name="x_weights")
+    v = as_weights(y_weights, len(y), name="y_weights")
     check_columns(x, y)
-    return rho.scaled_to(np.concatenate([x[w > 0.0], y[v > 0.0]]))
+    return x, w, y, v, rho.scaled_to(np.concatenate([x[w > 0.0], y[v > 0.0]]))
 
 
-def _mean_between(x: Floats, w: Floats, y: Floats, v: Floats, rho: Semimetric) -> float:
-    p, q = w / w.sum(), v / v.sum()
-    names, others = RowNames(np.arange(len(x))), RowNames(np.arange(len(y)), _ROW_OF_Y)
-    height = max(1, _BLOCK // len(y))
-    total = 0.0
-    for start in range(0, len(x), height):
-        rows = slice(start, start + height)
-        total += float(p[rows] @ (rho_between(rho, x[rows], y, names[rows], others) @ q))
-    return total
-
-
-def _mean_within(pairs: Pairs, w: Floats) -> float:
-    p = w / w.sum()
-    total = 0.0
-    for rows, inner, later, outer in strips(pairs):
-        total += float(p[rows] @ (inner @ p[rows])) + 2.0 * float(p[rows] @ (outer @ p[later]))
-    return total
-
-
-def _within(pairs: Pairs, z: Ints, w: Floats) -> float:
-    order = np.argsort(z, kind="stable")
-    members = np.split(order, np.cumsum(np.bincount(z))[:-1])
-    return sum(
-        0.5 * float(w[rows].sum()) * _mean_within(pairs.subset(rows), w[rows])
-        for rows in members
-        if w[rows].any()
-    )
+def _energy(x: Floats, w: Floats, y: Floats, v: Floats, rho: Semimetric) -> tuple[float, float]:
+    """Return the energy distance, and the size of the terms whose difference it is."""
+    across = 2.0 * mean_between(x, w, y, v, rho)
+    within_y = mean_within(pairs_of(y, rho, pattern=_ROW_OF_Y), v)
+    inside = mean_within(pairs_of(x, rho), w) + within_y
+    return across - inside, abs(across) + abs(inside)

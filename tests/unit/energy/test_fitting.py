@@ -1,12 +1,22 @@
-"""What is clustered: the order of points, their weights, and what errors call them."""
+"""The data that are clustered: order and weights of points, matrix rows, threads, row names."""
 
-from dataclasses import dataclass
+import threading
+from dataclasses import dataclass, replace
 
+import numba
 import numpy as np
 import pytest
 
-from kgroups.energy import Gaussian, Power, Semimetric, kernel_kgroups, kernel_kmeans, kernel_matrix
-from kgroups.energy.fitting import as_data
+from kgroups.energy import (
+    Gaussian,
+    Power,
+    Semimetric,
+    as_semimetric,
+    kernel_kgroups,
+    kernel_kmeans,
+    kernel_matrix,
+)
+from kgroups.energy.fitting import as_data, in_order
 from kgroups.errors import InputError
 
 METRICS = [Power(), Gaussian(2.0)]
@@ -86,7 +96,7 @@ def test_weights_that_rounding_would_hide_do_not_count():
     assert (data.point_of >= 0).tolist() == [False, True, True]
 
 
-def test_a_row_of_next_to_no_weight_is_labelled_as_one_of_none():
+def test_a_row_of_next_to_no_weight_is_labeled_like_one_of_none():
     X, w = [0.0, 0.1, 9.0, 9.1, 4.0], [1.0, 1.0, 1.0, 1.0, 1e-14]
     light, none = (kernel_kgroups(X, 2, sample_weight=[*w[:4], v]) for v in (w[4], 0.0))
     np.testing.assert_array_equal(light.labels, none.labels)
@@ -144,7 +154,7 @@ def test_new_distances_all_as_small_as_rounding_are_taken():
 
 @pytest.mark.parametrize("memory", [0, 1e9])
 @pytest.mark.parametrize("start", ["k-means++", np.arange(9) % 2])
-def test_a_function_that_fails_is_told_by_the_rows_of_the_caller(memory, start):
+def test_errors_of_a_function_name_the_rows_of_the_caller(memory, start):
     X = np.array([5.0, 1.0, 1.0, 7.0, 3.0, 5.0, 9.0, 8.0, 2.0])
     w = np.r_[1.0, 0.0, np.ones(7)]
     with pytest.raises(InputError) as caught:
@@ -157,18 +167,19 @@ def test_a_function_that_fails_is_told_by_the_rows_of_the_caller(memory, start):
 
 
 @pytest.mark.parametrize("memory", [0, 1e9])
-def test_a_function_that_fails_for_new_points_is_told_by_both_rows(memory):
+def test_errors_of_a_function_at_new_points_name_both_rows(memory):
     X = [5.0, 1.0, 1.0, 7.0, 3.0]
     found = kernel_kgroups(X, 2, metric=nan_at(4.0, 7.0), gram_memory=memory)
     with pytest.raises(InputError, match="got nan for new row 1 and row 3 of X"):
         found.predict([1.0, 4.0])
 
 
-def test_new_points_in_many_blocks_keep_their_numbers(monkeypatch):
-    monkeypatch.setattr("kgroups.energy.fitting._BLOCK", 10)
-    found = kernel_kgroups([5.0, 1.0, 1.0, 7.0, 3.0], 2, metric=nan_at(4.0, 7.0))
+def test_new_points_in_many_blocks_keep_their_numbers():
+    between = data_of([5.0, 1.0, 1.0, 7.0, 3.0], as_semimetric(nan_at(4.0, 7.0))).between
+    blocks = replace(between, block_entries=10)([1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 4.0])
+    assert next(blocks).shape == (2, 4)
     with pytest.raises(InputError, match="got nan for new row 6 and row 3 of X"):
-        found.predict([1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 4.0])
+        list(blocks)
 
 
 @dataclass(frozen=True)
@@ -189,3 +200,47 @@ def test_a_semimetric_of_the_caller_need_not_be_defined_at_the_origin(memory):
     by_matrix = kernel_kgroups(np.maximum(Cosine()(X), 0.0), 2, metric="precomputed")
     assert found.within_energy == pytest.approx(by_matrix.within_energy, rel=1e-9)
     assert found.objective == pytest.approx(by_matrix.objective, rel=1e-9)
+
+
+def test_results_come_in_the_order_of_the_tasks():
+    first_may_end = threading.Event()
+
+    def work(task):
+        if task == 0 and numba.get_num_threads() > 1:
+            assert first_may_end.wait(30)
+        if task == 1:
+            first_may_end.set()
+        return task * task
+
+    assert list(in_order(work, range(40))) == [task * task for task in range(40)]
+
+
+def test_an_error_in_a_task_ends_the_others():
+    done = []
+
+    def work(task):
+        if task == 3:
+            msg = "no"
+            raise ArithmeticError(msg)
+        done.append(task)
+        return task
+
+    with pytest.raises(ArithmeticError, match="no"):
+        list(in_order(work, range(10_000)))
+    assert len(done) < 200
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("memory", [0, 1e9])
+def test_the_number_of_threads_does_not_matter(memory):
+    X = np.random.default_rng(0).normal(size=(1_200, 3))
+    found = []
+    most = numba.get_num_threads()
+    try:
+        for threads in (1, most):
+            numba.set_num_threads(threads)
+            found.append(kernel_kgroups(X, 4, metric=Gaussian(), n_init=4, gram_memory=memory))
+    finally:
+        numba.set_num_threads(most)
+    np.testing.assert_array_equal(found[0].labels, found[1].labels)
+    np.testing.assert_array_equal(found[0].objectives, found[1].objectives)

@@ -1,4 +1,4 @@
-"""Kernels of semimetrics, and what passes for a matrix of distances or a Gram matrix."""
+"""Kernels of semimetrics, and validation of matrices of distances and of Gram matrices."""
 
 import math
 
@@ -18,6 +18,7 @@ from kgroups.energy import (
     is_negative_type,
     kernel_matrix,
 )
+from kgroups.energy.kernels import add_sums, check_symmetric
 from kgroups.errors import InputError
 
 METRICS = [Power(), Power(0.5), Exponential(2.0), Gaussian(1.5)]
@@ -56,13 +57,13 @@ def test_the_usual_metric_is_the_distance_and_functions_are_taken():
     assert by_function[0, 0] == pytest.approx(np.abs(X[0] - X[3]).sum())
 
 
-def test_blocks_leave_kernels_symmetric_to_the_last_digit(monkeypatch):
+def test_blocks_leave_kernels_symmetric_to_the_last_digit():
     X = points(40)
     whole = kernel_matrix(X)
-    monkeypatch.setattr("kgroups.energy.matrices.BLOCK_ENTRIES", 100)
-    in_blocks = kernel_matrix(X)
-    assert np.array_equal(whole, in_blocks)
     assert np.array_equal(whole, whole.T)
+    in_blocks = -0.5 * Power()(X)
+    add_sums(in_blocks, 0.5 * Power()(X, np.zeros((1, 3)))[:, 0], block_entries=100)
+    assert np.array_equal(in_blocks, whole)
 
 
 def test_a_number_is_a_base_point_on_the_line():
@@ -92,7 +93,10 @@ def test_bad_points_and_metrics_are_refused():
 
 @pytest.mark.parametrize("base", [-1, 12, 1.5, True, "0", [0]])
 def test_bad_base_numbers_are_refused(base):
-    with pytest.raises(InputError, match="base must be the number of a point, from 0 to 11"):
+    with pytest.raises(
+        InputError,
+        match=r"base must be (a whole number >= 0|the number of a point, from 0 to 11), got",
+    ):
         gram_from_distances(Power()(points()), base=base)
 
 
@@ -135,13 +139,12 @@ def test_what_is_no_gram_matrix_is_refused(convert, matrix, message):
         convert(matrix)
 
 
-def test_the_first_asymmetric_pair_is_named_in_large_matrices(monkeypatch):
-    monkeypatch.setattr("kgroups.energy.matrices.BLOCK_ENTRIES", 100)
+def test_the_first_asymmetric_pair_is_named_in_large_matrices():
     D = Power()(points(40))
     D[33, 31] += 1.0
     D[37, 30] += 1.0
     with pytest.raises(InputError, match=r"at \(30, 37\) but .* at \(37, 30\)"):
-        check_distances(D)
+        check_symmetric(D, 1e-8, "a matrix of distances", block_entries=100)
 
 
 @pytest.mark.parametrize("size", [1e-200, 1.0, 1e307])
@@ -202,13 +205,13 @@ def test_gram_of_equal_points_gives_no_distance_below_zero():
     np.testing.assert_allclose(distances_from_gram(X @ X.T), Power(2)(X), atol=1e-8)
 
 
-def test_distances_of_any_size_are_centred():
+def test_distances_of_any_size_are_centered():
     D = 1e308 * (1.0 - np.eye(4))
     np.testing.assert_allclose(gram_from_distances(D) / 1e308, 0.5 * np.eye(4) - 0.125)
     assert is_negative_type(D)
 
 
-def test_negative_type_is_checked_on_request_and_by_how_much_it_fails_is_told():
+def test_negative_type_is_checked_on_request_and_the_eigenvalues_are_reported():
     """Steps along a star are of negative type, squared steps around a cycle of five are not."""
     steps = np.abs(np.subtract.outer(np.arange(5), np.arange(5)))
     cycle = np.minimum(steps, 5 - steps) ** 2
@@ -224,7 +227,7 @@ def test_negative_type_is_checked_on_request_and_by_how_much_it_fails_is_told():
     assert is_negative_type(star)
 
 
-def test_semidefinite_is_checked_on_request_and_by_how_much_it_fails_is_told():
+def test_semidefinite_is_checked_on_request_and_the_eigenvalues_are_reported():
     G = np.array([[1.0, 2.0], [2.0, 1.0]])
     assert check_gram(G) is G
     with pytest.raises(InputError, match="lowest eigenvalue of -1 beside a largest of 3"):

@@ -1,12 +1,12 @@
-"""The exact clustering of a line against brute force, and what its doors refuse."""
+"""The exact clustering of a line against brute force, and its validation."""
 
 import numpy as np
 import pytest
 
+from helpers.oracles_line import least_of_all_intervals, least_of_all_partitions, within_energy
 from kgroups.energy.clustering import kernel_kgroups
 from kgroups.energy.line import segment_line, split_line
 from kgroups.errors import InputError, NumberOfCommunitiesError
-from oracles_line import least_of_all_intervals, least_of_all_partitions, within_energy
 
 
 def samples(rng, n):
@@ -53,10 +53,10 @@ def test_bounded_search_equals_the_full_one(k):
 
 
 @pytest.mark.parametrize("k", [2, 3, 10])
-@pytest.mark.parametrize(("centre", "spread"), [(1e6, 1e-2), (-1e12, 1.0), (0.0, 1e-200)])
-def test_energy_is_that_of_the_labels_far_from_the_origin(centre, spread, k):
+@pytest.mark.parametrize(("center", "spread"), [(1e6, 1e-2), (-1e12, 1.0), (0.0, 1e-200)])
+def test_energy_is_that_of_the_labels_far_from_the_origin(center, spread, k):
     rng = np.random.default_rng(3)
-    x = centre + spread * rng.normal(size=300)
+    x = center + spread * rng.normal(size=300)
     w = rng.exponential(size=300)
     found = segment_line(x, k, weights=w)
     # abs=0: an energy of 1e-200 must be right as well.
@@ -113,7 +113,7 @@ def test_labels_rise_from_left_to_right_and_follow_the_thresholds():
     assert np.array_equal(split.labels, x > split.threshold)
 
 
-def test_neighbouring_floats_are_separated():
+def test_adjacent_floats_are_separated():
     low = 1.0
     high = np.nextafter(low, 2.0)
     split = split_line([high, low, high])

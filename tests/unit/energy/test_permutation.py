@@ -1,25 +1,48 @@
-"""The permutation test against every labelling written out, and its doors."""
+"""The permutation test against every labeling written out, and its validation."""
 
 import io
 import math
 import re
+from dataclasses import replace
 from itertools import permutations
 from unittest import mock
 
 import numpy as np
 import pytest
 
-from kgroups.energy import permutation, strips
-from kgroups.energy.kernels import kernel_matrix
-from kgroups.energy.permutation import EnergyTest, equal_distribution_test, permutation_test
-from kgroups.energy.semimetrics import Exponential, Power
-from kgroups.energy.statistics import between_energy
+from kgroups.energy import (
+    EnergyTest,
+    Exponential,
+    Power,
+    between_energy,
+    equal_distribution_test,
+    kernel_matrix,
+    permutation_test,
+)
+from kgroups.energy.permutation import permuted_labels, run_permutations, statistics_of_labelings
+from kgroups.energy.statistics import pairs_of
 from kgroups.errors import InputError
 
 
 def draw(seed, *sizes, columns=2):
     rng = np.random.default_rng(seed)
     return [rng.normal(0.3 * a, size=(size, columns)) for a, size in enumerate(sizes)]
+
+
+def in_blocks(samples, permutations=999, progress=False, *, strip, indicators, labels):
+    """Run the test in small blocks, whose sizes are given in multiples of the number of points."""
+    z = np.repeat(np.arange(len(samples)), [len(sample) for sample in samples])
+    n = z.size
+    pairs = replace(pairs_of(np.vstack(samples), Power()), strip_entries=strip * n)
+    return run_permutations(
+        pairs,
+        z,
+        permutations,
+        None,
+        progress,
+        label_entries=labels * n,
+        indicator_entries=indicators * n,
+    )
 
 
 @pytest.mark.parametrize("sizes", [(5, 9), (4, 6, 3), (1, 1), (1, 7, 2, 5)])
@@ -37,28 +60,28 @@ def test_statistic_is_the_between_sample_energy(sizes, metric):
 def test_statistics_of_permutations_are_those_of_each_by_itself(sizes):
     X = np.vstack(draw(1, *sizes))
     z = np.repeat(np.arange(len(sizes)), sizes)
-    with (
-        mock.patch.object(strips, "_STRIP", 3 * len(z)),
-        mock.patch.object(permutation, "_INDICATORS", 2 * len(z) * len(sizes)),
-        mock.patch.object(permutation, "_LABELS", 5 * len(z)),
-    ):
-        rng = np.random.default_rng(2)
-        labellings = list(permutation._labellings(z, 12, rng))
-        assert [len(some) for some in labellings] == [5, 5, 3]
-        for some in labellings:
-            S, energy = permutation._statistics(
-                strips.pairs_of(X, Power()), some, np.bincount(z), lambda done: None
-            )
-            expected = [between_energy(X, labels) for labels in some]
-            np.testing.assert_allclose(S, expected, rtol=1e-10)
-            assert energy == pytest.approx(between_energy(X, np.arange(len(z))))
-    drawn = np.vstack(labellings)
+    rng = np.random.default_rng(2)
+    labelings = list(permuted_labels(z, 12, rng, label_entries=5 * len(z)))
+    assert [len(some) for some in labelings] == [5, 5, 3]
+    pairs = replace(pairs_of(X, Power()), strip_entries=3 * len(z))
+    for some in labelings:
+        S, energy = statistics_of_labelings(
+            pairs,
+            some,
+            np.bincount(z),
+            lambda done: None,
+            indicator_entries=2 * len(z) * len(sizes),
+        )
+        expected = [between_energy(X, labels) for labels in some]
+        np.testing.assert_allclose(S, expected, rtol=1e-10)
+        assert energy == pytest.approx(between_energy(X, np.arange(len(z))))
+    drawn = np.vstack(labelings)
     np.testing.assert_array_equal(drawn[0], z)
     np.testing.assert_array_equal(np.sort(drawn), np.tile(np.sort(z), (13, 1)))
     assert len(np.unique(drawn, axis=0)) > 5
 
 
-def test_p_value_tends_to_the_share_of_all_labellings():
+def test_p_value_tends_to_the_share_of_all_labelings():
     """20,000 draws have a standard deviation of .0035, of which five are allowed."""
     x, y = np.array([0.0, 1.0, 1.5]), np.array([2.0, 2.2, 0.9, 4.0])
     X, z = np.concatenate([x, y]), np.repeat([0, 1], [3, 4])
@@ -70,15 +93,15 @@ def test_p_value_tends_to_the_share_of_all_labellings():
     assert found.p_value == pytest.approx(share, abs=0.0175)
 
 
-def test_labellings_that_exchange_equal_points_count_as_ties():
+def test_labelings_that_exchange_equal_points_count_as_ties():
     """Three values make a few dozen statistics, which rounding must not part."""
     rng = np.random.default_rng(0)
     X = np.sqrt(2.0) * rng.choice([0.1, 0.7, 1.3], size=(30, 1))
     z = np.repeat([0, 1], 15)
-    with mock.patch.object(strips, "_STRIP", 7 * 30):
-        found = permutation_test(X, z, metric=Power(0.7), rng=4)
-    (labellings,) = permutation._labellings(z, 999, np.random.default_rng(4))
-    S = np.array([between_energy(X, labels, metric=Power(0.7)) for labels in labellings])
+    pairs = replace(pairs_of(X, Power(0.7)), strip_entries=7 * 30)
+    found = run_permutations(pairs, z, 999, 4, progress=False)
+    (labelings,) = permuted_labels(z, 999, np.random.default_rng(4))
+    S = np.array([between_energy(X, labels, metric=Power(0.7)) for labels in labelings])
     assert np.unique(S.round(9)).size < np.unique(S).size
     assert found.p_value == np.mean(S.round(9) >= S[0].round(9))
     assert 0.05 < found.p_value < 1.0
@@ -115,12 +138,7 @@ def test_same_rng_same_answer():
 def test_block_sizes_change_nothing():
     samples = draw(5, 20, 25, 9)
     expected = equal_distribution_test(*samples)
-    with (
-        mock.patch.object(strips, "_STRIP", 7 * 54),
-        mock.patch.object(permutation, "_INDICATORS", 10 * 54),
-        mock.patch.object(permutation, "_LABELS", 100 * 54),
-    ):
-        found = equal_distribution_test(*samples)
+    found = in_blocks(samples, strip=7, indicators=10, labels=100)
     assert found.p_value == expected.p_value
     assert found.statistic == pytest.approx(expected.statistic)
 
@@ -141,17 +159,11 @@ def test_result_is_a_frozen_record():
 
 
 def test_progress_rises_to_the_total():
-    told = []
-    with (
-        mock.patch.object(strips, "_STRIP", 10 * 40),
-        mock.patch.object(permutation, "_INDICATORS", 20 * 40),
-        mock.patch.object(permutation, "_LABELS", 50 * 40),
-    ):
-        equal_distribution_test(
-            *draw(7, 20, 20), permutations=99, progress=lambda *now: told.append(now)
-        )
-    done = [now for now, _ in told]
-    assert {total for _, total in told} == {99}
+    shown = []
+    samples = draw(7, 20, 20)
+    in_blocks(samples, 99, lambda *now: shown.append(now), strip=10, indicators=20, labels=50)
+    done = [now for now, _ in shown]
+    assert {total for _, total in shown} == {99}
     assert done == sorted(done)
     assert done[-1] == 99
     assert len(set(done)) > 5
@@ -159,7 +171,7 @@ def test_progress_rises_to_the_total():
 
 def test_a_bar_stays_off_where_there_is_no_terminal():
     with mock.patch("sys.stderr", io.StringIO()) as shown:
-        found = equal_distribution_test(*draw(8, 20, 20), progress="bar")
+        found = equal_distribution_test(*draw(8, 20, 20), progress=True)
     assert shown.getvalue() == ""
     assert found == equal_distribution_test(*draw(8, 20, 20))
 
@@ -170,7 +182,7 @@ def test_a_bar_counts_permutations_on_a_terminal():
             return True
 
     with mock.patch("sys.stderr", Terminal()) as shown:
-        equal_distribution_test(*draw(8, 20, 20), permutations=77, progress="bar")
+        equal_distribution_test(*draw(8, 20, 20), permutations=77, progress=True)
     assert re.search(r"77 \[|77/77", shown.getvalue())
 
 
@@ -203,7 +215,7 @@ def test_bad_samples_are_named():
         permutation_test([0.0, 1.0], ["a", "a", "b"])
     with pytest.raises(InputError, match="metric must be a semimetric"):
         equal_distribution_test([0.0], [1.0], metric="cosine")
-    with pytest.raises(InputError, match='progress must be "bar", None or a callable'):
+    with pytest.raises(InputError, match="progress must be True, False or a callable"):
         equal_distribution_test([0.0], [1.0], progress="yes")
     with pytest.raises(InputError, match="rng must be None"):
         equal_distribution_test([0.0], [1.0], rng="seed")
@@ -223,7 +235,7 @@ def test_a_statistic_of_nothing_has_no_sign():
     assert (found.statistic, math.copysign(1.0, found.statistic)) == (0.0, 1.0)
 
 
-def test_a_function_that_fails_is_told_by_the_rows_of_all_samples():
+def test_errors_of_a_function_name_the_rows_of_all_samples():
     def function(x, y):
         return math.nan if {x[0], y[0]} == {1.0, 4.0} else abs(x[0] - y[0])
 

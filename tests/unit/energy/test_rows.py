@@ -1,11 +1,11 @@
-"""Rows of the matrix of points, stored or made when they are asked for."""
+"""Rows of the matrix of points, stored or computed when needed."""
 
 import numpy as np
 import pytest
 
 from kgroups.energy import Exponential, PairFunction, Power
-from kgroups.energy.points import RowNames
-from kgroups.energy.rows import DistanceRows, VectorRows, rows_of_distances, rows_of_points
+from kgroups.energy.fitting import DistanceRows, VectorRows, rows_of_distances, rows_of_points
+from kgroups.energy.points import Points
 from kgroups.errors import InputError
 
 
@@ -28,7 +28,7 @@ def weights():
 
 
 def rows_of(X, w, metric, memory):
-    return rows_of_points(X, w, metric, RowNames(np.arange(len(X))), memory=memory)
+    return rows_of_points(Points.numbered(X), w, metric, memory=memory)
 
 
 def test_the_matrix_is_kept_if_it_just_fits(points, weights):
@@ -37,10 +37,9 @@ def test_the_matrix_is_kept_if_it_just_fits(points, weights):
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=repr)
-def test_rows_that_are_not_kept_are_those_of_the_matrix(metric, points, weights, monkeypatch):
-    monkeypatch.setattr("kgroups.energy.rows._TILE", 4)
+def test_rows_that_are_not_kept_are_those_of_the_matrix(metric, points, weights):
     stored = rows_of(points, weights, metric, 1e9).stored
-    made = rows_of(points, weights, metric, 0)
+    made = VectorRows(Points.numbered(points), weights, metric, tile_side=4)
     assert made.stored is None
     some = np.array([7, 2, 3])
     np.testing.assert_allclose(made.rows(some), stored[some], rtol=1e-12)
@@ -51,13 +50,12 @@ def test_rows_that_are_not_kept_are_those_of_the_matrix(metric, points, weights,
     np.testing.assert_allclose(whole, stored, rtol=1e-12)
 
 
-def test_a_tile_names_rows_as_they_came(points, weights, monkeypatch):
+def test_errors_in_a_tile_name_rows_as_given(points, weights):
     def function(x, y):
         return np.nan if {x[0], y[0]} == {points[2, 0], points[6, 0]} else almost_taxi(x, y)
 
-    monkeypatch.setattr("kgroups.energy.rows._TILE", 4)
-    names = RowNames(100 + np.arange(9))
-    rows = rows_of_points(points, weights, PairFunction(function), names, memory=0)
+    named = Points(points, 100 + np.arange(9))
+    rows = VectorRows(named, weights, PairFunction(function), tile_side=4)
     with pytest.raises(InputError, match="got nan for row 102 of X and row 106 of X"):
         list(rows.tiles())
 

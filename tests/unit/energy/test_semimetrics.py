@@ -1,4 +1,4 @@
-"""Semimetrics: values against scipy and scikit-learn, digits that survive, and what is refused."""
+"""Semimetrics: values against scipy and scikit-learn, precision, and validation."""
 
 import copy
 import math
@@ -19,7 +19,7 @@ from kgroups.energy import (
     as_points,
     as_semimetric,
 )
-from kgroups.energy.distances import squared_distances
+from kgroups.energy.points import squared_distances
 from kgroups.errors import InputError
 
 METRICS = [Power(), Power(0.5), Power(2), Power(1.3), Exponential(2.0), Gaussian(3.0)]
@@ -101,16 +101,17 @@ def test_squared_distances_keep_their_digits(kind, d):
     np.testing.assert_allclose(squares, exact[:20].astype(float), rtol=1e-10)
 
 
-def test_blocks_make_no_difference(monkeypatch):
+def test_blocks_make_no_difference():
     rng = np.random.default_rng(8)
     X, Y = rng.normal(size=(50, 40)), rng.normal(size=(30, 40))
     X[3:9] = X[20:26] + 1e-9
     whole, across = squared_distances(X).values, squared_distances(X, Y).values
-    monkeypatch.setattr("kgroups.energy.distances.BLOCK_ENTRIES", 170)
-    in_blocks = squared_distances(X).values
+    in_blocks = squared_distances(X, block_entries=170).values
     assert np.array_equal(in_blocks, in_blocks.T)
     np.testing.assert_allclose(in_blocks, whole, rtol=1e-12)
-    np.testing.assert_allclose(squared_distances(X, Y).values, across, rtol=1e-12)
+    np.testing.assert_allclose(
+        squared_distances(X, Y, block_entries=170).values, across, rtol=1e-12
+    )
 
 
 def test_small_distances_do_not_round_off_at_the_size_of_two():

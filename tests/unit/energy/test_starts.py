@@ -1,12 +1,13 @@
-"""Where clusterings start from."""
+"""First labels of clusterings, and the sample that they are drawn on."""
 
 import numpy as np
 import pytest
 
 from kgroups import metrics
-from kgroups.energy import Gaussian, Power, kernel_kgroups, starts
-from kgroups.energy.rows import VectorRows, rows_of_distances
-from kgroups.energy.starts import STARTS, _extended, _sample, starts_of
+from kgroups.energy import Gaussian, Power, kernel_kgroups
+from kgroups.energy.clustering import STARTS, draw_sample, extend_labels, starts_of
+from kgroups.energy.fitting import VectorRows, rows_of_distances
+from kgroups.energy.points import Points
 from kgroups.hartigan import improve_dense
 
 OPTIONS = {"rule": "hartigan", "max_sweeps": 100}
@@ -17,7 +18,7 @@ def matrix_of(X, w=None, metric=Power()):
 
 
 def rows_on_demand(X, w, metric=Power()):
-    return VectorRows(X, w, metric, np.arange(len(X)))
+    return VectorRows(Points.numbered(X), w, metric)
 
 
 def groups(sizes, apart=30.0, seed=0):
@@ -58,13 +59,13 @@ def test_random_labels_are_even_everywhere():
     assert counts.max() < 200 + 5 * 11.5
 
 
-def test_centres_are_drawn_by_weight():
+def test_centers_are_drawn_by_weight():
     X, truth = groups([10, 10, 10])
     w = np.where(truth == 1, 1e-6, 1.0)
     rng = np.random.default_rng(0)
     for _ in range(20):
         z = STARTS["k-means++"](matrix_of(X, w), w, 2, rng)
-        # The middle group has next to no weight: the two centres lie in the others.
+        # The middle group has next to no weight: the two centers lie in the others.
         assert z[0] != z[-1]
 
 
@@ -96,7 +97,7 @@ def test_a_sample_stands_for_all_points():
     X[truth == 2] += 1000.0
     w = np.random.default_rng(3).uniform(0.5, 1.5, truth.size)
     M = rows_on_demand(X, w, Power())
-    sample = _sample(M, w, 600, np.random.default_rng(0), least=2)
+    sample = draw_sample(M, w, 600, np.random.default_rng(0), least=2)
     assert sample.points.size <= 600
     assert sample.weights.sum() == pytest.approx(w.sum())
     np.testing.assert_allclose(sample.weights, w[sample.points] * sample.factor)
@@ -113,7 +114,7 @@ def test_weights_of_groups_come_out_of_samples_without_bias():
     rng = np.random.default_rng(0)
     found = []
     for _ in range(40):
-        sample = _sample(M, w, 300, rng, least=3)
+        sample = draw_sample(M, w, 300, rng, least=3)
         found.append(np.bincount(truth[sample.points], weights=sample.weights, minlength=3))
     found = np.array(found)
     error = found.std(axis=0, ddof=1) / np.sqrt(40)
@@ -122,7 +123,9 @@ def test_weights_of_groups_come_out_of_samples_without_bias():
 
 def test_points_that_are_all_equal_can_be_sampled():
     w = np.ones(50)
-    sample = _sample(rows_on_demand(np.zeros((50, 2)), w), w, 20, np.random.default_rng(0), least=2)
+    sample = draw_sample(
+        rows_on_demand(np.zeros((50, 2)), w), w, 20, np.random.default_rng(0), least=2
+    )
     assert sample.weights.sum() == pytest.approx(50.0)
 
 
@@ -130,29 +133,28 @@ def test_other_points_join_the_nearest_mean_of_the_sample():
     X, truth = groups([40, 60], apart=8.0)
     w = np.random.default_rng(4).uniform(0.5, 2.0, 100)
     M = rows_on_demand(X, w, Gaussian(4.0))
-    sample = _sample(M, w, 40, np.random.default_rng(0), least=2)
+    sample = draw_sample(M, w, 40, np.random.default_rng(0), least=2)
     assert sample.points.size < 40
     among = sample.matrix(M)
     start = truth[sample.points].astype(np.int64)
     # A label that is not the nearest mean's stays with the sample.
     grouped = improve_dense(among, sample.weights, start, k=2)
     kept = grouped._replace(z=np.where(np.arange(start.size) == 0, 1 - grouped.z, grouped.z))
-    (z,) = _extended(M, w, sample, [grouped], 2)
+    (z,) = extend_labels(M, w, sample, [grouped], 2)
     np.testing.assert_array_equal(z, truth)
-    (z,) = _extended(M, w, sample, [kept], 2)
+    (z,) = extend_labels(M, w, sample, [kept], 2)
     assert z[sample.points[0]] == kept.z[0]
 
 
-def test_the_best_on_the_sample_go_on(monkeypatch):
+def test_the_best_start_on_the_sample_is_extended():
     X, truth = groups([100] * 4, apart=20.0)
-    monkeypatch.setattr(starts, "_SAMPLE", 120)
-    monkeypatch.setattr(starts, "_CARRIED", 1)
+    options = {"sample_size": 120, "extended": 1, **OPTIONS}
     w = np.ones(400)
     M = rows_on_demand(X, w)
     alone, best = [], []
     for seed in range(5):
         for found, count in ((alone, 1), (best, 40)):
-            (z,) = starts_of("random", M, w, 4, count, np.random.default_rng(seed), **OPTIONS)
+            (z,) = starts_of("random", M, w, 4, count, np.random.default_rng(seed), **options)
             found.append(metrics.nmi(truth, z))
     assert min(alone) < 0.95
     assert min(best) > 0.99
@@ -162,26 +164,54 @@ def test_a_sample_has_as_many_points_as_there_are_groups():
     X, _ = groups([400])
     w = np.r_[1.0, np.full(399, 1e-9)]
     for least in (2, 90, 400):
-        sample = _sample(rows_on_demand(X, w), w, 90, np.random.default_rng(0), least=least)
+        sample = draw_sample(rows_on_demand(X, w), w, 90, np.random.default_rng(0), least=least)
         assert sample.points.size >= least
         assert np.unique(sample.points).size == sample.points.size
         assert sample.weights.sum() == pytest.approx(w.sum())
 
 
-def test_starts_that_end_alike_go_on_once(monkeypatch):
+def test_starts_that_end_at_one_optimum_are_extended_once():
     X, truth = groups([150, 150], apart=40.0)
-    monkeypatch.setattr(starts, "_SAMPLE", 60)
     w = np.ones(300)
     found = starts_of(
-        "k-means++", rows_on_demand(X, w), w, 2, 10, np.random.default_rng(0), **OPTIONS
+        "k-means++",
+        rows_on_demand(X, w),
+        w,
+        2,
+        10,
+        np.random.default_rng(0),
+        sample_size=60,
+        **OPTIONS,
     )
     assert len(found) == 1
     assert metrics.nmi(truth, found[0]) == 1.0
 
 
-def test_few_points_of_all_the_weight_leave_no_sample_to_group(monkeypatch):
-    monkeypatch.setattr(starts, "_SAMPLE", 30)
+def test_few_points_of_all_the_weight_leave_no_sample_to_group():
     X, _ = groups([100])
     w = np.r_[1.0, np.full(99, 1e-9)]
-    found = kernel_kgroups(X, 4, sample_weight=w, gram_memory=0)
-    assert np.unique(found.labels).size == 4
+    M, rng = rows_on_demand(X, w), np.random.default_rng(0)
+    found = starts_of("k-means++", M, w, 4, 10, rng, sample_size=30, **OPTIONS)
+    assert found
+    assert all(np.unique(z).size == 4 for z in found)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("init", STARTS)
+def test_without_the_matrix_a_sample_is_grouped_first(init):
+    X, truth = groups([200] * 3, apart=12.0)
+    w = np.ones(600)
+    M, rng = rows_on_demand(X, w), np.random.default_rng(0)
+    found = starts_of(init, M, w, 3, 10, rng, sample_size=90, **OPTIONS)
+    assert 1 <= len(found) <= (1 if init == "spectral" else 3)
+    outcomes = [improve_dense(M, w, z, k=3) for z in found]
+    best = max(outcomes, key=lambda outcome: outcome.objective)
+    assert metrics.nmi(truth, best.z) == 1.0
+
+
+@pytest.mark.compiled
+def test_more_points_than_a_sample_are_all_grouped():
+    X, truth = groups([1000, 1600, 500], apart=8.0)
+    found = kernel_kgroups(X, 3, n_init=2, gram_memory=0)
+    assert metrics.nmi(truth, found.labels) == 1.0
+    assert 1 <= found.objectives.size <= 3

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
 
-from kgroups.energy.scales import median_distance
+from kgroups.energy.points import median_distance
 from kgroups.errors import InputError
 
 

@@ -1,4 +1,6 @@
-"""What is taken as a metric: semimetrics, names, functions, and a scale from the points."""
+"""Metric arguments: semimetrics, names, functions, and a scale taken from the points."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,9 +22,9 @@ from kgroups.energy import (
     maximum_mean_discrepancy,
     mean_semimetric,
     permutation_test,
-    strips,
     within_energy,
 )
+from kgroups.energy.statistics import mean_within, pairs_of
 from kgroups.errors import InputError
 
 SCALED = pytest.mark.parametrize("family", [Exponential, Gaussian])
@@ -135,9 +137,16 @@ def test_rows_without_weight_and_copies_set_no_scale(cluster, family):
 
 
 @SCALED
-def test_statistics_of_two_samples_have_one_scale(family, monkeypatch):
-    # Several strips of the matrix: each by itself would have a scale of its own.
-    monkeypatch.setattr(strips, "_STRIP", 700)
+def test_strips_of_the_matrix_have_one_scale(family):
+    X = sample(7, 30)
+    metric = family("median").scaled_to(X)
+    pairs = replace(pairs_of(X, family("median")), strip_entries=300)
+    assert len(list(pairs.strips())) == 3
+    assert mean_within(pairs, np.ones(30)) == pytest.approx(mean_semimetric(X, metric=metric))
+
+
+@SCALED
+def test_statistics_of_two_samples_have_one_scale(family):
     X, Y = sample(7, 30), sample(8, 40, shift=20.0)
     both = np.vstack([X, Y])
     metric = family(float(np.median(pdist(both))))

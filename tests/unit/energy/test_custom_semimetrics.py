@@ -1,4 +1,4 @@
-"""Semimetrics of the caller: what they return is looked at, and errors name rows as they came."""
+"""Semimetrics of the caller: what they return is validated, and errors name rows as given."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,13 +15,14 @@ from kgroups.energy import (
     mean_semimetric,
     within_energy,
 )
-from kgroups.energy.measuring import is_family, rho_between, rho_within
-from kgroups.energy.points import RowNames
+from kgroups.energy.points import Points
+from kgroups.energy.semimetrics import as_semimetric, is_family, pairwise
+from kgroups.energy.statistics import mean_between
 from kgroups.errors import InputError
 
 X = np.arange(12.0).reshape(6, 2)
-NAMES = RowNames(np.array([10, 11, 12, 13, 14, 15]))
-NEW_NAMES = RowNames(np.arange(2), "new row {}")
+POINTS = Points(X, np.array([10, 11, 12, 13, 14, 15]))
+NEW_POINTS = Points(X[:2], np.arange(2), "new row {}")
 
 
 @dataclass(frozen=True)
@@ -53,12 +54,12 @@ def with_entry(value):
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, -1.0])
-def test_a_value_that_is_no_distance_is_told_by_the_rows(value):
+def test_errors_of_values_that_are_no_distances_name_the_rows(value):
     message = f"finite number >= 0, got {value} for {{}} and row 13 of X"
     with pytest.raises(InputError, match=message.format("row 11 of X")):
-        rho_within(with_entry(value), X, NAMES)
+        pairwise(with_entry(value), POINTS)
     with pytest.raises(InputError, match=message.format("new row 1")):
-        rho_between(with_entry(value), X[:2], X, NEW_NAMES, NAMES)
+        pairwise(with_entry(value), NEW_POINTS, POINTS)
 
 
 @pytest.mark.parametrize(
@@ -76,14 +77,14 @@ def test_what_is_no_matrix_of_the_right_shape_is_refused(change, message):
     with pytest.raises(InputError, match=message):
         kernel_kgroups(X, 2, metric=Returning(change))
     with pytest.raises(InputError, match=r"must return|must hold real"):
-        rho_between(Returning(change), X[:2], X, NEW_NAMES, NAMES)
+        pairwise(Returning(change), NEW_POINTS, POINTS)
 
 
 def test_rounding_below_zero_and_on_the_diagonal_is_zero():
-    rho = rho_within(Returning(lambda rho: rho - 1e-15), X, NAMES)
+    rho = pairwise(Returning(lambda rho: rho - 1e-15), POINTS)
     assert rho.min() == 0.0
     assert not rho.diagonal().any()
-    assert not rho_within(Returning(lambda rho: rho + 1e-9), X, NAMES).diagonal().any()
+    assert not pairwise(Returning(lambda rho: rho + 1e-9), POINTS).diagonal().any()
 
 
 def test_a_matrix_that_the_semimetric_keeps_is_left_as_it_is():
@@ -116,12 +117,12 @@ def test_the_base_point_is_called_so():
         kernel_matrix(X + 1.0, metric=failing_at(0.0))
 
 
-def test_groups_and_blocks_keep_the_numbers_of_rows(monkeypatch):
+def test_groups_and_blocks_keep_the_numbers_of_rows():
     with pytest.raises(InputError, match="got nan for row 2 of X and row 4 of X"):
         within_energy(X, [0, 1, 0, 1, 0, 1], metric=with_nan(4.0, 8.0))
-    monkeypatch.setattr("kgroups.energy.statistics._BLOCK", 2)
+    metric = as_semimetric(with_nan(8.0, 100.0))
     with pytest.raises(InputError, match="got nan for row 4 of X and row 0 of Y"):
-        mean_semimetric(X, X[:1] + 100.0, metric=with_nan(8.0, 100.0))
+        mean_between(X, np.ones(6), X[:1] + 100.0, np.ones(1), metric, entries=2)
     with pytest.raises(InputError, match="got nan for row 0 of Y and row 1 of Y"):
         energy_distance(X[:2], X[3:5], metric=with_nan(6.0, 8.0))
 
