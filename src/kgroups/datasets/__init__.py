@@ -1,6 +1,6 @@
-"""Known networks and tables: a few networks ship, the rest is read from a folder of the user."""
+"""Known networks and tables: a few ship with kgroups, the others are read from local folders."""
 
-from kgroups.datasets.catalogue import (
+from kgroups.datasets.catalog import (
     DatasetInfo,
     TableInfo,
     data_folders,
@@ -9,8 +9,7 @@ from kgroups.datasets.catalogue import (
     names,
     table_names,
 )
-from kgroups.datasets.loading import Dataset, load
-from kgroups.datasets.tables import Table, load_table
+from kgroups.datasets.loading import Dataset, Table, load, load_table
 
 __all__ = [
     "Dataset",

@@ -1,16 +1,15 @@
-"""Random graphs with planted groups, and graphs with nothing but given degrees."""
+"""Random graphs with planted groups, and random graphs with given degrees."""
 
-from kgroups.generators.affinity import PlantedAffinity
 from kgroups.generators.blocks import (
+    PlantedAffinity,
     girvan_newman_benchmark,
     planted_partition,
     stochastic_block_model,
 )
-from kgroups.generators.dcsbm import degree_corrected_sbm
+from kgroups.generators.degree_corrected import PowerLaw, degree_corrected_sbm
 from kgroups.generators.lfr import lfr_benchmark
-from kgroups.generators.null import Rewired, configuration_model
 from kgroups.generators.planted import Planted
-from kgroups.generators.propensity import PowerLaw
+from kgroups.generators.rewiring import Rewired, configuration_model
 
 __all__ = [
     "Planted",

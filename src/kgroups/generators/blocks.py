@@ -1,27 +1,125 @@
 """Stochastic block models: any block matrix, the planted partition, the Girvan-Newman benchmark."""
 
-from typing import Any, Literal
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from kgroups._doors import RngLike, check_choice
+from kgroups._types import Floats, Ints
+from kgroups._validation import RngLike, check_choice, check_integer, check_real
 from kgroups._wording import argument, setting
 from kgroups.errors import InputError
-from kgroups.generators.affinity import Beyond, PlantedAffinity
-from kgroups.generators.arguments import block_sizes, symmetric_probabilities, whole_number
-from kgroups.generators.assembly import Ends, joined_ends, simple_graph
-from kgroups.generators.pairs import BlockPairs, UniformBlocks, draw_pairs, pairs_hit
-from kgroups.generators.planted import Planted, open_stream
-from kgroups.generators.weighting import Weights, check_weights, weighted
+from kgroups.generators.pairs import (
+    DENSE_PROBABILITY,
+    BlockPairs,
+    Blocks,
+    Ends,
+    draw_pairs,
+    joined_ends,
+    pairs_hit,
+)
+from kgroups.generators.planted import Planted, Weights, check_weights, open_stream, plant
 
-__all__ = [
-    "girvan_newman_benchmark",
-    "planted_partition",
-    "planted_probabilities",
-    "stochastic_block_model",
-]
+Beyond: TypeAlias = Literal["error", "clip"]
 
-_DENSE_BETWEEN = 0.25
+
+@dataclass(frozen=True)
+class PlantedAffinity:
+    r"""Edge probabilities of the planted model from a mean degree and a signal-to-noise ratio.
+
+    With :math:`d` the mean degree and :math:`\lambda` the ratio, two nodes of one group of
+    ``k`` are joined with probability :math:`a / n`, two others with :math:`b / n`, where
+
+    .. math:: a = d + \lambda (k - 1) \sqrt d, \quad b = d - \lambda \sqrt d.
+
+    Parameters
+    ----------
+    degree : float
+        Mean degree :math:`d` when the groups are equal.
+    snr : float
+        The ratio :math:`\lambda = (a - b) / (k \sqrt d)`. Groups can be detected above 1.
+        Negative values make nodes avoid their own group.
+    beyond : {"error", "clip"}
+        What to do where :math:`a` or :math:`b` is no probability times ``n``. For
+        :math:`\lambda > \sqrt d` that is a negative :math:`b`. ``"clip"`` moves it to the nearest
+        bound, which changes the mean degree.
+
+    Examples
+    --------
+    >>> PlantedAffinity(degree=16, snr=2).probabilities(128, 4)
+    (0.3125, 0.0625)
+    """
+
+    degree: float
+    snr: float
+    beyond: Beyond = "error"
+
+    def __post_init__(self) -> None:
+        check_real("degree", self.degree, low=0.0)
+        check_real("snr", self.snr)
+        check_choice("beyond", self.beyond, ("error", "clip"))
+
+    def probabilities(self, n: int, k: int) -> tuple[float, float]:
+        """Return the edge probability inside a group and between groups.
+
+        Parameters
+        ----------
+        n, k : int
+            Number of nodes and of groups.
+
+        Returns
+        -------
+        inside, between : float
+            Probabilities.
+
+        Raises
+        ------
+        InputError
+            If one of them is none and ``beyond`` is ``"error"``.
+        """
+        root = math.sqrt(self.degree)
+        a = self.degree + self.snr * (k - 1) * root
+        b = self.degree - self.snr * root
+        low, high = self._snr_range(n, k)
+        # The bounds are named to the caller, so a value equal to a rounded bound must pass.
+        slack = 1e-12 * max(1.0, abs(self.snr))
+        if self.beyond == "error" and not low - slack <= self.snr <= high + slack:
+            raise InputError(self._out_of_range_message(n, k, low, high))
+        return min(max(a / n, 0.0), 1.0), min(max(b / n, 0.0), 1.0)
+
+    def matrix(self, n: int, k: int) -> Floats:
+        """Return the matrix of edge probabilities between ``k`` groups of ``n`` nodes."""
+        inside, between = self.probabilities(n, k)
+        return _planted_matrix(k, inside, between)
+
+    def _snr_range(self, n: int, k: int) -> tuple[float, float]:
+        """Return the ratios for which a and b lie between 0 and n."""
+        root = math.sqrt(self.degree)
+        if self.degree > n:
+            return math.inf, -math.inf
+        if k == 1 or root == 0:
+            return -math.inf, math.inf
+        largest = (n - self.degree) / root
+        return max(-root / (k - 1), -largest), min(root, largest / (k - 1))
+
+    def _out_of_range_message(self, n: int, k: int, low: float, high: float) -> str:
+        if low > high:
+            return (
+                f"{argument('degree')} must not exceed the number of nodes, got {self.degree:g} "
+                f"for {n} nodes.\n  Use more nodes, or a smaller degree."
+            )
+        bound = (
+            f"the largest {argument('snr')} is {high:.15g}"
+            if self.snr > high
+            else f"the smallest {argument('snr')} is {low:.15g}"
+        )
+        return (
+            f"edge probabilities must lie between 0 and 1; for {n} nodes, {k} groups and mean "
+            f"degree {self.degree:g} {bound}, got {self.snr:.15g}.\n"
+            f"  Choose an {argument('snr')} within the bound, or pass "
+            f"{setting('beyond', 'clip')}, which changes the mean degree."
+        )
 
 
 def stochastic_block_model(
@@ -72,18 +170,12 @@ def stochastic_block_model(
     >>> labels
     array([0, 0, 0, 1, 1])
     """
-    counts = block_sizes(sizes)
-    k = counts.size
-    if isinstance(P, PlantedAffinity):
-        P = P.matrix(max(int(counts.sum()), 1), k)
-    matrix = symmetric_probabilities(P, k)
-    check_weights(weights, k)
+    counts, matrix = block_model(sizes, P)
+    check_weights(weights, counts.size)
     stream, entropy = open_stream(rng)
-    blocks = UniformBlocks(counts)
-    ends = draw_pairs(blocks, BlockPairs.of_matrix(matrix), stream)
-    labels = np.repeat(np.arange(k), counts)
-    graph = weighted(simple_graph(ends, blocks.n), labels, weights, stream)
-    return Planted(graph, labels, entropy=entropy)
+    ends = draw_pairs(Blocks(counts), BlockPairs.of_matrix(matrix), stream)
+    labels = np.repeat(np.arange(counts.size), counts)
+    return plant(ends, labels, weights, stream, entropy)
 
 
 def planted_partition(
@@ -155,46 +247,11 @@ def planted_partition(
         labels = stream.permutation(np.arange(n) % k)
     else:
         labels = stream.integers(k, size=n)
-    blocks = UniformBlocks(np.bincount(labels, minlength=k))
+    blocks = Blocks(np.bincount(labels, minlength=k))
     u, v = _planted_pairs(blocks, inside, between, stream)
     node_in_block_order = np.argsort(labels, kind="stable").astype(u.dtype)
     ends = node_in_block_order[u], node_in_block_order[v]
-    graph = weighted(simple_graph(ends, n), labels, weights, stream)
-    return Planted(graph, labels, entropy=entropy)
-
-
-def planted_probabilities(
-    n: int, k: int, degree: float, snr: float, beyond: Beyond
-) -> tuple[float, float]:
-    """Return the edge probabilities of :func:`planted_partition`, its arguments checked."""
-    n, k = whole_number("n", n, low=1), whole_number("k", k, low=1)
-    if k > n:
-        msg = (
-            f"{argument('k')} must not exceed the number of nodes, got {setting('k', k)} for "
-            f"{setting('n', n)}."
-        )
-        raise InputError(msg)
-    return PlantedAffinity(degree, snr, beyond).probabilities(n, k)
-
-
-def _planted_pairs(
-    blocks: UniformBlocks, inside: float, between: float, rng: np.random.Generator
-) -> Ends:
-    n, k = blocks.n, blocks.sizes.size
-    if k * k <= n or between >= _DENSE_BETWEEN:
-        P = np.full((k, k), between)
-        np.fill_diagonal(P, inside)
-        return draw_pairs(blocks, BlockPairs.of_matrix(P), rng)
-    # With many groups a table of their pairs costs more than the few pairs of one group that
-    # are drawn with all others here and thrown away.
-    own = np.arange(k)
-    within = draw_pairs(blocks, BlockPairs(own, own, np.full(k, inside)), rng)
-    whole = np.zeros(1, dtype=np.int64)
-    everywhere = BlockPairs(whole, whole, np.array([between]))
-    u, v = pairs_hit(UniformBlocks(np.array([n])), everywhere, rng)
-    group = np.repeat(own.astype(u.dtype), blocks.sizes)
-    apart = group[u] != group[v]
-    return joined_ends([within, (u[apart], v[apart])])
+    return plant(ends, labels, weights, stream, entropy)
 
 
 def girvan_newman_benchmark(
@@ -237,3 +294,91 @@ def girvan_newman_benchmark(
     (128, 3)
     """
     return planted_partition(128, 4, 16.0, snr, beyond=beyond, rng=rng)
+
+
+def planted_probabilities(
+    n: int, k: int, degree: float, snr: float, beyond: Beyond
+) -> tuple[float, float]:
+    """Return the edge probabilities of :func:`planted_partition`, its arguments checked."""
+    n, k = check_integer("n", n), check_integer("k", k)
+    if k > n:
+        msg = (
+            f"{argument('k')} must not exceed the number of nodes, got {setting('k', k)} for "
+            f"{setting('n', n)}."
+        )
+        raise InputError(msg)
+    return PlantedAffinity(degree, snr, beyond).probabilities(n, k)
+
+
+def block_model(sizes: Any, P: Any) -> tuple[Ints, Floats]:
+    """Return the sizes of the blocks and the matrix of edge probabilities, checked."""
+    try:
+        listed = list(sizes)
+    except TypeError:
+        msg = f"{argument('sizes')} must list the number of nodes of each block, got {sizes!r}."
+        raise InputError(msg) from None
+    if not listed:
+        msg = f"{argument('sizes')} must name at least one block, got none."
+        raise InputError(msg)
+    counts = [
+        check_integer(f"entry {a} of {argument('sizes')}", size, low=0)
+        for a, size in enumerate(listed)
+    ]
+    k = len(counts)
+    if isinstance(P, PlantedAffinity):
+        P = P.matrix(max(sum(counts), 1), k)
+    return np.array(counts, dtype=np.int64), _symmetric_probabilities(P, k)
+
+
+def _symmetric_probabilities(P: Any, k: int) -> Floats:
+    try:
+        matrix = np.array(P, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        msg = f"{argument('P')} must be a {k} x {k} matrix of probabilities: {error}."
+        raise InputError(msg) from error
+    if matrix.shape != (k, k):
+        shape = " x ".join(map(str, matrix.shape)) or "a single number"
+        msg = (
+            f"{argument('P')} must have a row and a column for each of the {k} blocks of "
+            f"{argument('sizes')}, got {shape}."
+        )
+        raise InputError(msg)
+    wrong = np.argwhere(~((matrix >= 0) & (matrix <= 1)))
+    if wrong.size:
+        a, b = wrong[0]
+        msg = (
+            f"{argument('P')} must hold probabilities from 0 to 1, got {matrix[a, b]:g} for blocks "
+            f"{a} and {b}."
+        )
+        raise InputError(msg)
+    uneven = np.argwhere(matrix != matrix.T)
+    if uneven.size:
+        a, b = uneven[0]
+        msg = (
+            f"{argument('P')} must be symmetric, because edges have no direction, got "
+            f"{matrix[a, b]:g} for blocks {a} and {b}, and {matrix[b, a]:g} for {b} and {a}."
+        )
+        raise InputError(msg)
+    return matrix
+
+
+def _planted_matrix(k: int, inside: float, between: float) -> Floats:
+    P = np.full((k, k), between)
+    np.fill_diagonal(P, inside)
+    return P
+
+
+def _planted_pairs(blocks: Blocks, inside: float, between: float, rng: np.random.Generator) -> Ends:
+    n, k = blocks.n, blocks.sizes.size
+    if k * k <= n or between >= DENSE_PROBABILITY:
+        return draw_pairs(blocks, BlockPairs.of_matrix(_planted_matrix(k, inside, between)), rng)
+    # With many groups a table of their pairs costs more than drawing pairs of all nodes and
+    # discarding the few that lie within a group.
+    own = np.arange(k)
+    within = draw_pairs(blocks, BlockPairs(own, own, np.full(k, inside)), rng)
+    whole = np.zeros(1, dtype=np.int64)
+    everywhere = BlockPairs(whole, whole, np.array([between]))
+    u, v = pairs_hit(Blocks(np.array([n])), everywhere, rng)
+    group = np.repeat(own.astype(u.dtype), blocks.sizes)
+    apart = group[u] != group[v]
+    return joined_ends([within, (u[apart], v[apart])])

@@ -1,14 +1,27 @@
-"""What a generator returns, and the random stream it draws from."""
+"""What a generator returns: the graph of the drawn pairs, with edge weights and labels."""
 
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from kgroups._doors import RngLike, as_rng
-from kgroups._types import Ints
+from kgroups._csr import index_type
+from kgroups._types import Floats, Ints
+from kgroups._validation import RngLike, as_rng
+from kgroups.errors import InputError, WeightError
+from kgroups.generators.pairs import Ends
 from kgroups.graph import Graph
 
-__all__ = ["Planted", "open_stream"]
+Distribution: TypeAlias = Callable[[np.random.Generator, int], Any]
+"""Takes a Generator and a number of edges, returns a weight for each."""
+
+Weights: TypeAlias = (
+    Distribution
+    | Mapping[str, Distribution]
+    | Mapping[tuple[int, int], Distribution]
+    | Sequence[Sequence[Distribution]]
+)
+"""One distribution for all edges, one inside and one between blocks, or one per pair of blocks."""
 
 
 class _GraphAndLabels(NamedTuple):
@@ -31,7 +44,7 @@ class Planted(_GraphAndLabels):
         Passed as ``rng``, it draws the same graph again. ``None`` when a Generator was given, whose
         state only the caller knows.
     unplaced_edges : int
-        Edges that the degrees asked for and a simple graph had no place for. Only
+        Edges of the drawn degrees for which a simple graph had no place. Only
         :func:`lfr_benchmark` can leave any.
 
     Examples
@@ -85,3 +98,130 @@ def open_stream(rng: RngLike) -> tuple[np.random.Generator, int | None]:
         assert isinstance(fresh, int)
         rng = fresh
     return as_rng(rng), int(rng)
+
+
+def plant(
+    ends: Ends,
+    labels: Ints,
+    weights: Weights | None,
+    rng: np.random.Generator,
+    entropy: int | None,
+) -> Planted:
+    """Return the simple graph of some pairs of nodes, its edge weights drawn, with its labels."""
+    graph = _weighted(_simple_graph(ends, labels.size), labels, weights, rng)
+    return Planted(graph, labels, entropy=entropy)
+
+
+def _simple_graph(ends: Ends, n: int) -> Graph:
+    """Return the graph with an edge for each pair that is listed at least once, loops left out."""
+    from scipy import sparse
+
+    u, v = ends
+    loops = u == v
+    if loops.any():
+        u, v = u[~loops], v[~loops]
+    kind = index_type(n, 2 * u.size)
+    rows = np.concatenate([u, v], dtype=kind)
+    columns = np.concatenate([v, u], dtype=kind)
+    # Only the pattern counts: the sums of repeated pairs may wrap around in so small a type.
+    entries = np.ones(rows.size, dtype=np.int8)
+    pattern = sparse.coo_array((entries, (rows, columns)), shape=(n, n)).tocsr()
+    return Graph(pattern.indptr, pattern.indices)
+
+
+def check_weights(weights: Weights | None, k: int) -> None:
+    """Raise unless ``weights`` has one of the accepted forms for ``k`` blocks."""
+    if weights is None or callable(weights):
+        return
+    if isinstance(weights, Mapping):
+        functions = list(weights.values())
+        by_pair = functions and all(
+            isinstance(key, tuple) and len(key) == 2 and all(block in range(k) for block in key)
+            for key in weights
+        )
+        if set(weights) != {"inside", "between"} and not by_pair:
+            msg = (
+                "weights must have the keys 'inside' and 'between', or pairs (a, b) of blocks in "
+                f"range({k}), got {sorted(map(repr, weights))}."
+            )
+            raise InputError(msg)
+    elif _is_square_list(weights, k):
+        functions = [function for row in weights for function in row]
+    else:
+        msg = (
+            "weights must be a function (rng, size) -> array, a dict of such functions, or a "
+            f"{k} x {k} list of them, got {weights!r}."
+        )
+        raise InputError(msg)
+    for function in functions:
+        if not callable(function):
+            msg = f"weights must hold functions (rng, size) -> array, got {function!r}."
+            raise InputError(msg)
+
+
+def _is_square_list(weights: object, k: int) -> bool:
+    return (
+        isinstance(weights, Sequence)
+        and len(weights) == k
+        and all(isinstance(row, Sequence) and len(row) == k for row in weights)
+    )
+
+
+def _weighted(
+    graph: Graph, labels: Ints, weights: Weights | None, rng: np.random.Generator
+) -> Graph:
+    """Return the graph with weights drawn by the blocks that each edge joins."""
+    if weights is None:
+        return graph
+    u, v, _ = graph.edges()
+    drawn = np.zeros(u.size)
+    for place, edges, function in _parts(weights, labels[u], labels[v]):
+        drawn[edges] = _drawn(function, edges.size, place, rng)
+    return graph if np.all(drawn == 1) else Graph.from_edges(u, v, drawn, nodes=graph.nodes)
+
+
+def _parts(weights: Any, first: Ints, second: Ints) -> Iterator[tuple[str, Ints, Distribution]]:
+    """Yield where some edges lie, which they are, and what their weights are drawn from."""
+    if callable(weights):
+        yield "the graph", np.arange(first.size), weights
+    elif isinstance(weights, Mapping) and "inside" in weights:
+        inside = first == second
+        yield "a block", np.flatnonzero(inside), weights["inside"]
+        yield "two blocks", np.flatnonzero(~inside), weights["between"]
+    else:
+        low, high = np.minimum(first, second), np.maximum(first, second)
+        order = np.lexsort((high, low))
+        pairs, starts = np.unique(np.column_stack([low, high])[order], axis=0, return_index=True)
+        for (a, b), edges in zip(pairs.tolist(), np.split(order, starts[1:]), strict=False):
+            yield f"the blocks {(a, b)}", edges, _function_of(weights, a, b)
+
+
+def _function_of(weights: Any, a: int, b: int) -> Distribution:
+    if not isinstance(weights, Mapping):
+        return weights[a][b]  # type: ignore[no-any-return]
+    function = weights.get((a, b), weights.get((b, a)))
+    if function is None:
+        msg = (
+            f"weights must have a function for every pair of blocks with an edge, got none for "
+            f"{(a, b)}.\n  Add the key {(a, b)}."
+        )
+        raise InputError(msg)
+    return function  # type: ignore[no-any-return]
+
+
+def _drawn(function: Distribution, size: int, place: str, rng: np.random.Generator) -> Floats:
+    values = np.asarray(function(rng, size))
+    if values.shape != (size,) or (size and values.dtype.kind not in "biuf"):
+        msg = (
+            f"weights must return one number per edge ({size} in {place}), got {values.dtype} "
+            f"of shape {values.shape}."
+        )
+        raise WeightError(msg)
+    drawn = values.astype(np.float64)
+    bad = np.flatnonzero(~(np.isfinite(drawn) & (drawn >= 0)))
+    if bad.size:
+        msg = (
+            f"weights must return finite numbers >= 0, got {drawn[bad[0]]} for an edge in {place}."
+        )
+        raise WeightError(msg)
+    return drawn

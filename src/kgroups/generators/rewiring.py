@@ -1,35 +1,176 @@
-"""Pairs of stubs made simple: loops, repeated pairs and forbidden pairs are swapped away."""
+"""Random graphs with given degrees: paired stubs made simple, and the configuration model."""
 
-from typing import NamedTuple
+import math
+from typing import Any
 
 import numpy as np
 
 from kgroups._types import Bools, Ints
-from kgroups.generators.assembly import Ends
-from kgroups.generators.codes import codes_of, is_among, values_seen_twice
+from kgroups._validation import RngLike, check_real
+from kgroups.adapters import as_graph
+from kgroups.errors import GraphError
+from kgroups.generators.pairs import Ends, is_in_sorted, pair_codes, repeated_values
+from kgroups.generators.planted import open_stream
+from kgroups.graph import Graph
 
-__all__ = ["simple_pairing"]
+# A round tries to swap two thirds of m / 2 pairs of edges: a third of a swap per edge.
+_ROUNDS_PER_SWAP = 3
+# Rounds without a swap after which the remaining wrong pairs are left out.
+_MAX_IDLE_ROUNDS = 25
+# Proposals per round in all, and per wrong pair: as many as cost no more than sorting the pairs.
+_MIN_PROPOSALS, _MAX_PROPOSALS_PER_PAIR = 4096, 256
 
-_PATIENCE = 25
-_FEWEST_PROPOSALS = 4096
-_MOST_TRIES = 256
+
+class Rewired(Graph):
+    """A graph drawn by :func:`~kgroups.generators.configuration_model`, used like any other.
+
+    Attributes
+    ----------
+    entropy : int or None
+        Passed as ``rng``, it draws the same graph again. ``None`` when a Generator was given, whose
+        state only the caller knows.
+
+    Examples
+    --------
+    >>> null = configuration_model(Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0]), rng=5)
+    >>> null
+    Graph(4 nodes, 4 edges)
+    >>> null.entropy
+    5
+    """
+
+    entropy: int | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        _, parts = super().__reduce__()
+        return _rebuild, (parts, self.entropy)
 
 
-class _Proposals(NamedTuple):
-    """Pairs ``e`` and ``f`` that may become ``(a, d)`` and ``(c, b)``."""
+def _rebuild(parts: tuple[Any, ...], entropy: int | None) -> Rewired:
+    indptr, indices, weights, multiplicity, nodes = parts
+    graph = Rewired(indptr, indices, weights, multiplicity=multiplicity, nodes=nodes)
+    object.__setattr__(graph, "entropy", entropy)
+    return graph
 
-    e: Ints
-    f: Ints
-    a: Ints
-    b: Ints
-    c: Ints
-    d: Ints
 
-    def where(self, chosen: Bools) -> "_Proposals":
-        return _Proposals(*(values[chosen] for values in self))
+def configuration_model(
+    graph: Any,
+    *,
+    swaps_per_edge: float = 10.0,
+    rng: RngLike = None,
+) -> Rewired:
+    """Draw a simple graph with the degrees of a given one, by double-edge swaps.
 
-    def codes(self, n: int) -> tuple[Ints, Ints]:
-        return codes_of(self.a, self.d, n), codes_of(self.c, self.b, n)
+    Parameters
+    ----------
+    graph : graph-like
+        Whatever :func:`kgroups.as_graph` takes; it must have neither self-loops nor parallel
+        edges.
+    swaps_per_edge : float
+        Number of swaps that are tried, over the number of edges. Ten forget the given graph.
+    rng : int, Generator or None
+        Source of randomness; ``None`` takes fresh entropy, which the result records.
+
+    Returns
+    -------
+    Rewired
+        A Graph. Every node has as many neighbors as in ``graph``, and its name. An edge keeps its
+        weight when its ends change. Its ``entropy`` is what draws it again.
+
+    Raises
+    ------
+    GraphError
+        If the graph has self-loops or parallel edges.
+
+    Notes
+    -----
+    In each round all edges are paired at random, and the four ends of each pair are joined in one
+    of the three possible ways. A pair stays as it is when its new edges are loops, or when one of
+    its old or new edges is also an old or new edge of another pair. This condition is the same
+    seen from the graph before and from the graph after the round, so that the rounds are a Markov
+    chain whose steps are as likely forward as backward: in the long run all simple graphs with
+    these degrees are equally likely.
+
+    Examples
+    --------
+    >>> import kgroups as kg
+    >>> karate = kg.datasets.load("karate").graph
+    >>> null = configuration_model(karate, rng=0)
+    >>> import numpy as np
+    >>> bool((np.diff(null.indptr) == np.diff(karate.indptr)).all())
+    True
+    """
+    given = as_graph(graph)
+    swaps = check_real("swaps_per_edge", swaps_per_edge, low=0.0)
+    if given.n_loops or given.multiplicity is not None:
+        found = f"{given.n_loops} self-loops" if given.n_loops else "parallel edges"
+        msg = (
+            f"the configuration model is of simple graphs, got a graph with {found}.\n"
+            '  Remove self-loops; as_graph(graph, symmetrize="union") joins parallel edges.'
+        )
+        raise GraphError(msg)
+    stream, entropy = open_stream(rng)
+    u, v, weight = given.edges()
+    u, v = u.astype(np.int64), v.astype(np.int64)
+    rewire(u, v, given.n, swaps, stream)
+    drawn = Graph.from_edges(u, v, weight if given.is_weighted else None, nodes=given.nodes)
+    return _rebuild(drawn.__reduce__()[1], entropy)
+
+
+def rewire(
+    u: Ints,
+    v: Ints,
+    n: int,
+    swaps_per_edge: float,
+    rng: np.random.Generator,
+    *,
+    labels: Ints | None = None,
+) -> None:
+    """Swap the ends of the edges of a simple graph, in place, and keep it simple.
+
+    With labels of the nodes an edge within a group stays within it, one between groups between
+    groups, so that each node keeps its numbers of neighbors inside and outside of its group.
+    """
+    for _ in range(math.ceil(_ROUNDS_PER_SWAP * swaps_per_edge)):
+        _swap_once(u, v, n, rng, labels)
+
+
+def _swap_once(u: Ints, v: Ints, n: int, rng: np.random.Generator, labels: Ints | None) -> None:
+    """Pair all edges at random, those within groups by group, and swap the pairs that may."""
+    one, other = _paired_edges(u, v, rng, labels)
+    way = rng.integers(3, size=one.size)
+    moving = way > 0
+    e, f = one[moving], other[moving]
+    parallel = way[moving] == 1
+    a, b = u[e], v[e]
+    c, d = np.where(parallel, u[f], v[f]), np.where(parallel, v[f], u[f])
+    old = pair_codes(u, v, n)
+    first, second = pair_codes(a, d, n), pair_codes(c, b, n)
+    repeated = repeated_values(np.concatenate([old, first, second]))
+    blocked = (a == d) | (c == b)
+    if labels is not None:
+        between = labels[a] != labels[b]
+        blocked |= between & ((labels[a] == labels[d]) | (labels[c] == labels[b]))
+    for codes in (old[e], old[f], first, second):
+        blocked |= is_in_sorted(codes, repeated)
+    free = ~blocked
+    v[e[free]] = d[free]
+    u[f[free]], v[f[free]] = c[free], b[free]
+
+
+def _paired_edges(u: Ints, v: Ints, rng: np.random.Generator, labels: Ints | None) -> Ends:
+    """Return the edges in random pairs; with labels, only edges of the same kind are paired."""
+    order = rng.permutation(u.size)
+    if labels is None:
+        half = u.size // 2
+        return order[:half], order[half : 2 * half]
+    # Edges within a group are one kind for each group, edges between groups one more.
+    kind = np.where(labels[u] == labels[v], labels[u], -1)
+    order = order[np.argsort(kind[order], kind="stable")]
+    kinds = kind[order]
+    rank = np.arange(u.size) - np.searchsorted(kinds, kinds)
+    (firsts,) = np.nonzero((rank[:-1] % 2 == 0) & (kinds[:-1] == kinds[1:]))
+    return order[firsts], order[firsts + 1]
 
 
 def simple_pairing(
@@ -37,109 +178,85 @@ def simple_pairing(
 ) -> Ends:
     """Pair the stubs of nodes within their pools, each pair of nodes at most once.
 
-    Parameters
-    ----------
-    degrees : ndarray of int
-        Number of stubs of each node; their sum is even in each pool.
-    pool : ndarray of int
-        Pool of each node.
-    rng : Generator
-        Source of randomness.
-    apart : ndarray of int, optional
-        Nodes with the same value here must not be paired.
-
-    Returns
-    -------
-    u, v : ndarray of int
-        Pairs of different nodes, none listed twice. Pairs for which no place was found are left
-        out.
+    The sum of the degrees must be even in each pool. Nodes with the same value in ``apart`` are
+    not paired. Pairs that cannot be made simple are left out.
     """
-    stubs = rng.permutation(np.repeat(np.arange(degrees.size), degrees))
+    n = degrees.size
+    stubs = rng.permutation(np.repeat(np.arange(n), degrees))
     stubs = stubs[np.argsort(pool[stubs], kind="stable")]
     u, v = stubs[0::2].copy(), stubs[1::2].copy()
     pools = pool[u]
-    wrong = _wrong_pairs(u, v, degrees.size, apart)
-    unsettled = np.arange(u.size)
-    fruitless = 0
-    while wrong.any() and fruitless < _PATIENCE:
-        part = _Part(u[unsettled], v[unsettled], pools[unsettled], wrong[unsettled], degrees.size)
-        made = part.swap(apart, rng)
-        u[unsettled], v[unsettled], wrong[unsettled] = part.u, part.v, part.wrong
-        unsettled = unsettled[part.in_stirred_pool]
-        fruitless = 0 if made else fruitless + 1
-    kept = ~_wrong_pairs(u, v, degrees.size, apart)
+    wrong = _wrong_pairs(u, v, n, apart)
+    active = np.arange(u.size)
+    idle = 0
+    while wrong.any() and idle < _MAX_IDLE_ROUNDS:
+        part = u[active], v[active], wrong[active]
+        swaps = _swap_wrong(*part, pools[active], n, apart, rng)
+        u[active], v[active], wrong[active] = part
+        # Pools without a wrong pair are done.
+        has_wrong = np.bincount(pools[wrong], minlength=pools[-1] + 1) > 0
+        active = active[has_wrong[pools[active]]]
+        idle = 0 if swaps else idle + 1
+    kept = ~_wrong_pairs(u, v, n, apart)
     return u[kept], v[kept]
 
 
 def _wrong_pairs(u: Ints, v: Ints, n: int, apart: Ints | None) -> Bools:
-    """Tell which pairs are loops, or forbidden, or stand further left, too."""
-    codes = codes_of(u, v, n)
+    """Return which pairs are loops, or forbidden, or repeat an earlier pair."""
+    codes = pair_codes(u, v, n)
     order = np.argsort(codes, kind="stable")
-    rising = codes[order]
+    ascending = codes[order]
     wrong: Bools = u == v
-    wrong[order[1:][rising[1:] == rising[:-1]]] = True
+    wrong[order[1:][ascending[1:] == ascending[:-1]]] = True
     if apart is not None:
         wrong |= apart[u] == apart[v]
     return wrong
 
 
-class _Part:
-    """Pairs sorted by pool, some of them wrong."""
-
-    def __init__(self, u: Ints, v: Ints, pool: Ints, wrong: Bools, n: int) -> None:
-        self.u, self.v, self.pool, self.wrong, self.n = u, v, pool, wrong, n
-
-    @property
-    def in_stirred_pool(self) -> Bools:
-        """Which pairs lie in a pool with a wrong pair; the other pools are done."""
-        stirred = np.zeros(int(self.pool[-1]) + 1, dtype=bool)
-        stirred[self.pool[self.wrong]] = True
-        return stirred[self.pool]
-
-    def swap(self, apart: Ints | None, rng: np.random.Generator) -> int:
-        """Swap wrong pairs with random ones of their pool; return the number of swaps."""
-        proposals = self._proposed_swaps(rng)
-        e, f, a, b, c, d = proposals
-        possible = (e != f) & (a != d) & (c != b)
-        if apart is not None:
-            possible &= (apart[a] != apart[d]) & (apart[c] != apart[b])
-        proposals = proposals.where(possible)
-        present = np.sort(codes_of(self.u, self.v, self.n))
-        first, second = proposals.codes(self.n)
-        new = ~is_among(first, present) & ~is_among(second, present)
-        chosen = _without_conflicts(proposals.where(new & (first != second)), self.u.size, self.n)
-        self.v[chosen.e] = chosen.d
-        self.u[chosen.f], self.v[chosen.f] = chosen.c, chosen.b
-        # Both new pairs stand nowhere else. A copy whose original was swapped away stays marked
-        # until all is looked at again in the end.
-        self.wrong[chosen.e] = self.wrong[chosen.f] = False
-        return int(chosen.e.size)
-
-    def _proposed_swaps(self, rng: np.random.Generator) -> "_Proposals":
-        wrong = np.flatnonzero(self.wrong)
-        # Several tries for each wrong pair cost no more than sorting all pairs once again.
-        tries = max(_FEWEST_PROPOSALS, self.u.size // 8) // wrong.size
-        e = np.repeat(wrong, min(max(tries, 1), _MOST_TRIES))
-        pool = self.pool[e]
-        start = np.searchsorted(self.pool, pool, side="left")
-        count = np.searchsorted(self.pool, pool, side="right") - start
-        f = start + (rng.random(e.size) * count).astype(np.int64)
-        straight = rng.random(e.size) < 0.5
-        c = np.where(straight, self.u[f], self.v[f])
-        d = np.where(straight, self.v[f], self.u[f])
-        return _Proposals(e, f, self.u[e], self.v[e], c, d)
+def _swap_wrong(
+    u: Ints,
+    v: Ints,
+    wrong: Bools,
+    pool: Ints,
+    n: int,
+    apart: Ints | None,
+    rng: np.random.Generator,
+) -> int:
+    """Swap wrong pairs with random ones of their pool, in place; return the number of swaps."""
+    (places,) = np.nonzero(wrong)
+    tries = max(_MIN_PROPOSALS, u.size // 8) // places.size
+    e = np.repeat(places, min(max(tries, 1), _MAX_PROPOSALS_PER_PAIR))
+    start = np.searchsorted(pool, pool[e], side="left")
+    count = np.searchsorted(pool, pool[e], side="right") - start
+    f = start + (rng.random(e.size) * count).astype(np.int64)
+    straight = rng.random(e.size) < 0.5
+    # The pairs e = (a, b) and f = (c, d) or (d, c) may become (a, d) and (c, b).
+    a, b = u[e], v[e]
+    c, d = np.where(straight, u[f], v[f]), np.where(straight, v[f], u[f])
+    possible = (e != f) & (a != d) & (c != b)
+    if apart is not None:
+        possible &= (apart[a] != apart[d]) & (apart[c] != apart[b])
+    first, second = pair_codes(a, d, n), pair_codes(c, b, n)
+    present = np.sort(pair_codes(u, v, n))
+    possible &= first != second
+    possible &= ~is_in_sorted(first, present) & ~is_in_sorted(second, present)
+    chosen = _without_conflicts(np.flatnonzero(possible), e, f, first, second)
+    e, f, b, c, d = e[chosen], f[chosen], b[chosen], c[chosen], d[chosen]
+    v[e] = d
+    u[f], v[f] = c, b
+    # Both new pairs occur nowhere else. A copy whose original was swapped away stays marked until
+    # all pairs are checked at the end.
+    wrong[e] = wrong[f] = False
+    return int(chosen.size)
 
 
-def _without_conflicts(proposals: _Proposals, m: int, n: int) -> _Proposals:
+def _without_conflicts(chosen: Ints, e: Ints, f: Ints, first: Ints, second: Ints) -> Ints:
     """Keep proposals that use no pair and make no pair that another one uses or makes."""
-    one_for_each = np.zeros(proposals.e.size, dtype=bool)
-    one_for_each[np.unique(proposals.e, return_index=True)[1]] = True
-    chosen = proposals.where(one_for_each)
-    name = np.arange(chosen.e.size)
-    # Of several proposals that use a pair the last one gets it, so that one gets both of its own.
-    user = np.full(m, -1)
-    user[np.column_stack([chosen.e, chosen.f]).ravel()] = np.repeat(name, 2)
-    chosen = chosen.where((user[chosen.e] == name) & (user[chosen.f] == name))
-    first, second = chosen.codes(n)
-    repeated = values_seen_twice(np.concatenate([first, second]))
-    return chosen.where(~is_among(first, repeated) & ~is_among(second, repeated))
+    chosen = chosen[np.unique(e[chosen], return_index=True)[1]]
+    # Of several proposals that use a pair the last one gets it; keep those that get both of theirs.
+    order = np.arange(chosen.size)
+    user = np.full(max(e.max(), f.max()) + 1, -1)
+    user[np.column_stack([e[chosen], f[chosen]]).ravel()] = np.repeat(order, 2)
+    chosen = chosen[(user[e[chosen]] == order) & (user[f[chosen]] == order)]
+    repeated = repeated_values(np.concatenate([first[chosen], second[chosen]]))
+    return chosen[~is_in_sorted(first[chosen], repeated) & ~is_in_sorted(second[chosen], repeated)]

@@ -1,9 +1,8 @@
 """Agreement of two labelings of the same nodes."""
 
+from kgroups.metrics.agreement import accuracy, ari, overlap
 from kgroups.metrics.contingency import ConfusionTable, confusion
 from kgroups.metrics.information import ami, nmi, variation_of_information
-from kgroups.metrics.matching import accuracy, overlap
-from kgroups.metrics.pairs import ari
 
 __all__ = [
     "ConfusionTable",
@@ -15,3 +14,6 @@ __all__ = [
     "overlap",
     "variation_of_information",
 ]
+
+METRIC_NAMES = tuple(name for name in __all__ if name not in ("ConfusionTable", "confusion"))
+"""Functions of two labelings that return a number; studies take each of them by name."""

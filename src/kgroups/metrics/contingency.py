@@ -1,56 +1,66 @@
-"""The table of two labelings: how many nodes each class shares with each group."""
+"""Two labelings of the same nodes, and how many nodes each class shares with each group."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from kgroups._types import Ints
-from kgroups.metrics._align import align
-
-__all__ = ["ConfusionTable", "Contingency", "confusion", "contingency"]
+from kgroups._types import Bools, Ints
+from kgroups.adapters import (
+    Labeling,
+    check_length,
+    positions_of,
+    read_labeling,
+    repeated_nodes_message,
+)
+from kgroups.errors import PartitionError
 
 
 @dataclass(frozen=True, eq=False)
 class Contingency:
-    """The non-empty cells of a table of classes (rows) and groups (columns).
-
-    Attributes
-    ----------
-    rows, columns, counts : ndarray of int
-        Class, group and number of nodes of each non-empty cell, in row order.
-    row_sums, column_sums : ndarray of int
-        Sizes of the classes and of the groups, none of them 0.
-    """
+    """The non-empty cells of a table of classes (rows) and groups (columns), in row order."""
 
     rows: Ints
     columns: Ints
     counts: Ints
-    row_sums: Ints
-    column_sums: Ints
+    shape: tuple[int, int]
 
     @cached_property
     def n(self) -> int:
         """Number of nodes."""
         return int(self.counts.sum())
 
+    @cached_property
+    def row_sums(self) -> Ints:
+        """Sizes of the classes."""
+        return np.bincount(self.rows, self.counts, self.shape[0]).astype(np.int64)
+
+    @cached_property
+    def column_sums(self) -> Ints:
+        """Sizes of the groups."""
+        return np.bincount(self.columns, self.counts, self.shape[1]).astype(np.int64)
+
     @property
     def is_match(self) -> bool:
         """Whether the two partitions are the same up to names."""
-        return self.counts.size == self.row_sums.size == self.column_sums.size
+        return self.counts.size == self.shape[0] == self.shape[1]
+
+    def where(self, chosen: Bools) -> "Contingency":
+        """Return the table with some of its cells."""
+        return Contingency(self.rows[chosen], self.columns[chosen], self.counts[chosen], self.shape)
 
 
 def contingency(truth: Any, labels: Any) -> Contingency:
     """Return the non-empty cells of the table of two labelings."""
-    pair = align(truth, labels)
+    pair = _align(truth, labels)
     return _cells(pair.truth, pair.labels, len(pair.truth_names), len(pair.label_names))
 
 
 def _cells(truth: Ints, labels: Ints, n_rows: int, n_columns: int) -> Contingency:
     key = np.multiply(truth, n_columns, dtype=np.int64) + labels
-    # A counted table is faster than a sorted one, but must not outgrow the labels themselves.
+    # A dense table is faster than sorting, but must not take more memory than the labels.
     if n_rows * n_columns <= 4 * truth.size + 1024:
         table = np.bincount(key, minlength=n_rows * n_columns)
         cells = np.flatnonzero(table)
@@ -58,13 +68,7 @@ def _cells(truth: Ints, labels: Ints, n_rows: int, n_columns: int) -> Contingenc
     else:
         cells, counts = np.unique(key, return_counts=True)
     rows, columns = np.divmod(cells, max(n_columns, 1))
-    return Contingency(
-        rows=rows.astype(np.int64),
-        columns=columns.astype(np.int64),
-        counts=counts.astype(np.int64),
-        row_sums=np.bincount(truth, minlength=n_rows),
-        column_sums=np.bincount(labels, minlength=n_columns),
-    )
+    return Contingency(rows, columns, counts, (n_rows, n_columns))
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +80,7 @@ class ConfusionTable:
     counts : ndarray of int, shape (classes, groups)
         Number of nodes of each class (row) in each group (column).
     truth_names, label_names : tuple of hashable
-        Names of the rows and of the columns: sorted labels, or the place of each set.
+        Names of the rows and of the columns: sorted labels, or the position of each set.
     """
 
     counts: Ints
@@ -115,7 +119,7 @@ def confusion(truth: Any, labels: Any) -> ConfusionTable:
     ----------
     truth, labels : partition_like
         One label per node (array or list), a dict from node to label, a ``Partition``, or sets
-        of nodes. Where both have node names, nodes are matched by name, else by place.
+        of nodes. Where both have node names, nodes are matched by name, else by position.
 
     Returns
     -------
@@ -134,10 +138,68 @@ def confusion(truth: Any, labels: Any) -> ConfusionTable:
     x  1  1
     y  0  2
     """
-    pair = align(truth, labels)
+    pair = _align(truth, labels)
     shape = (len(pair.truth_names), len(pair.label_names))
     cells = _cells(pair.truth, pair.labels, *shape)
     counts = np.zeros(shape, np.int64)
     counts[cells.rows, cells.columns] = cells.counts
     counts.flags.writeable = False
     return ConfusionTable(counts, tuple(pair.truth_names), tuple(pair.label_names))
+
+
+class _Aligned(NamedTuple):
+    """Class and group of each node, with the caller's names of the classes and groups."""
+
+    truth: Ints
+    labels: Ints
+    truth_names: Sequence[Hashable]
+    label_names: Sequence[Hashable]
+
+
+def _align(truth: Any, labels: Any) -> _Aligned:
+    """Return two labelings in one node order: by name if both have names, else by position.
+
+    Sets and dicts have no node order: beside a bare array their nodes must be named ``0 .. n-1``,
+    and a dict must list them in this order.
+    """
+    left, right = read_labeling(truth), read_labeling(labels)
+    if left.nodes is not None and right.nodes is not None:
+        _check_distinct(left.nodes)
+        codes = np.empty(left.codes.size, np.int64)
+        codes[positions_of(right.nodes, left.nodes, "the truth")] = right.codes
+        return _Aligned(left.codes, codes, left.groups, right.groups)
+    left_codes, right_codes = _by_position(left), _by_position(right)
+    check_length(right_codes.size, left_codes.size, "node of the truth")
+    return _Aligned(left_codes, right_codes, left.groups, right.groups)
+
+
+def _by_position(labeling: Labeling) -> Ints:
+    nodes, n = labeling.nodes, labeling.codes.size
+    if nodes is None or labeling.has_node_order or list(nodes) == list(range(n)):
+        return labeling.codes
+    _check_distinct(nodes)
+    whole_numbers = all(isinstance(node, int | np.integer) for node in nodes)
+    # A dict in another order is ambiguous; sets can only mean the numbers of their nodes.
+    is_sets = isinstance(labeling.groups, range)
+    if not is_sets or not whole_numbers or set(nodes) != set(range(n)):
+        msg = (
+            "labels without node names can be matched only with nodes named 0, 1, 2, ..., "
+            f"in that order in a dict, got node {nodes[0]!r} first.\n"
+            "  Pass both labelings with node names: two dicts, sets or Partitions."
+        )
+        raise PartitionError(msg)
+    codes = np.empty(n, np.int64)
+    codes[np.array(nodes, np.int64)] = labeling.codes
+    return codes
+
+
+def _check_distinct(nodes: Sequence[Hashable]) -> None:
+    try:
+        if len(set(nodes)) == len(nodes):
+            return
+    except TypeError as error:
+        msg = f"node names must be hashable: {error}.\n  Use numbers, strings or tuples."
+        raise PartitionError(msg) from None
+    seen: set[Hashable] = set()
+    repeated = [node for node in nodes if node in seen or seen.add(node)]  # type: ignore[func-returns-value]
+    raise PartitionError(repeated_nodes_message(list(dict.fromkeys(repeated))))

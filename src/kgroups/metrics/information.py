@@ -1,25 +1,23 @@
-"""Agreement in information: NMI, AMI, variation of information (all logarithms natural)."""
+"""Metrics from information theory: NMI, AMI, variation of information (natural logarithms)."""
 
 import math
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
 
-from kgroups._doors import check_choice
 from kgroups._types import Floats, Ints
+from kgroups._validation import check_choice
 from kgroups.metrics.contingency import Contingency, contingency
-
-__all__ = ["ami", "nmi", "variation_of_information"]
 
 Average = Literal["arithmetic", "geometric"]
 _AVERAGES = ("arithmetic", "geometric")
-_TERMS_AT_ONCE = 2_000_000
+# Terms of the expected information per chunk; bounds the temporary arrays to some 200 MB.
+_CHUNK_TERMS = 2_000_000
 
 
 def nmi(truth: Any, labels: Any, *, average: Average = "arithmetic") -> float:
-    r"""Return the normalised mutual information.
+    r"""Return the normalized mutual information.
 
     .. math:: \mathrm{NMI} = \frac{I(T; L)}{\mathrm{mean}(H(T), H(L))}
 
@@ -27,7 +25,7 @@ def nmi(truth: Any, labels: Any, *, average: Average = "arithmetic") -> float:
     ----------
     truth, labels : partition_like
         One label per node (array or list), a dict from node to label, a ``Partition``, or sets
-        of nodes. Where both have node names, nodes are matched by name, else by place.
+        of nodes. Where both have node names, nodes are matched by name, else by position.
     average : {"arithmetic", "geometric"}
         Mean of the two entropies.
 
@@ -70,13 +68,13 @@ def ami(truth: Any, labels: Any, *, average: Average = "arithmetic") -> float:
 
     .. math:: \mathrm{AMI} = \frac{I(T; L) - \mathbb{E} I}{\mathrm{mean}(H(T), H(L)) - \mathbb{E} I}
 
-    with the expectation over all ways to deal the nodes to groups of the same sizes.
+    with the expectation over all assignments of the nodes to groups of the same sizes.
 
     Parameters
     ----------
     truth, labels : partition_like
         One label per node (array or list), a dict from node to label, a ``Partition``, or sets
-        of nodes. Where both have node names, nodes are matched by name, else by place.
+        of nodes. Where both have node names, nodes are matched by name, else by position.
     average : {"arithmetic", "geometric"}
         Mean of the two entropies.
 
@@ -108,7 +106,7 @@ def ami(truth: Any, labels: Any, *, average: Average = "arithmetic") -> float:
     if table.is_match:
         return 1.0
     rows, columns = table.row_sums, table.column_sums
-    # With one group, or each node alone, the information is the same however nodes are dealt.
+    # With one group, or each node alone, every assignment has the same information.
     if {1, table.n} & {rows.size, columns.size}:
         return 0.0
     expected = expected_mutual_information(rows, columns)
@@ -125,7 +123,7 @@ def variation_of_information(truth: Any, labels: Any) -> float:
     ----------
     truth, labels : partition_like
         One label per node (array or list), a dict from node to label, a ``Partition``, or sets
-        of nodes. Where both have node names, nodes are matched by name, else by place.
+        of nodes. Where both have node names, nodes are matched by name, else by position.
 
     Returns
     -------
@@ -156,21 +154,28 @@ def variation_of_information(truth: Any, labels: Any) -> float:
     return float(-(table.counts / table.n) @ (np.log(of_class) + np.log(of_group)))
 
 
-def expected_mutual_information(rows: Ints, columns: Ints) -> float:
+def expected_mutual_information(
+    rows: Ints, columns: Ints, *, chunk_terms: int = _CHUNK_TERMS
+) -> float:
     """Return the mean mutual information of random tables with these row and column sums.
 
     Each cell is hypergeometric, so that its part depends on its row and column sum only: equal
     sums are taken together, which leaves at most ``sqrt(2 n)`` distinct ones on each side.
     """
+    from scipy.special import gammaln
+
     n = int(rows.sum())
-    log_factorial = _log_factorials(n)
+    log_factorial = gammaln(np.arange(1.0, n + 2.0))
     sizes_a, times_a = np.unique(rows, return_counts=True)
     sizes_b, times_b = np.unique(columns, return_counts=True)
     a, b = (grid.ravel() for grid in np.meshgrid(sizes_a, sizes_b, indexing="ij"))
     times = np.multiply.outer(times_a.astype(float), times_b).ravel()
+    terms = np.cumsum(np.minimum(a, b) - np.maximum(0, a + b - n) + 1)
+    cuts = np.flatnonzero(np.diff(terms // chunk_terms)) + 1
     total = 0.0
-    for part in _parts(np.minimum(a, b) - np.maximum(0, a + b - n) + 1):
-        total += float(times[part] @ _expected_cells(a[part], b[part], n, log_factorial))
+    for start, end in pairwise([0, *cuts.tolist(), a.size]):
+        means = _expected_cells(a[start:end], b[start:end], n, log_factorial)
+        total += float(times[start:end] @ means)
     return total
 
 
@@ -187,28 +192,13 @@ def _expected_cells(a: Ints, b: Ints, n: int, log_factorial: Floats) -> Floats:
         + log_factorial[b_x - x]
         + log_factorial[n - a_x - b_x + x]
     )
-    # The factors without x are left to the normalisation, and their rounding errors with them.
+    # The factors without x are left to the normalization, and their rounding errors with them.
     p = np.exp(log_p - np.repeat(np.maximum.reduceat(log_p, start), lengths))
     gain = np.zeros(x.size)
     some = x > 0
     gain[some] = x[some] / n * np.log(n * (x[some] / a_x[some]) / b_x[some])
     result: Floats = np.add.reduceat(p * gain, start) / np.add.reduceat(p, start)
     return result
-
-
-def _log_factorials(n: int) -> Floats:
-    from scipy.special import gammaln
-
-    table: Floats = gammaln(np.arange(1.0, n + 2.0))
-    return table
-
-
-def _parts(lengths: Ints) -> Iterator[slice]:
-    """Cut a list of cells into stretches whose terms fit in memory together."""
-    stretch = np.cumsum(lengths) // _TERMS_AT_ONCE
-    edges = [0, *(np.flatnonzero(np.diff(stretch)) + 1).tolist(), lengths.size]
-    for begin, end in pairwise(edges):
-        yield slice(begin, end)
 
 
 def _mutual_information(table: Contingency) -> float:

@@ -1,9 +1,16 @@
-"""Scores of a partition on its graph: no truth needed."""
+"""Scores of a partition on its graph; no ground truth is needed."""
 
-from kgroups.scoring.cuts import conductance, cut_size
-from kgroups.scoring.quality import coverage, modularity, performance
-from kgroups.scoring.sizes import SizeDistribution, size_distribution
-from kgroups.scoring.summary import Scores, scores
+from kgroups.scoring.quality import (
+    Scores,
+    SizeDistribution,
+    conductance,
+    coverage,
+    cut_size,
+    modularity,
+    performance,
+    scores,
+    size_distribution,
+)
 
 __all__ = [
     "Scores",

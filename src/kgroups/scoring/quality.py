@@ -1,18 +1,18 @@
-"""How well a partition fits its graph: performance, coverage, modularity."""
+"""Scores of a partition on its graph, one by one and all at once."""
 
-import math
-from numbers import Real
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from kgroups._types import Symmetrize
-from kgroups._wording import argument, setting
-from kgroups.errors import InputError
-from kgroups.scoring._labelled import LabelledGraph, label_edges, label_graph
+import numpy as np
 
-__all__ = ["coverage", "modularity", "performance"]
+from kgroups._types import Floats, Ints, Symmetrize
+from kgroups._validation import check_real
+from kgroups._wording import setting
+from kgroups.scoring.labeled import label_edges, label_graph
 
 
-def performance(G: Any, partition: Any, *, symmetrize: Symmetrize | None = None) -> float:
+def performance(graph: Any, partition: Any, *, symmetrize: Symmetrize | None = None) -> float:
     r"""Return the fraction of node pairs that the partition classifies correctly.
 
     .. math:: \frac{\#\{\text{adjacent pairs inside}\} + \#\{\text{non-adjacent pairs between}\}}
@@ -20,7 +20,7 @@ def performance(G: Any, partition: Any, *, symmetrize: Symmetrize | None = None)
 
     Parameters
     ----------
-    G : graph_like
+    graph : graph_like
         Anything that :func:`kgroups.as_graph` takes. Weights are ignored.
     partition : partition_like
         Anything that :func:`kgroups.adapters.labels.as_labels` takes: a ``Partition``, sets of
@@ -48,17 +48,17 @@ def performance(G: Any, partition: Any, *, symmetrize: Symmetrize | None = None)
     >>> performance(path, [{0, 1}, {2, 3}])
     0.8333333333333334
     """
-    return performance_of(label_edges(G, partition, symmetrize=symmetrize))
+    return label_edges(graph, partition, symmetrize=symmetrize).performance
 
 
 def coverage(
-    G: Any, partition: Any, *, weight: str | None = None, symmetrize: Symmetrize | None = None
+    graph: Any, partition: Any, *, weight: str | None = None, symmetrize: Symmetrize | None = None
 ) -> float:
     """Return the fraction of the edges that lie within communities.
 
     Parameters
     ----------
-    G : graph_like
+    graph : graph_like
         Anything that :func:`kgroups.as_graph` takes.
     partition : partition_like
         Anything that :func:`kgroups.adapters.labels.as_labels` takes.
@@ -86,13 +86,14 @@ def coverage(
     0.6666666666666666
     """
     if weight is None:
-        return coverage_of(label_edges(G, partition, symmetrize=symmetrize))
-    labelled = label_graph(G, partition, weight=weight, symmetrize=symmetrize)
-    return weighted_coverage_of(labelled)
+        return label_edges(graph, partition, symmetrize=symmetrize).coverage
+    labeled = label_graph(graph, partition, weight=weight, symmetrize=symmetrize)
+    total = labeled.total_weight
+    return labeled.inner_weight / total if total > 0 else 1.0
 
 
 def modularity(
-    G: Any,
+    graph: Any,
     partition: Any,
     *,
     weight: str | None = "weight",
@@ -108,14 +109,14 @@ def modularity(
 
     Parameters
     ----------
-    G : graph_like
+    graph : graph_like
         Anything that :func:`kgroups.as_graph` takes.
     partition : partition_like
         Anything that :func:`kgroups.adapters.labels.as_labels` takes.
     weight : str or None
         Edge attribute that holds the weights; ``None`` counts every edge as 1.
     resolution : float
-        Above 1 favours smaller communities, below 1 larger ones.
+        Above 1 favors smaller communities, below 1 larger ones.
     symmetrize : {"sum", "union"}, optional
         How to make a directed graph undirected; an error without it.
 
@@ -136,55 +137,277 @@ def modularity(
     >>> round(modularity(bridged, [{0, 1, 2}, {3, 4, 5}]), 4)
     0.3571
     """
-    gamma = check_resolution(resolution)
-    labelled = label_graph(G, partition, weight=weight, symmetrize=symmetrize)
-    return modularity_of(labelled, gamma)
+    hint = f"  Pass for instance {setting('resolution', 1.0)}."
+    gamma = check_real("resolution", resolution, hint=hint)
+    labeled = label_graph(graph, partition, weight=weight, symmetrize=symmetrize)
+    return labeled.modularity(gamma)
 
 
-def performance_of(labelled: LabelledGraph) -> float:
-    """Return the performance of labels on a graph."""
-    n = labelled.graph.n
-    pairs = n * (n - 1) // 2
-    if pairs == 0:
-        return 1.0
-    inside = int((labelled.sizes * (labelled.sizes - 1) // 2).sum())
-    right = labelled.n_inner_pairs + (pairs - inside - labelled.n_cut_pairs)
-    return right / pairs
+def cut_size(
+    graph: Any,
+    partition: Any,
+    *,
+    weight: str | None = "weight",
+    symmetrize: Symmetrize | None = None,
+) -> float:
+    """Return the total weight of the edges between communities.
+
+    Parameters
+    ----------
+    graph : graph_like
+        Anything that :func:`kgroups.as_graph` takes.
+    partition : partition_like
+        Anything that :func:`kgroups.adapters.labels.as_labels` takes.
+    weight : str or None
+        Edge attribute that holds the weights; ``None`` counts every edge as 1.
+    symmetrize : {"sum", "union"}, optional
+        How to make a directed graph undirected; an error without it.
+
+    Returns
+    -------
+    float
+        0.0 when no edge is cut. For two communities, ``networkx.cut_size`` of the one.
+
+    Examples
+    --------
+    >>> from kgroups.graph import Graph
+    >>> path = Graph.from_edges([0, 1, 2], [1, 2, 3], [1.0, 2.5, 1.0])
+    >>> cut_size(path, [{0, 1}, {2, 3}])
+    2.5
+    """
+    return label_graph(graph, partition, weight=weight, symmetrize=symmetrize).cut_weight
 
 
-def coverage_of(labelled: LabelledGraph) -> float:
-    """Return the fraction of edges inside communities."""
-    m = labelled.graph.m
-    return (m - labelled.n_cut_edges) / m if m else 1.0
+def conductance(
+    graph: Any,
+    partition: Any,
+    *,
+    weight: str | None = "weight",
+    symmetrize: Symmetrize | None = None,
+) -> Floats:
+    r"""Return the conductance of each community.
+
+    .. math:: \phi_a = \frac{\mathrm{cut}(a, \bar a)}{\min(d_a, d_{\bar a})}
+
+    with :math:`d_a` the sum of the weighted degrees in community a, where a self-loop counts
+    twice, and :math:`\bar a` all other nodes.
+
+    Parameters
+    ----------
+    graph : graph_like
+        Anything that :func:`kgroups.as_graph` takes.
+    partition : partition_like
+        Anything that :func:`kgroups.adapters.labels.as_labels` takes.
+    weight : str or None
+        Edge attribute that holds the weights; ``None`` counts every edge as 1.
+    symmetrize : {"sum", "union"}, optional
+        How to make a directed graph undirected; an error without it.
+
+    Returns
+    -------
+    ndarray of float, shape (k,)
+        From 0, separate, to 1, in the order of the communities as ``as_labels`` numbers them.
+        0.0 where networkx divides by zero: a community that holds all edges or none.
+
+    Notes
+    -----
+    Equal to ``networkx.conductance(G, community)`` for each community.
+
+    Examples
+    --------
+    >>> from kgroups.graph import Graph
+    >>> path = Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> conductance(path, [{0}, {1, 2, 3}])
+    array([1., 1.])
+    >>> conductance(path, [{0, 1}, {2, 3}])
+    array([0.33333333, 0.33333333])
+    """
+    return label_graph(graph, partition, weight=weight, symmetrize=symmetrize).conductances
 
 
-def weighted_coverage_of(labelled: LabelledGraph) -> float:
-    """Return the fraction of weight inside communities."""
-    total = labelled.inner_weight + labelled.cut_weight
-    return labelled.inner_weight / total if total > 0 else 1.0
+@dataclass(frozen=True)
+class SizeDistribution:
+    """The sizes of the communities of a partition.
+
+    Attributes
+    ----------
+    sizes : tuple of int
+        Number of nodes of each community, largest first.
+    """
+
+    sizes: tuple[int, ...]
+
+    @classmethod
+    def from_sizes(cls, sizes: Iterable[int]) -> "SizeDistribution":
+        """Return the distribution of community sizes given in any order."""
+        return cls(tuple(sorted((int(size) for size in sizes), reverse=True)))
+
+    @property
+    def k(self) -> int:
+        """Number of communities."""
+        return len(self.sizes)
+
+    @property
+    def n(self) -> int:
+        """Number of nodes."""
+        return sum(self.sizes)
+
+    @property
+    def largest(self) -> int:
+        """Size of the largest community; 0 when there is none."""
+        return self.sizes[0] if self.sizes else 0
+
+    @property
+    def smallest(self) -> int:
+        """Size of the smallest community; 0 when there is none."""
+        return self.sizes[-1] if self.sizes else 0
+
+    @property
+    def mean(self) -> float:
+        """Mean size; 0.0 when there is no community."""
+        return self.n / self.k if self.sizes else 0.0
+
+    @property
+    def median(self) -> float:
+        """Median size; 0.0 when there is no community."""
+        return float(np.median(self.sizes)) if self.sizes else 0.0
+
+    @property
+    def singletons(self) -> int:
+        """Number of communities of one node."""
+        return self.sizes.count(1)
+
+    def histogram(self) -> tuple[Ints, Ints]:
+        """Return the sizes that occur, smallest first, and how many communities have each."""
+        values, counts = np.unique(np.array(self.sizes, np.int64), return_counts=True)
+        return values, counts.astype(np.int64)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return sizes and summary as plain Python values."""
+        fields = ("k", "n", "largest", "smallest", "mean", "median", "singletons")
+        return {**{field: getattr(self, field) for field in fields}, "sizes": list(self.sizes)}
+
+    def __repr__(self) -> str:
+        shown = ", ".join(str(size) for size in self.sizes[:8])
+        more = f", ... ({self.k - 8} more)" if self.k > 8 else ""
+        return f"SizeDistribution({self.k} communities of {self.n} nodes: {shown}{more})"
 
 
-def modularity_of(labelled: LabelledGraph, resolution: float) -> float:
-    """Return the modularity of labels on a graph."""
-    total = labelled.inner_weight + labelled.cut_weight
-    if total == 0:
-        return 0.0
-    shares = labelled.volumes / (2 * total)
-    return float(labelled.inner_weight / total - resolution * (shares @ shares))
+def size_distribution(
+    graph: Any, partition: Any, *, symmetrize: Symmetrize | None = None
+) -> SizeDistribution:
+    """Return the sizes of the communities of a partition.
+
+    Parameters
+    ----------
+    graph : graph_like
+        Anything that :func:`kgroups.as_graph` takes; its nodes are counted.
+    partition : partition_like
+        Anything that :func:`kgroups.adapters.labels.as_labels` takes.
+    symmetrize : {"sum", "union"}, optional
+        How to make a directed graph undirected; an error without it.
+
+    Returns
+    -------
+    SizeDistribution
+        Sizes, largest first, with mean, median and histogram.
+
+    Examples
+    --------
+    >>> from kgroups.graph import Graph
+    >>> path = Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> size_distribution(path, [{0}, {1, 2, 3}])
+    SizeDistribution(2 communities of 4 nodes: 3, 1)
+    """
+    labeled = label_edges(graph, partition, symmetrize=symmetrize)
+    return SizeDistribution.from_sizes(labeled.sizes.tolist())
 
 
-def check_resolution(resolution: object) -> float:
-    """Return the resolution as a float if it is a finite number."""
-    if not isinstance(resolution, Real) or isinstance(resolution, bool):
-        raise InputError(_not_finite(resolution))
-    number = float(resolution)
-    if not math.isfinite(number):
-        raise InputError(_not_finite(number))
-    return number
+@dataclass(frozen=True)
+class Scores:
+    """The scores of one partition on its graph.
+
+    Attributes
+    ----------
+    k : int
+        Number of communities.
+    performance, coverage : float
+        Fractions of node pairs classified correctly and of edges inside, weights ignored.
+        Neither exceeds 1: performance counts pairs of different nodes, so that parallel edges
+        are one pair and self-loops are none; coverage counts every edge, self-loops inside.
+    modularity : float
+        Weighted, at the given resolution.
+    cut_size : float
+        Weight of the edges between communities.
+    max_conductance, mean_conductance : float
+        Over the communities; 0.0 when there is none.
+    sizes : tuple of int
+        Sizes of the communities, largest first; left out of the ``repr``.
+    """
+
+    k: int
+    performance: float
+    coverage: float
+    modularity: float
+    cut_size: float
+    max_conductance: float
+    mean_conductance: float
+    sizes: tuple[int, ...] = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the scores as plain Python values, ready for JSON."""
+        return {**asdict(self), "sizes": list(self.sizes)}
 
 
-def _not_finite(resolution: object) -> str:
-    return (
-        f"{argument('resolution')} must be a finite number, got {resolution!r}.\n"
-        f"  Pass for instance {setting('resolution', 1.0)}."
+def scores(
+    graph: Any,
+    partition: Any,
+    *,
+    weight: str | None = "weight",
+    resolution: float = 1.0,
+    symmetrize: Symmetrize | None = None,
+) -> Scores:
+    """Return all scores of a partition.
+
+    Parameters
+    ----------
+    graph : graph_like
+        Anything that :func:`kgroups.as_graph` takes.
+    partition : partition_like
+        Anything that :func:`kgroups.adapters.labels.as_labels` takes.
+    weight : str or None
+        Edge attribute that holds the weights of modularity, cut size and conductance.
+    resolution : float
+        Resolution of the modularity.
+    symmetrize : {"sum", "union"}, optional
+        How to make a directed graph undirected; an error without it.
+
+    Returns
+    -------
+    Scores
+        Each value is the one that the function of its name returns.
+
+    Examples
+    --------
+    >>> from kgroups.graph import Graph
+    >>> bridged = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+    >>> result = scores(bridged, [{0, 1, 2}, {3, 4, 5}])
+    >>> result.k, result.sizes, result.cut_size
+    (2, (3, 3), 1.0)
+    >>> round(result.modularity, 3), round(result.max_conductance, 3)
+    (0.357, 0.143)
+    """
+    hint = f"  Pass for instance {setting('resolution', 1.0)}."
+    gamma = check_real("resolution", resolution, hint=hint)
+    labeled = label_graph(graph, partition, weight=weight, symmetrize=symmetrize)
+    conductances = labeled.conductances
+    return Scores(
+        k=labeled.k,
+        performance=labeled.performance,
+        coverage=labeled.coverage,
+        modularity=labeled.modularity(gamma),
+        cut_size=labeled.cut_weight,
+        max_conductance=float(conductances.max(initial=0.0)),
+        mean_conductance=float(conductances.mean()) if labeled.k else 0.0,
+        sizes=SizeDistribution.from_sizes(labeled.sizes.tolist()).sizes,
     )

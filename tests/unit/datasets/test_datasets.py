@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from kgroups import datasets
-from kgroups.datasets import catalogue
+from kgroups.datasets import catalog
 from kgroups.errors import FileFormatError, InputError
 
 SOURCE_TREE = Path(__file__).resolve().parents[3]
@@ -41,14 +41,14 @@ def load_or_skip(name):
 @pytest.mark.parametrize("name", EVERYWHERE)
 def test_size_and_labels_are_as_the_index_says(name):
     loaded = load_or_skip(name)
-    entry = catalogue.info(name)
+    entry = catalog.find_entry(name, datasets.DatasetInfo)
     assert (loaded.graph.n, loaded.graph.m) == (entry.nodes, entry.edges)
     assert set(loaded.labels) == set(entry.label_files)
     assert all(len(labels) == entry.nodes for labels in loaded.labels.values())
     assert bool(loaded.communities) == (entry.community_file is not None)
     assert loaded.citation
     assert loaded.origin
-    assert loaded.licence
+    assert loaded.license
 
 
 @pytest.mark.parametrize(("name", "original"), NETWORKX_ORIGINALS.items())
@@ -141,7 +141,7 @@ def empty_data_folder(tmp_path, monkeypatch):
 
 
 def test_absent_file_names_checksum_origin_and_folder(empty_data_folder):
-    edges = catalogue.info("dolphins").edge_file
+    edges = catalog.find_entry("dolphins", datasets.DatasetInfo).edge_file
     with pytest.raises(FileFormatError) as caught:
         datasets.load("dolphins")
     message = str(caught.value)
@@ -149,7 +149,7 @@ def test_absent_file_names_checksum_origin_and_folder(empty_data_folder):
         assert part in message
     for part in ("D. Lusseau et al.", "M. E. J. Newman, network data", "dolphins.zip"):
         assert part in message
-    assert not catalogue.info("dolphins").present
+    assert not catalog.find_entry("dolphins", datasets.DatasetInfo).present
 
 
 def test_what_does_not_ship_has_an_archive():
@@ -164,16 +164,16 @@ def test_wrong_checksum_is_refused(empty_data_folder):
 
 
 def test_bundled_file_that_is_gone_asks_for_a_new_installation(monkeypatch, tmp_path):
-    catalogue.info("karate")
-    monkeypatch.setattr(catalogue, "_bundled_folders", lambda: (tmp_path,))
+    catalog.find_entry("karate", datasets.DatasetInfo)
+    monkeypatch.setattr(catalog, "_bundled_folders", lambda: (tmp_path,))
     with pytest.raises(FileFormatError, match=r"karate.edges.csv.*\n  Install kgroups again"):
         datasets.load("karate")
 
 
 def test_index_that_is_gone_asks_for_a_new_installation(monkeypatch, tmp_path):
-    monkeypatch.setattr(catalogue, "_bundled_folders", lambda: (tmp_path,))
+    monkeypatch.setattr(catalog, "_bundled_folders", lambda: (tmp_path,))
     with pytest.raises(FileFormatError, match=r"index.json.*\n  Install kgroups again"):
-        catalogue._index.__wrapped__()
+        catalog._index.__wrapped__()
 
 
 def test_user_folder_is_searched_after_the_named_one(empty_data_folder, monkeypatch):
@@ -204,11 +204,11 @@ def test_compressed_files_are_read_from_the_users_folder(empty_data_folder, monk
     for name, content in files.items():
         (empty_data_folder / name).write_bytes(content)
     edge_file, label_file = (
-        catalogue.DataFile(name, hashlib.sha256(content).hexdigest())
+        catalog.DataFile(name, hashlib.sha256(content).hexdigest())
         for name, content in files.items()
     )
-    text = dict.fromkeys(("title", "citation", "archive", "origin", "licence", "note"), "")
-    entry = catalogue.DatasetInfo(
+    text = dict.fromkeys(("title", "citation", "archive", "origin", "license", "note"), "")
+    entry = catalog.DatasetInfo(
         name="tiny",
         nodes=4,
         edges=2,
@@ -221,7 +221,7 @@ def test_compressed_files_are_read_from_the_users_folder(empty_data_folder, monk
         truth="half",
         **text,
     )
-    monkeypatch.setattr(catalogue, "_index", lambda: {"tiny": entry})
+    monkeypatch.setattr(catalog, "_index", lambda: {"tiny": entry})
     tiny = datasets.load("tiny")
     assert list(tiny.graph.nodes) == [5, 7, 9, 11]
     assert tiny.graph.degrees.tolist() == [1, 2, 1, 0]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from kgroups import datasets
-from kgroups.datasets import catalogue
+from kgroups.datasets import catalog
 from kgroups.errors import FileFormatError, InputError
 
 SOURCE_TREE = Path(__file__).resolve().parents[3]
@@ -40,7 +40,7 @@ EXPECTED = {
 
 
 def load_or_skip(name):
-    if not catalogue.table_info(name).present:
+    if not catalog.find_entry(name, datasets.TableInfo).present:
         pytest.skip(f"the file of {name} is not here; KGROUPS_DATA names its folder")
     return datasets.load_table(name)
 
@@ -59,22 +59,22 @@ def data_folder(tmp_path, monkeypatch):
 def tiny(monkeypatch):
     """Make a table of three rows the only one that is known; return its entry and its content."""
     content = gzip.compress(b"age,height,label\n1,2.5,b\n,-3e2,a\n4,,b\n")
-    entry = catalogue.TableInfo(
+    entry = catalog.TableInfo(
         name="tiny",
         title="Three rows",
         bundled=False,
         citation="nobody",
         archive="nowhere",
         origin="this test",
-        licence="none",
+        license="none",
         note="made up",
         rows=3,
         columns=2,
         classes=2,
         missing=2,
-        data_file=catalogue.DataFile("tiny.csv.gz", hashlib.sha256(content).hexdigest()),
+        data_file=catalog.DataFile("tiny.csv.gz", hashlib.sha256(content).hexdigest()),
     )
-    monkeypatch.setattr(catalogue, "_index", lambda: {"tiny": entry})
+    monkeypatch.setattr(catalog, "_index", lambda: {"tiny": entry})
     return entry, content
 
 
@@ -87,17 +87,17 @@ def test_every_table_is_listed_once_and_none_is_bundled():
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_index_has_the_sizes_and_the_sources(name):
-    entry = catalogue.table_info(name)
+    entry = catalog.find_entry(name, datasets.TableInfo)
     rows, columns, classes = EXPECTED[name]
     assert (entry.rows, entry.columns, entry.classes) == (rows, columns, len(classes))
     assert sum(classes) == rows
-    assert all((entry.title, entry.citation, entry.origin, entry.licence))
+    assert all((entry.title, entry.citation, entry.origin, entry.license))
 
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_loaded_table_has_the_sizes_of_the_index(name):
     loaded = load_or_skip(name)
-    entry = catalogue.table_info(name)
+    entry = catalog.find_entry(name, datasets.TableInfo)
     rows, columns, classes = EXPECTED[name]
     assert loaded.X.shape == (rows, columns)
     assert loaded.X.dtype == np.float64
@@ -140,7 +140,7 @@ def test_compressed_file_is_read_from_the_named_folder(data_folder, tiny):
     np.testing.assert_array_equal(loaded.X, [[1.0, 2.5], [np.nan, -300.0], [4.0, np.nan]])
     assert loaded.columns == ("age", "height")
     assert loaded.labels.tolist() == ["b", "a", "b"]
-    assert (loaded.origin, loaded.licence, loaded.note) == ("this test", "none", "made up")
+    assert (loaded.origin, loaded.license, loaded.note) == ("this test", "none", "made up")
     assert repr(loaded) == "Table('tiny', 3 rows x 2 columns, 2 classes)"
 
 
@@ -170,7 +170,7 @@ def test_absent_file_names_checksum_origin_and_folder(
 ):
     if not variable_is_set:
         monkeypatch.delenv("KGROUPS_DATA")
-    entry = catalogue.table_info(name)
+    entry = catalog.find_entry(name, datasets.TableInfo)
     assert not entry.present
     with pytest.raises(FileFormatError) as caught:
         datasets.load_table(name)
@@ -185,7 +185,7 @@ def test_wrong_checksum_is_refused(data_folder):
     (data_folder / "iris.csv").write_text("sepal_length_cm,label\n1,setosa\n")
     match = (
         r"(?s)iris\.csv must have the sha256 d3b09efd.* of the table 'iris', got [0-9a-f]{64}\.\n"
-        r".*original \(scikit-learn 1\.9\.1\), or read it as a table of your own"
+        r".*original \(scikit-learn 1\.9\.1\), or read your own file with pandas"
     )
     with pytest.raises(FileFormatError, match=match):
         datasets.load_table("iris")
@@ -222,7 +222,7 @@ def test_readme_of_the_folder_describes_every_table():
         assert f"| `{data_file.file}` | `{data_file.sha256}` |" in readme
         size = f"| `{entry.name}` | {entry.rows} | {entry.columns} | {entry.classes} | "
         line = next(line for line in readme.splitlines() if line.startswith(size))
-        for text in (entry.title, entry.citation, entry.origin, entry.licence):
+        for text in (entry.title, entry.citation, entry.origin, entry.license):
             assert text in line
 
 
@@ -231,9 +231,9 @@ def test_labels_of_numbers_are_integers_and_of_words_text(data_folder, monkeypat
     csv.writer(text).writerows([["x", "label"], [0.5, 10], [1.5, 9]])
     content = text.getvalue().encode()
     (data_folder / "numbers.csv").write_bytes(content)
-    data_file = catalogue.DataFile("numbers.csv", hashlib.sha256(content).hexdigest())
-    words = dict.fromkeys(("title", "citation", "archive", "origin", "licence", "note"), "")
-    entry = catalogue.TableInfo(
+    data_file = catalog.DataFile("numbers.csv", hashlib.sha256(content).hexdigest())
+    words = dict.fromkeys(("title", "citation", "archive", "origin", "license", "note"), "")
+    entry = catalog.TableInfo(
         name="numbers",
         bundled=False,
         rows=2,
@@ -243,7 +243,7 @@ def test_labels_of_numbers_are_integers_and_of_words_text(data_folder, monkeypat
         data_file=data_file,
         **words,
     )
-    monkeypatch.setattr(catalogue, "_index", lambda: {"numbers": entry})
+    monkeypatch.setattr(catalog, "_index", lambda: {"numbers": entry})
     labels = datasets.load_table("numbers").labels
     assert labels.dtype == np.int64
     assert labels.tolist() == [10, 9]

@@ -1,5 +1,6 @@
 """Block models and planted partitions: what is drawn, what is refused."""
 
+import itertools
 import pickle
 import re
 import tracemalloc
@@ -15,7 +16,7 @@ from kgroups.generators import (
     planted_partition,
     stochastic_block_model,
 )
-from kgroups.generators import pairs as pairs_module
+from kgroups.generators.pairs import BlockPairs, Blocks, draw_pairs
 
 
 def dense(graph):
@@ -50,13 +51,14 @@ def test_blocks_of_every_density_are_simple(p):
     assert np.bincount(labels, minlength=4).tolist() == [20, 1, 0, 13]
 
 
-def test_dense_blocks_are_tested_in_parts(monkeypatch):
-    whole, _ = stochastic_block_model([30, 20], [[0.5, 0.4], [0.4, 0.9]], rng=5)
-    monkeypatch.setattr(pairs_module, "_PAIRS_AT_A_TIME", 7)
-    complete, _ = stochastic_block_model([30, 20], np.ones((2, 2)), rng=5)
-    assert np.array_equal(dense(complete), 1 - np.eye(50))
-    parts, _ = stochastic_block_model([30, 20], [[0.5, 0.4], [0.4, 0.9]], rng=5)
-    assert np.array_equal(dense(parts), dense(whole))
+@pytest.mark.parametrize("P", [np.ones((2, 2)), np.array([[0.5, 0.4], [0.4, 0.9]])])
+def test_dense_blocks_are_tested_in_chunks(P):
+    blocks, pairs = Blocks(np.array([30, 20])), BlockPairs.of_matrix(P)
+    whole = draw_pairs(blocks, pairs, np.random.default_rng(5))
+    chunks = draw_pairs(blocks, pairs, np.random.default_rng(5), chunk=7)
+    assert np.array_equal(np.stack(chunks), np.stack(whole))
+    if P.min() == 1:
+        assert sorted(zip(*whole, strict=True)) == list(itertools.combinations(range(50), 2))
 
 
 def test_no_nodes_and_no_edges():
@@ -180,7 +182,7 @@ def test_memory_is_proportional_to_nodes_and_edges(k):
         ((10.5, 1, 2.0, 0.0), r"n must be a whole number >= 1, got 10\.5"),
         ((10, True, 2.0, 0.0), "k must be a whole number >= 1, got True"),
         ((10, 2, -2.0, 0.0), "degree must be a number >= 0, got -2"),
-        ((10, 2, float("nan"), 0.0), "degree must be a finite number, got nan"),
+        ((10, 2, float("nan"), 0.0), "degree must be a number >= 0, got nan"),
         ((10, 2, 2.0, "high"), "snr must be a finite number, got 'high'"),
         ((10, 2, 2.0, True), "snr must be a finite number, got True"),
     ],

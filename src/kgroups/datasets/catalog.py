@@ -1,14 +1,14 @@
-"""What networks and tables there are, which files hold them and where the files are looked for."""
+"""The catalog of networks and tables: their files, and the folders that are searched for them."""
 
 import difflib
 import hashlib
 import json
 import os
 import sys
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
@@ -16,22 +16,7 @@ from typing import Any, ClassVar, TypeVar
 from kgroups._wording import function
 from kgroups.errors import FileFormatError, InputError
 
-__all__ = [
-    "DataFile",
-    "DatasetInfo",
-    "Entry",
-    "TableInfo",
-    "data_folders",
-    "describe",
-    "describe_tables",
-    "info",
-    "names",
-    "read_checked",
-    "table_info",
-    "table_names",
-]
-
-_ROOM = Path(__file__).resolve().parent
+_PACKAGE = Path(__file__).resolve().parent
 
 
 @dataclass(frozen=True)
@@ -43,8 +28,8 @@ class DataFile:
 
 
 @dataclass(frozen=True)
-class Entry(ABC):
-    """What is known about a network or a table alike."""
+class Entry:
+    """Fields of the catalog that networks and tables share."""
 
     name: str
     title: str
@@ -52,33 +37,29 @@ class Entry(ABC):
     citation: str
     archive: str
     origin: str
-    licence: str
+    license: str
     note: str
 
     kind: ClassVar[str]
     loader: ClassVar[str]
     describer: ClassVar[str]
 
-    @staticmethod
-    @abstractmethod
-    def own_reader() -> str:
-        """Return how a file with other content is read."""
-
     @property
-    @abstractmethod
     def files(self) -> tuple[DataFile, ...]:
         """Every file that loading reads."""
+        values = (getattr(self, field.name) for field in fields(self))
+        listed = (value.values() if isinstance(value, Mapping) else [value] for value in values)
+        return tuple(file for file in chain.from_iterable(listed) if isinstance(file, DataFile))
 
     @property
     def present(self) -> bool:
-        """Whether every file is there; checksums are compared on loading."""
+        """Whether every file is present; checksums are compared on loading."""
         return len(self.paths) == len(self.files)
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """Where the files are that were found."""
-        found = (_find(self, data_file) for data_file in self.files)
-        return tuple(path for path in found if path is not None)
+        """Paths of the files that were found."""
+        return tuple(path for file in self.files if (path := _find(self, file)) is not None)
 
 
 _Kind = TypeVar("_Kind", bound=Entry)
@@ -98,9 +79,9 @@ class DatasetInfo(Entry):
         Whether the edge file has directions, and weights.
     bundled : bool
         Whether the files come with kgroups.
-    citation, archive, origin, licence, note : str
-        Whom to cite, where the creators' own files are kept (empty for what ships with kgroups),
-        where the copy is from, its terms, and what to know before use.
+    citation, archive, origin, license, note : str
+        Publication to cite, archive of the creators' own files (empty for what ships with
+        kgroups), source of the copy, its terms, and what to know before use.
     edge_file, label_files, community_file, truth
         The files, and which of the label files is the usual ground truth.
     """
@@ -118,17 +99,6 @@ class DatasetInfo(Entry):
     loader = "kgroups.datasets.load"
     describer = "kgroups.datasets.describe"
 
-    @staticmethod
-    def own_reader() -> str:
-        """Return how a file with other edges is read."""
-        return f"as a graph of your own with {function('kgroups.read_graph()')}"
-
-    @property
-    def files(self) -> tuple[DataFile, ...]:
-        """Every file that loading reads."""
-        overlapping = () if self.community_file is None else (self.community_file,)
-        return (self.edge_file, *self.label_files.values(), *overlapping)
-
 
 @dataclass(frozen=True)
 class TableInfo(Entry):
@@ -144,9 +114,9 @@ class TableInfo(Entry):
         How many cells are empty.
     bundled : bool
         Whether the file comes with kgroups; no table does.
-    citation, archive, origin, licence, note : str
-        Whom to cite, where the creators' own files are kept (empty for what ships with kgroups),
-        where the copy is from, its terms, and what to know before use.
+    citation, archive, origin, license, note : str
+        Publication to cite, archive of the creators' own files (empty for what ships with
+        kgroups), source of the copy, its terms, and what to know before use.
     data_file
         The file.
     """
@@ -160,16 +130,6 @@ class TableInfo(Entry):
     kind = "table"
     loader = "kgroups.datasets.load_table"
     describer = "kgroups.datasets.describe_tables"
-
-    @staticmethod
-    def own_reader() -> str:
-        """Return how a file with other rows is read."""
-        return "as a table of your own, with pandas for instance"
-
-    @property
-    def files(self) -> tuple[DataFile, ...]:
-        """The one file that loading reads."""
-        return (self.data_file,)
 
 
 def names() -> tuple[str, ...]:
@@ -222,18 +182,8 @@ def describe_tables() -> tuple[TableInfo, ...]:
     return tuple(_known(TableInfo).values())
 
 
-def info(name: str) -> DatasetInfo:
-    """Return what is known about the network called ``name``."""
-    return _called(name, DatasetInfo)
-
-
-def table_info(name: str) -> TableInfo:
-    """Return what is known about the table called ``name``."""
-    return _called(name, TableInfo)
-
-
 def data_folders() -> tuple[Path, ...]:
-    """Return the folders in which files that do not ship with kgroups are looked for.
+    """Return the folders that are searched for files that do not ship with kgroups.
 
     The folder named by the environment variable ``KGROUPS_DATA`` comes first when it is set,
     then ``kgroups`` in the user's own data folder.
@@ -257,10 +207,11 @@ def read_checked(entry: Entry, data_file: DataFile) -> bytes:
     content = path.read_bytes()
     found = hashlib.sha256(content).hexdigest()
     if found != data_file.sha256:
+        reader = function("kgroups.read_graph()") if entry.kind == "network" else "pandas"
         msg = (
             f"{path} must have the sha256 {data_file.sha256} of the {entry.kind} {entry.name!r}, "
             f"got {found}.\n"
-            f"  Replace it by the original ({entry.origin}), or read it {entry.own_reader()}."
+            f"  Replace it with the original ({entry.origin}), or read your own file with {reader}."
         )
         raise FileFormatError(msg)
     return content
@@ -270,7 +221,8 @@ def _known(kind: type[_Kind]) -> dict[str, _Kind]:
     return {name: entry for name, entry in _index().items() if isinstance(entry, kind)}
 
 
-def _called(name: str, wanted: type[_Kind]) -> _Kind:
+def find_entry(name: str, wanted: type[_Kind]) -> _Kind:
+    """Return the entry of this name, or raise an error that lists the names."""
     entry = _index().get(name) if isinstance(name, str) else None
     if isinstance(entry, wanted):
         return entry
@@ -285,7 +237,7 @@ def _called(name: str, wanted: type[_Kind]) -> _Kind:
     guess = f" Did you mean {close[0]!r}?" if close else ""
     msg = (
         f"the name of a {wanted.kind} must be one of {', '.join(known)}; got {name!r}.{guess}\n"
-        f"  {wanted.describer}() tells what each of them is."
+        f"  {wanted.describer}() describes each of them."
     )
     raise InputError(msg)
 
@@ -309,44 +261,34 @@ def _absent_message(entry: Entry, data_file: DataFile) -> str:
 
 
 def _bundled_folders() -> tuple[Path, ...]:
-    """Return where a wheel has the files and where the source tree has them."""
-    return (_ROOM / "files", _ROOM.parents[2] / "datasets")
+    """Return the folders of the files in a wheel and in the source tree."""
+    return (_PACKAGE / "files", _PACKAGE.parents[2] / "datasets")
 
 
 def _find(entry: Entry, data_file: DataFile) -> Path | None:
-    folders = _bundled_folders() if entry.bundled else data_folders()
-    places = (folder / data_file.file for folder in folders)
-    return next((path for path in places if path.is_file()), None)
+    return _first_file(data_file.file, _bundled_folders() if entry.bundled else data_folders())
+
+
+def _first_file(name: str, folders: tuple[Path, ...]) -> Path | None:
+    return next((path for folder in folders if (path := folder / name).is_file()), None)
 
 
 @cache
 def _index() -> Mapping[str, Entry]:
-    path = next(
-        (place for folder in _bundled_folders() if (place := folder / "index.json").is_file()),
-        None,
-    )
+    path = _first_file("index.json", _bundled_folders())
     if path is None:
         msg = (
             "the list of networks and tables, index.json, must be installed with kgroups and is "
             "missing.\n  Install kgroups again."
         )
         raise FileFormatError(msg)
-    listed = json.loads(path.read_text(encoding="utf-8"))
-    entries: list[Entry] = [*map(_as_info, listed["networks"]), *map(_as_table, listed["tables"])]
+    listed = json.loads(path.read_text(encoding="utf-8"), object_hook=_frozen)
+    entries: list[Entry] = [
+        *(DatasetInfo(**record) for record in listed["networks"]),
+        *(TableInfo(**record) for record in listed["tables"]),
+    ]
     return MappingProxyType({entry.name: entry for entry in entries})
 
 
-def _as_info(record: dict[str, Any]) -> DatasetInfo:
-    overlapping = record["community_file"]
-    parsed = {
-        "edge_file": DataFile(**record["edge_file"]),
-        "label_files": MappingProxyType(
-            {label: DataFile(**data_file) for label, data_file in record["label_files"].items()}
-        ),
-        "community_file": None if overlapping is None else DataFile(**overlapping),
-    }
-    return DatasetInfo(**{**record, **parsed})
-
-
-def _as_table(record: dict[str, Any]) -> TableInfo:
-    return TableInfo(**{**record, "data_file": DataFile(**record["data_file"])})
+def _frozen(record: dict[str, Any]) -> DataFile | Mapping[str, Any]:
+    return DataFile(**record) if "sha256" in record else MappingProxyType(record)
