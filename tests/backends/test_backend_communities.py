@@ -12,14 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kgroups as kg
-from backend_parity import assert_declined
+from helpers.backend_parity import assert_declined
+from helpers.strategies_backends import UNDIRECTED, cases
 from kgroups.backends.networkx import communities
 from kgroups.backends.networkx.convert import convert_from_nx
-from kgroups.backends.networkx.rules import NETWORKX_VERSION
+from kgroups.backends.networkx.interface import NETWORKX_VERSION
 from kgroups.errors import InputError
-from kgroups.studies import METHODS
-from kgroups.studies.bench import Workbench
-from strategies_backends import UNDIRECTED, cases
+from kgroups.studies import METHODS, TrialContext
 
 modularity = nx.community.modularity
 leiden_on_modularity = pytest.mark.skipif(
@@ -119,7 +118,7 @@ def louvain_of_backend():
 
 def louvain_of_study():
     graph = kg.generators.planted_partition(40, 2, 6.0, 1.5, rng=0).graph
-    return METHODS["louvain"].find(Workbench(graph, graph, 2, 5)).tolist()
+    return METHODS["louvain"].find(TrialContext(graph, graph, 2, 5)).tolist()
 
 
 @pytest.fixture

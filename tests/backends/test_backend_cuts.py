@@ -4,8 +4,8 @@ import networkx as nx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend_parity import assert_declined, assert_parity
-from strategies_backends import UNDIRECTED, cases
+from helpers.backend_parity import assert_declined, assert_parity
+from helpers.strategies_backends import UNDIRECTED, cases
 
 WEIGHTS = st.sampled_from([None, "weight", "absent"])
 

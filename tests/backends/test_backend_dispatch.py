@@ -14,12 +14,11 @@ from networkx.algorithms.community import quality
 
 import _kgroups_nx
 import kgroups as kg
-from kgroups.adapters.networkx import known_structure
+from helpers.strategies_backends import Subclass, cases
+from kgroups.adapters import unchanged_structure
 from kgroups.backends.networkx import backend_interface
-from kgroups.backends.networkx.convert import convert_from_nx, convert_to_nx, converted
-from kgroups.backends.networkx.interface import SERVED, can_run, should_run
-from kgroups.backends.networkx.suite import EXPECTED_FAILURES
-from strategies_backends import Subclass, cases
+from kgroups.backends.networkx.convert import convert_from_nx, convert_to_nx, is_converted
+from kgroups.backends.networkx.interface import EXPECTED_FAILURES, SERVED, can_run, should_run
 
 
 @pytest.fixture
@@ -77,10 +76,10 @@ def test_the_names_themselves_load_nothing():
         "import _kgroups_nx; _kgroups_nx.get_info()\n"
         "print(*sorted(set(sys.modules) - before))"
     )
-    assert before_and_after == "_kgroups_nx _kgroups_nx.info"
+    assert before_and_after == "_kgroups_nx"
 
 
-def test_networkx_is_told_of_all_functions_and_only_these():
+def test_the_listed_functions_are_the_served_ones():
     info = _kgroups_nx.get_info()
     assert list(info["functions"]) == list(SERVED)
     assert info["backend_name"] == "kgroups"
@@ -183,7 +182,7 @@ def test_small_parts_of_a_large_graph_are_left_to_networkx(automatic, served):
 def test_generators_of_parts_are_left_to_networkx():
     G = gnm()
     reason = should_run("volume", (G, iter([1])), {})
-    assert reason == "networkx looks at a small part of the graph only"
+    assert reason == "networkx reads only a small part of the graph"
     blocks = (block for block in halves(G))
     assert should_run("inter_community_edges", (G, blocks), {}) == reason
 
@@ -219,22 +218,22 @@ def test_directed_louvain_is_left_to_networkx():
     assert nx.community.is_partition(D, found)
 
 
-def test_every_door_shares_one_reading_of_the_structure():
+def test_detection_and_backend_share_one_reading_of_the_structure():
     G = gnm()
     kg.as_graph(G)
-    structure = known_structure(G)
+    structure = unchanged_structure(G)
     assert structure is not None
     nx.community.modularity(G, halves(G), backend="kgroups")
-    assert known_structure(G) is structure
+    assert unchanged_structure(G) is structure
     (kept,) = G.__networkx_cache__["backends"]["kgroups"].values()
     assert kept.indices is structure.indices
 
 
-def test_a_changed_graph_is_read_anew():
+def test_a_changed_graph_is_read_again():
     G = gnm()
     before = nx.community.modularity(G, halves(G), backend="kgroups")
     G.add_edge(0, 299)
-    assert not converted(G, "weight")
+    assert not is_converted(G, "weight")
     after = nx.community.modularity(G, halves(G), backend="kgroups")
     assert after == pytest.approx(nx.community.modularity(G, halves(G), backend="networkx"))
     assert after != before
@@ -263,9 +262,9 @@ def test_what_other_backends_keep_of_a_view_stays():
 def test_a_subclass_keeps_its_conversion_until_it_changes():
     G = Subclass(gnm())
     before = nx.community.modularity(G, halves(G), backend="kgroups")
-    assert converted(G, "weight")
+    assert is_converted(G, "weight")
     G.add_edge(0, 299)
-    assert not converted(G, "weight")
+    assert not is_converted(G, "weight")
     assert nx.community.modularity(G, halves(G), backend="kgroups") != before
 
 
@@ -277,7 +276,7 @@ def test_a_graph_without_a_cache_is_read_at_each_call():
         nx.set_edge_attributes(G, {(u, v): weight * u for u, v in G.edges}, "weight")
         ours = nx.community.modularity(G, blocks, backend="kgroups")
         assert ours == pytest.approx(nx.community.modularity(G, blocks, backend="networkx"))
-    assert not converted(G, None)
+    assert not is_converted(G, None)
 
 
 def test_weights_of_a_graph_that_is_gone_or_changed_are_not_guessed():
@@ -291,7 +290,7 @@ def test_weights_of_a_graph_that_is_gone_or_changed_are_not_guessed():
 
 
 @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy])
-def test_a_copied_graph_is_converted_anew(duplicate):
+def test_a_copied_graph_is_converted_again(duplicate):
     G = gnm()
     nx.community.modularity(G, halves(G), backend="kgroups")
     twin = duplicate(G)

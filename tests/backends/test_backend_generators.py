@@ -1,6 +1,7 @@
 """Block models through the networkx backend: the graph that networkx draws, in every order."""
 
 import random
+from contextlib import contextmanager
 
 import networkx as nx
 import numpy as np
@@ -8,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend_parity import assert_declined, assert_equal_graphs
-from kgroups.backends.networkx import generators, streams
-from kgroups.backends.networkx.rules import NETWORKX_VERSION
+from helpers.backend_parity import assert_declined, assert_equal_graphs
+from kgroups.backends.networkx import generators
+from kgroups.backends.networkx.interface import NETWORKX_VERSION, SERVED, known_stream
 
 known_versions = pytest.mark.skipif(
     not (3, 4) <= NETWORKX_VERSION < (3, 7), reason="another stream in this networkx"
@@ -18,13 +19,21 @@ known_versions = pytest.mark.skipif(
 PROBABILITIES = st.sampled_from([0, 1, 0.5, 0.03, 0.97, 1e-9, 1 / 3])
 
 
+@contextmanager
+def settings(**values):
+    """Not monkeypatch, which Hypothesis wants to undo after each example."""
+    before = {name: getattr(generators.Settings, name) for name in values}
+    for name, value in values.items():
+        setattr(generators.Settings, name, value)
+    yield
+    for name, value in before.items():
+        setattr(generators.Settings, name, value)
+
+
 @pytest.fixture(autouse=True)
 def _small_models_too():
-    """Not monkeypatch, which Hypothesis wants to undo after each example."""
-    before = generators.Threshold.nodes
-    generators.Threshold.nodes = 0
-    yield
-    generators.Threshold.nodes = before
+    with settings(min_nodes=0):
+        yield
 
 
 def both(function, *args, seed, **kwargs):
@@ -75,13 +84,14 @@ def test_stochastic_block_model(model, seed):
 @known_versions
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("seed", range(3))
-def test_stochastic_block_model_of_many_draws(monkeypatch, directed, seed):
-    monkeypatch.setattr(generators, "_AT_ONCE", 1_000)
-    monkeypatch.setattr(streams, "_AT_ONCE", 3_000)
+@pytest.mark.parametrize("chunk", [1_000, 3_000])
+def test_stochastic_block_model_of_many_draws(directed, seed, chunk):
     p = [[0.1, 0.01, 0.3], [0.01, 0.2, 0.002], [0.3, 0.002, 0.05]]
-    assert_same_draw(
-        nx.stochastic_block_model, [150, 200, 120], np.array(p), seed=seed, directed=directed
-    )
+    sizes = [150, 200, 120]
+    with settings(chunk=chunk):
+        assert_same_draw(
+            nx.stochastic_block_model, sizes, np.array(p), seed=seed, directed=directed
+        )
 
 
 @known_versions
@@ -177,15 +187,18 @@ def test_what_networkx_cannot_draw_is_left_to_it():
 
 @known_versions
 def test_small_models_are_drawn_by_networkx_itself(monkeypatch):
-    monkeypatch.setattr(generators.Threshold, "nodes", 120)
-    monkeypatch.setattr(generators, "built_graph", None)
+    monkeypatch.setattr(generators, "_build_graph", None)
     args = ([30, 20], [[0.3, 0.1], [0.1, 0.4]])
-    assert_same_draw(nx.stochastic_block_model, *args, seed=1)
+    with settings(min_nodes=120):
+        assert_same_draw(nx.stochastic_block_model, *args, seed=1)
 
 
-def test_versions_with_another_stream_are_declined(monkeypatch):
-    monkeypatch.setattr("kgroups.backends.networkx.rules.NETWORKX_VERSION", (3, 7))
-    assert_declined(nx.stochastic_block_model, [3], [[0.5]], seed=1)
+@pytest.mark.parametrize("version", [(3, 3), (3, 7)])
+def test_versions_with_other_draws_are_declined(version):
+    assert "may draw another graph" in known_stream({}, version)
+    for name in SERVED:
+        declines = SERVED[name].declines is known_stream
+        assert declines == hasattr(generators, name)
 
 
 def test_new_graphs_are_networkx_graphs_whatever_makes_new_graphs():
@@ -206,11 +219,10 @@ def test_the_stream_is_the_one_of_python(seed, used, steps):
         for _ in range(used):
             generator.random()
         generator.gauss(0, 1)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(streams, "_AT_ONCE", 16)
-        stream = streams.Stream(source)
-        for looked_at, taken in steps:
-            seen = stream.ahead(looked_at).tolist()
+    with settings(chunk=16):
+        stream = generators.Stream(source)
+        for ahead, taken in steps:
+            seen = stream.ahead(ahead).tolist()
             drawn = [twin.random() for _ in range(taken)]
             assert seen[:taken] == drawn[: len(seen)]
             assert stream.take(taken).tolist() == drawn

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend_parity import assert_declined, assert_parity
+from helpers.backend_parity import assert_declined, assert_parity
+from helpers.strategies_backends import cases
 from kgroups.backends.networkx.convert import convert_from_nx
-from strategies_backends import cases
 
 FORMATS = ("csr", "csc", "lil", "dok", "bsr", "dia", "nonsense")
 
@@ -93,7 +93,9 @@ def test_lowest_eigenvalues_by_lanczos_include_copies(graph):
 
 @pytest.mark.parametrize("k", [0, -1, 4, 2.5, True, "two"])
 def test_k_must_be_a_number_of_eigenvalues_that_exist(k):
-    with pytest.raises(ValueError, match="k must be a whole number from 1 to the 3 nodes"):
+    with pytest.raises(
+        ValueError, match=r"k must (be a whole number >= 1|not exceed the number of nodes), got"
+    ):
         nx.bethe_hessian_spectrum(nx.path_graph(3), k=k, backend="kgroups")
 
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from networkx.algorithms.community import quality
 
-from backend_parity import assert_declined, assert_parity
-from strategies_backends import almost_partitioned, partitioned
+from helpers.backend_parity import assert_declined, assert_parity
+from helpers.strategies_backends import almost_partitioned, partitioned
 
 SIMPLE = (nx.Graph, nx.DiGraph)
 

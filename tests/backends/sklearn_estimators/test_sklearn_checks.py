@@ -4,8 +4,8 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kgroups import Exact
+from kgroups.backends.sklearn import GraphKGroups, KernelKGroups, KernelKMeans
 from kgroups.energy import Exponential, Gaussian, Power
-from kgroups.sklearn import GraphKGroups, KernelKGroups, KernelKMeans
 
 SEMIMETRICS = [Power(0.5), Exponential(2.0), Gaussian(1.0), "exponential", Gaussian("median")]
 STARTS = ["spectral", "random"]

@@ -1,4 +1,4 @@
-"""What the estimators find, take and refuse."""
+"""Results and validation of the estimators of points."""
 
 import importlib
 import sys
@@ -8,18 +8,18 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
+from kgroups.backends.sklearn import KernelKGroups, KernelKMeans
 from kgroups.energy import Exponential, Power, kernel_matrix, within_energy
 from kgroups.errors import InputError, MissingExtraError, NumberOfCommunitiesError
-from kgroups.sklearn import KernelKGroups, KernelKMeans
 
 BOTH = pytest.mark.parametrize("kind", [KernelKGroups, KernelKMeans])
-CENTRES = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 3.0]])
+CENTERS = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 3.0]])
 
 
 @pytest.fixture
 def blobs():
     rng = np.random.default_rng(0)
-    return np.repeat(CENTRES, 20, axis=0) + 0.5 * rng.normal(size=(60, 2))
+    return np.repeat(CENTERS, 20, axis=0) + 0.5 * rng.normal(size=(60, 2))
 
 
 @BOTH
@@ -162,7 +162,7 @@ def test_more_groups_than_samples_are_refused(kind, blobs):
 
 
 @BOTH
-def test_what_is_wrong_with_the_other_parameters_is_said(kind, blobs):
+def test_other_invalid_parameters_are_named(kind, blobs):
     with pytest.raises(InputError, match="init must be 'k-means"):
         kind(2, init="farthest").fit(blobs)
     with pytest.raises(InputError, match="labels to start from must be 60 whole numbers"):
@@ -255,8 +255,8 @@ def test_a_failed_fit_leaves_nothing_fitted(blobs):
 
 
 def test_without_scikit_learn_the_extra_is_named(monkeypatch):
-    monkeypatch.delitem(sys.modules, "kgroups.sklearn")
+    monkeypatch.delitem(sys.modules, "kgroups.backends.sklearn")
     monkeypatch.setitem(sys.modules, "sklearn.base", None)
     advice = r"(?s)extra 'sklearn'.*python -m pip install \"\.\[sklearn\]\""
     with pytest.raises(MissingExtraError, match=advice):
-        importlib.import_module("kgroups.sklearn")
+        importlib.import_module("kgroups.backends.sklearn")

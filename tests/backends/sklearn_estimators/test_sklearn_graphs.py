@@ -14,8 +14,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import kgroups as kg
+from kgroups.backends.sklearn import GraphKGroups
 from kgroups.errors import GraphError, InputError, NumberOfCommunitiesError, WeightError
-from kgroups.sklearn import GraphKGroups
 
 PLANTED = np.repeat(np.arange(4), 30)
 
@@ -64,7 +64,7 @@ def test_the_number_of_communities_can_be_given(adjacency):
     assert model.partition_.report.k_given == 3
 
 
-def test_weights_count_unless_told_otherwise():
+def test_weights_count_by_default():
     W, groups = weighted_graph()
     assert kg.metrics.ari(groups, GraphKGroups(random_state=0).fit_predict(W)) == 1.0
     assert GraphKGroups(weighted=False, random_state=0).fit(W).n_clusters_ == 1
@@ -77,7 +77,7 @@ def test_options_are_passed_on(adjacency, monkeypatch):
         calls.append({"graph": graph, "k": k, **options})
         return kg.detect_communities(graph, k)
 
-    monkeypatch.setattr("kgroups.sklearn.graphs.detect_communities", recorded)
+    monkeypatch.setattr("kgroups.backends.sklearn.estimators.detect_communities", recorded)
     GraphKGroups().fit(adjacency)
     GraphKGroups(
         2, operator=kg.BetheHessian(r=3.0), regime="exact", init="qr", refine=None,
@@ -85,10 +85,10 @@ def test_options_are_passed_on(adjacency, monkeypatch):
     ).fit(adjacency)  # fmt: skip
     first, second = calls
     assert (first["operator"], first["regime"]) == (kg.BetheHessian(), kg.Auto())
-    assert (first["init"], first["refine"]) == (kg.KMeansSeed(), kg.Hartigan())
+    assert (first["init"], first["refine"]) == (kg.KMeansInit(), kg.Hartigan())
     assert (first["k"], first["self_loops"]) == (None, "drop")
     assert (second["operator"], second["regime"]) == (kg.BetheHessian(r=3.0), kg.Exact())
-    assert (second["init"], second["refine"]) == (kg.QRSeed(), None)
+    assert (second["init"], second["refine"]) == (kg.QRInit(), None)
     assert (second["k"], second["self_loops"]) == (2, "keep")
     again = GraphKGroups(random_state=1).fit(adjacency)
     assert again.labels_.shape == (120,)
@@ -104,7 +104,7 @@ def test_a_fit_can_start_from_labels(adjacency):
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-def test_a_directed_matrix_is_refused_unless_told_otherwise(form):
+def test_a_directed_matrix_is_refused_by_default(form):
     W, groups = weighted_graph()
     directed = form(np.triu(W))
     with pytest.raises(GraphError, match=r'must be symmetric, got .*\n.*symmetrize="sum"'):

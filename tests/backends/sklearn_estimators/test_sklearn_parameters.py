@@ -12,9 +12,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from kgroups import BetheHessian, Hartigan, ManyGroups, Search
+from kgroups.backends.sklearn import GraphKGroups, KernelKGroups, KernelKMeans
 from kgroups.energy import Exponential, Gaussian, PairFunction, Power, Semimetric
 from kgroups.errors import InputError
-from kgroups.sklearn import GraphKGroups, KernelKGroups, KernelKMeans
 
 BOTH = pytest.mark.parametrize("kind", [KernelKGroups, KernelKMeans])
 TRUTH = np.arange(90) % 3

@@ -12,8 +12,8 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from kgroups.backends.sklearn import KernelKGroups, KernelKMeans
 from kgroups.energy import Exponential, Gaussian, Power, kernel_matrix
-from kgroups.sklearn import KernelKGroups, KernelKMeans
 
 BOTH = pytest.mark.parametrize("kind", [KernelKGroups, KernelKMeans])
 TRUTH = np.arange(90) % 3
@@ -87,7 +87,7 @@ def test_cross_validation_cuts_a_matrix_both_ways(metric, table, blobs):
 
 
 @BOTH
-def test_names_of_columns_are_kept_and_asked_for(kind, blobs):
+def test_names_of_columns_are_kept_and_checked(kind, blobs):
     frame = pd.DataFrame(blobs, columns=["length", "width"])
     model = kind(3, random_state=0).fit(frame)
     assert model.feature_names_in_.tolist() == ["length", "width"]

@@ -1,5 +1,8 @@
 """Kernels of label propagation: bare arrays in, labels changed in place."""
 
+from typing import NamedTuple
+
+import numpy as np
 from numba import njit
 
 from kgroups._types import CSR, Bools, Floats, Ints
@@ -13,9 +16,23 @@ __all__ = [
 ]
 
 
+class Buffers(NamedTuple):
+    """Work arrays of the kernels: a frequency and a mark per label, and a list of labels."""
+
+    frequency: Floats
+    seen: Bools
+    found: Ints
+
+    @classmethod
+    def of_size(cls, n: int) -> "Buffers":
+        """Return the arrays for ``n`` labels."""
+        return cls(np.zeros(n), np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.int64))
+
+
 @njit(cache=True, nogil=True)
-def _most_frequent(A: CSR, i: int, z: Ints, frequency: Floats, seen: Bools, found: Ints) -> int:
+def _most_frequent(A: CSR, i: int, z: Ints, work: Buffers) -> int:
     """Write the most frequent labels around node i to the front of ``found``; return how many."""
+    frequency, seen, found = work
     count = 0
     for t in range(A.indptr[i], A.indptr[i + 1]):
         label = z[A.indices[t]]
@@ -46,22 +63,14 @@ def _holds(found: Ints, count: int, label: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def spread_once(
-    A: CSR,
-    order: Ints,
-    chance: Floats,
-    z: Ints,
-    frequency: Floats,
-    seen: Bools,
-    found: Ints,
-) -> int:
+def spread_once(A: CSR, order: Ints, chance: Floats, z: Ints, work: Buffers) -> int:
     """Visit each node once; return how many took a new label, drawn among the most frequent."""
     changed = 0
     for place in range(order.size):
         i = order[place]
-        best = _most_frequent(A, i, z, frequency, seen, found)
-        if best > 0 and not _holds(found, best, z[i]):
-            z[i] = found[int(chance[place] * best)]
+        best = _most_frequent(A, i, z, work)
+        if best > 0 and not _holds(work.found, best, z[i]):
+            z[i] = work.found[int(chance[place] * best)]
             changed += 1
     return changed
 
@@ -75,14 +84,12 @@ def spread_queue(
     queue: Ints,
     waiting: Bools,
     z: Ints,
-    frequency: Floats,
-    seen: Bools,
-    found: Ints,
+    work: Buffers,
 ) -> tuple[int, int]:
     """Visit queued nodes until none is left or the draws are used up; return the queue's state.
 
-    A node always draws anew among the most frequent labels, and a new label sends its neighbours
-    of other labels to the end of the queue.
+    A node always draws among the most frequent labels; if its label changes, its neighbors with
+    other labels go to the end of the queue.
     """
     n = z.size
     for used in range(chance.size):
@@ -92,10 +99,10 @@ def spread_queue(
         start = (start + 1) % n
         length -= 1
         waiting[i] = False
-        best = _most_frequent(A, i, z, frequency, seen, found)
+        best = _most_frequent(A, i, z, work)
         if best == 0:
             continue
-        label = found[int(chance[used] * best)]
+        label = work.found[int(chance[used] * best)]
         if label == z[i]:
             continue
         z[i] = label
@@ -110,12 +117,12 @@ def spread_queue(
 
 @njit(cache=True, nogil=True)
 def color_greedily(A: CSR, order: Ints, color: Ints, taken_by: Ints) -> None:
-    """Give each node in turn the first color that no neighbour has; -1 is no color yet."""
+    """Give each node in turn the first color that no neighbor has; -1 is no color yet."""
     for i in order:
         for t in range(A.indptr[i], A.indptr[i + 1]):
-            neighbour = color[A.indices[t]]
-            if neighbour >= 0:
-                taken_by[neighbour] = i
+            neighbor = color[A.indices[t]]
+            if neighbor >= 0:
+                taken_by[neighbor] = i
         first = 0
         while taken_by[first] == i:
             first += 1
@@ -123,25 +130,23 @@ def color_greedily(A: CSR, order: Ints, color: Ints, taken_by: Ints) -> None:
 
 
 @njit(cache=True, nogil=True)
-def spread_by_color(
-    A: CSR, order: Ints, z: Ints, frequency: Floats, seen: Bools, found: Ints
-) -> None:
+def spread_by_color(A: CSR, order: Ints, z: Ints, work: Buffers) -> None:
     """Visit the nodes color by color; in a tie a node keeps its label or takes the largest."""
     for i in order:
-        best = _most_frequent(A, i, z, frequency, seen, found)
-        if best == 0 or (best > 1 and _holds(found, best, z[i])):
+        best = _most_frequent(A, i, z, work)
+        if best == 0 or (best > 1 and _holds(work.found, best, z[i])):
             continue
-        label = found[0]
+        label = work.found[0]
         for place in range(1, best):
-            label = max(label, found[place])
+            label = max(label, work.found[place])
         z[i] = label
 
 
 @njit(cache=True, nogil=True)
-def has_frequent_labels(A: CSR, z: Ints, frequency: Floats, seen: Bools, found: Ints) -> bool:
-    """Whether each node that has neighbours holds one of the most frequent labels around it."""
+def has_frequent_labels(A: CSR, z: Ints, work: Buffers) -> bool:
+    """Whether each node that has neighbors holds one of the most frequent labels around it."""
     for i in range(z.size):
-        best = _most_frequent(A, i, z, frequency, seen, found)
-        if best > 0 and not _holds(found, best, z[i]):
+        best = _most_frequent(A, i, z, work)
+        if best > 0 and not _holds(work.found, best, z[i]):
             return False
     return True

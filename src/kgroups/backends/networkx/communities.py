@@ -1,39 +1,42 @@
-"""Louvain and Leiden under networkx's names, run by igraph's C code.
+"""networkx's Louvain, Leiden and label propagation, run by igraph's C code and compiled kernels.
 
-The algorithm, the objective and the parameters are networkx's; the draws are igraph's, so a seed
-gives the same partition each time, but not the one that networkx's own code would give for it.
+The algorithms, objectives and parameters are networkx's. The random draws are igraph's and numpy's:
+a seed gives the same partition each time, but not the one that networkx's own code gives for it.
+Only ``label_propagation_communities`` draws nothing, and its communities are equal to networkx's.
 """
 
 import random
-from collections.abc import Hashable, Iterator
+from collections.abc import Collection, Hashable, Iterator
 from contextlib import contextmanager
 from itertools import islice
-from numbers import Real
 from typing import Any
 
+import networkx as nx
 import numpy as np
 
-from kgroups._types import Ints
-from kgroups.adapters.igraph import igraph_draws_from
-from kgroups.backends.networkx.graph import ConvertedGraph
-from kgroups.backends.networkx.partitions import Blocks, communities_of
+from kgroups._csr import index_type, readonly
+from kgroups._types import CSR, Ints
+from kgroups._validation import is_real
+from kgroups.adapters import igraph_draws_from
+from kgroups.backends.networkx.convert import convert_from_nx
+from kgroups.backends.networkx.graph import ConvertedGraph, communities_of
 from kgroups.backends.networkx.quality import inner_weight, modularity_of
-from kgroups.backends.networkx.rules import DIRECTED
 from kgroups.errors import InputError
-
-__all__ = [
-    "leiden_communities",
-    "leiden_communities_by_metric",
-    "leiden_partitions",
-    "leiden_partitions_by_metric",
-    "louvain_communities",
-    "louvain_partitions",
-]
 
 Communities = list[set[Hashable]]
 
-_LEIDEN_GAIN = 1e-10
+# Relative gain of the objective below which an iteration of Leiden counts as none.
+_MIN_LEIDEN_GAIN = 1e-10
+# networkx's default of theta, the randomness of Leiden's refinement.
 _THETA = 0.01
+
+DIRECTED = (
+    "on a directed graph networkx maximizes directed modularity, and the igraph code that runs "
+    "here only that of undirected graphs. Leave out backend='kgroups' to let networkx run, or pass "
+    "G.to_undirected(), which drops the directions; where both exist it keeps the weight of one "
+    "and does not add them"
+)
+"""Why Louvain and Leiden leave directed graphs to networkx, and what to do."""
 
 
 def louvain_communities(
@@ -45,8 +48,7 @@ def louvain_communities(
     seed: Any = None,
 ) -> Communities:
     """As :func:`networkx.algorithms.community.louvain.louvain_communities`."""
-    levels = _louvain_levels(G, weight, resolution, threshold, seed)
-    return _last(G, levels, max_level)
+    return _last(G, _louvain_levels(G, weight, resolution, threshold, seed), max_level)
 
 
 def louvain_partitions(
@@ -88,7 +90,7 @@ def leiden_communities_by_metric(
     metric: str = "cpm",
     theta: float = _THETA,
 ) -> Communities:
-    """As networkx 3.7 defines it: Leiden on the constant Potts model unless told otherwise."""
+    """As networkx 3.7 defines it: Leiden on the constant Potts model by default."""
     beta = _beta(G, weight, metric, theta)
     return _last(G, _leiden_levels(G, weight, resolution, metric, beta, seed), max_level)
 
@@ -107,6 +109,73 @@ def leiden_partitions_by_metric(
     return _each(G, _leiden_levels(G, weight, resolution, metric, beta, seed))
 
 
+def asyn_lpa_communities(
+    G: ConvertedGraph, weight: str | None = None, seed: Any = None
+) -> Iterator[set[Hashable]]:
+    """As :func:`networkx.algorithms.community.label_propagation.asyn_lpa_communities`."""
+    from kgroups.backends.networkx._propagation_nb import Buffers, spread_once
+
+    n = len(G)
+    # Without weights networkx counts neighbors here, each once however many edges lead to it.
+    A = _frequencies(G, None if weight is None else G.weights_of(weight))
+    rng = _generator(seed)
+    z = np.arange(n)
+    work = Buffers.of_size(n)
+    while spread_once(A, rng.permutation(n), rng.random(n), z, work):
+        pass
+    return iter(communities_of(G, z))
+
+
+def fast_label_propagation_communities(
+    G: ConvertedGraph, *, weight: str | None = None, seed: Any = None
+) -> Iterator[set[Hashable]]:
+    """As networkx's ``fast_label_propagation_communities``, directions of edges ignored."""
+    from kgroups.backends.networkx._propagation_nb import Buffers, spread_queue
+
+    n = len(G)
+    A = _frequencies(G, G.weights_of(weight))
+    if G.is_directed():
+        A = _both_ways(A)
+    rng = _generator(seed)
+    z = np.arange(n)
+    queue, waiting = rng.permutation(n), np.ones(n, dtype=bool)
+    work = Buffers.of_size(n)
+    start, length = 0, n
+    while length:
+        start, length = spread_queue(A, rng.random(n), start, length, queue, waiting, z, work)
+    return iter(communities_of(G, z))
+
+
+def label_propagation_communities(G: ConvertedGraph) -> Collection[set[Hashable]]:
+    """As networkx's ``label_propagation_communities``: the very same communities."""
+    from kgroups.backends.networkx._propagation_nb import (
+        Buffers,
+        color_greedily,
+        has_frequent_labels,
+        spread_by_color,
+    )
+
+    n = len(G)
+    A = _frequencies(G, None)
+    by_degree = np.argsort(-G.out_degrees(None), kind="stable")
+    color = np.full(n, -1)
+    color_greedily(A, by_degree, color, np.full(n + 1, -1))
+    by_color = np.argsort(color, kind="stable")
+    z = np.arange(n)
+    work = Buffers.of_size(n)
+    while not has_frequent_labels(A, z, work):
+        spread_by_color(A, by_color, z, work)
+    return dict(enumerate(communities_of(G, z))).values()
+
+
+def compile_kernels() -> None:
+    """Compile the kernels of this module, so that no later call has to wait for that."""
+    pair = convert_from_nx(nx.Graph([(0, 1)]))
+    asyn_lpa_communities(pair)
+    fast_label_propagation_communities(pair)
+    label_propagation_communities(pair)
+
+
 def _last(G: ConvertedGraph, levels: list[Ints], max_level: int | None) -> Communities:
     if max_level is not None and max_level <= 0:
         msg = "max_level argument must be a positive integer or None"
@@ -122,7 +191,7 @@ def _each(G: ConvertedGraph, levels: list[Ints]) -> Iterator[Communities]:
 def _louvain_levels(
     G: ConvertedGraph, weight: str | None, resolution: float, threshold: float, seed: Any
 ) -> list[Ints]:
-    """Return the labels after each level, up to the first that gains no more than a threshold."""
+    """Return the labels after each level, up to the first that gains at most the threshold."""
     graph, weights = _igraph_of(G, weight, resolution)
     singles = np.arange(len(G))
     if graph is None:
@@ -133,10 +202,10 @@ def _louvain_levels(
         )
     levels = [np.asarray(level.membership) for level in found] or [singles]
     kept = []
-    before = _modularity(G, singles, weight, resolution)
+    before = modularity_of(G, singles, weight, resolution)
     for labels in levels:
         kept.append(labels)
-        after = _modularity(G, labels, weight, resolution)
+        after = modularity_of(G, labels, weight, resolution)
         if after - before <= threshold:
             break
         before = after
@@ -164,7 +233,7 @@ def _leiden_levels(
         # igraph leaves self-loops out of the degrees that it would count itself.
         degrees = G.out_degrees(weight).astype(float)
         node_weights, penalty = degrees.tolist(), resolution / float(degrees.sum())
-    quality = _modularity if by_modularity else _potts_quality
+    quality = modularity_of if by_modularity else _potts_quality
     levels: list[Ints] = []
     best = -np.inf
     with _drawing_from(seed):
@@ -180,14 +249,14 @@ def _leiden_levels(
             )
             labels = np.asarray(found.membership)
             reached = quality(G, labels, weight, resolution)
-            if levels and not reached > best + _LEIDEN_GAIN * max(1.0, abs(best)):
+            if levels and not reached > best + _MIN_LEIDEN_GAIN * max(1.0, abs(best)):
                 return levels
             best = reached
             levels.append(labels)
 
 
 def _beta(G: ConvertedGraph, weight: str | None, metric: str, theta: float) -> float:
-    """Return networkx's theta in igraph's units: networkx divides modularity by all weights."""
+    """Return theta in igraph's units: networkx divides modularity by the total weight."""
     if metric != "modularity":
         return theta
     return theta * float(G.out_degrees(weight).sum()) / 2
@@ -199,7 +268,7 @@ def _igraph_of(
     """Return an igraph graph and its weights; None for a graph without edges."""
     if G.is_directed():
         raise NotImplementedError(DIRECTED)
-    if isinstance(resolution, bool) or not isinstance(resolution, Real) or not resolution >= 0:
+    if not (is_real(resolution, finite=False) and resolution >= 0):
         msg = f"resolution must be a number >= 0, got {resolution!r}"
         raise NotImplementedError(msg)
     if len(G.indices) == 0:
@@ -212,21 +281,43 @@ def _igraph_of(
     return G.igraph, None if kept is None else kept.tolist()
 
 
-def _modularity(G: ConvertedGraph, labels: Ints, weight: str | None, resolution: float) -> float:
-    return modularity_of(G, Blocks(labels, np.bincount(labels)), weight, resolution)
-
-
 def _potts_quality(G: ConvertedGraph, labels: Ints, weight: str | None, resolution: float) -> float:
-    blocks = Blocks(labels, np.bincount(labels))
-    return inner_weight(G, blocks, weight) - resolution * float((blocks.sizes**2).sum()) / 2
+    sizes = np.bincount(labels)
+    return inner_weight(G, labels, weight) - resolution * float((sizes**2).sum()) / 2
 
 
 @contextmanager
 def _drawing_from(seed: Any) -> Iterator[None]:
-    """Let igraph draw from a stream that depends on the seed alone."""
+    """Let igraph draw from a generator that depends on the seed alone."""
     source = random.Random() if seed is None else random.Random(int(seed.random() * 2**53))
     try:
         with igraph_draws_from(source):
             yield
     except InputError as error:
         raise NotImplementedError(str(error)) from error
+
+
+def _frequencies(G: ConvertedGraph, weights: Any) -> CSR:
+    """Return how much each neighbor adds to the frequency of its label."""
+    data = np.ones(len(G.indices)) if weights is None else weights.astype(float)
+    if not np.all(np.isfinite(data)):
+        msg = "weights must be finite"
+        raise NotImplementedError(msg)
+    kind = index_type(len(G), int(G.indptr[-1]))
+    return readonly(CSR(G.indptr.astype(kind), G.indices.astype(kind), data))
+
+
+def _both_ways(A: CSR) -> CSR:
+    n = len(A.indptr) - 1
+    sources = np.repeat(np.arange(n), np.diff(A.indptr))
+    rows, columns = np.concatenate([sources, A.indices]), np.concatenate([A.indices, sources])
+    order = np.argsort(rows, kind="stable")
+    kind = index_type(n, rows.size)
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))]).astype(kind)
+    data = np.concatenate([A.data, A.data])[order]
+    # Repeated entries are kept: an arc each way makes two neighbors.
+    return readonly(CSR(indptr, columns[order].astype(kind), data))
+
+
+def _generator(seed: Any) -> np.random.Generator:
+    return np.random.default_rng(None if seed is None else int(seed.random() * 2**53))

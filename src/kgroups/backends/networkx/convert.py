@@ -1,40 +1,35 @@
-"""networkx graphs to :class:`ConvertedGraph` and back, under networkx's names."""
+"""Convert networkx graphs to :class:`ConvertedGraph` and back, under networkx's names."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, compress
+from operator import itemgetter
 from typing import Any, NamedTuple
 from weakref import ref
 
 import networkx as nx
 import numpy as np
 
-from kgroups._types import Indices, index_type
-from kgroups.adapters.adjacency import Structure
-from kgroups.adapters.networkx import (
+from kgroups._csr import index_type
+from kgroups._types import Indices
+from kgroups.adapters import (
+    Structure,
+    cached_structure,
     is_plain,
-    kept_structure,
-    known_structure,
     structure_of,
+    unchanged_structure,
 )
-from kgroups.backends.networkx.graph import ConvertedGraph
-from kgroups.backends.networkx.reading import (
-    Weights,
-    attribute_values,
-    edge_data,
-    read_arcs,
-    sums_of,
-)
-
-__all__ = ["convert_from_nx", "convert_to_nx", "converted"]
+from kgroups.backends.networkx.graph import ConvertedGraph, Weights, sums_of
 
 EdgeData = Callable[[], Iterator[Any]]
 
-# networkx reads weights in these and does not say so to its dispatcher.
+# Integer weights must sum to less than this, so that no sum overflows 64 bits.
+_MAX_INTEGER_SUM = 2.0**62
+# networkx reads weights in these functions without declaring it to its dispatcher.
 _UNDECLARED = {"bethe_hessian_matrix": {"weight": 1}, "bethe_hessian_spectrum": {"weight": 1}}
 
 
 class Rows(NamedTuple):
-    """Sorted CSR rows, and the number of the edge, in the order of the dicts, behind each entry."""
+    """Sorted CSR rows, and the index of the edge of each entry in the order of the dicts."""
 
     nodes: Sequence[Hashable]
     indptr: Indices
@@ -64,14 +59,14 @@ def convert_from_nx(
     preserve_edge_attrs : bool
         True is declined: attributes of every kind do not fit into arrays.
     node_attrs, preserve_node_attrs, preserve_graph_attrs, graph_name
-        Of no use to the functions of this backend.
+        Not used by the functions of this backend.
     name : str, optional
         Function that the graph is converted for.
 
     Returns
     -------
     ConvertedGraph
-        Of a view it is made anew for each call.
+        A view is converted again at each call.
     """
     if not isinstance(graph, nx.Graph):
         msg = f"a networkx graph is needed, got {type(graph).__name__}"
@@ -82,12 +77,10 @@ def convert_from_nx(
     wanted = {**_UNDECLARED.get(name or "", {}), **(edge_attrs or {})}
     if not is_plain(graph):
         if hasattr(graph, "_graph"):
-            _keep_nothing_of_ours(graph)
+            _uncache(graph)
         return _of_edge_view(graph, wanted)
     if graph.is_directed():
-        arcs = read_arcs(graph._succ)
-        rows = Rows(arcs.nodes, arcs.indptr, arcs.indices, arcs.place)
-        return _of_dicts(graph, rows, lambda: edge_data(graph._succ), wanted)
+        return _of_dicts(graph, _read_arcs(graph._succ), lambda: _edge_data(graph._succ), wanted)
     structure = structure_of(graph)
     rows = Rows(structure.nodes, structure.indptr, structure.indices, structure.edge_of_slot)
     later = None if graph.is_multigraph() else _later(graph, structure)
@@ -112,20 +105,14 @@ def convert_to_nx(obj: Any, *, name: str | None = None) -> Any:
     """
     if not isinstance(obj, ConvertedGraph):
         return obj
-    kinds = {
-        (False, False): nx.Graph,
-        (True, False): nx.DiGraph,
-        (False, True): nx.MultiGraph,
-        (True, True): nx.MultiDiGraph,
-    }
-    G = kinds[obj.is_directed(), obj.is_multigraph()]()
+    G = getattr(nx, obj.class_name)()
     G.add_nodes_from(obj.nodes)
     G.add_edges_from(_edges_of(obj))
     return G
 
 
-def converted(graph: Any, attribute: str | None) -> bool:
-    """Whether networkx holds a conversion of this graph with the weights of that name."""
+def is_converted(graph: Any, attribute: str | None) -> bool:
+    """Return whether networkx has cached a conversion of this graph with these weights."""
     if not isinstance(graph, nx.Graph):
         return isinstance(graph, ConvertedGraph)
     cache = getattr(graph, "__networkx_cache__", None) or {}
@@ -133,14 +120,14 @@ def converted(graph: Any, attribute: str | None) -> bool:
     if any(isinstance(one, ConvertedGraph) and one.holds(attribute) for one in kept):
         return True
     plain = attribute is None and not graph.is_directed() and not graph.is_multigraph()
-    return plain and is_plain(graph) and kept_structure(graph) is not None
+    return plain and is_plain(graph) and cached_structure(graph) is not None
 
 
-def _keep_nothing_of_ours(view: Any) -> None:
-    """Take our part out of the cache of a view, which is not told when the graph below changes.
+def _uncache(view: Any) -> None:
+    """Replace the cache of a view by one without this backend.
 
-    networkx puts the result into the dict that it has looked up before the conversion; the view
-    gets a new one, with what other backends keep.
+    A view does not notice that the graph below it changes. networkx stores the conversion in the
+    dict that it looked up before, so that the new one stays without it.
     """
     cache = view.__networkx_cache__
     if cache is not None:
@@ -156,24 +143,20 @@ def _of_dicts(
     wanted: Mapping[str, Any],
     later: Callable[[str], Weights | None] | None = None,
 ) -> ConvertedGraph:
-    counts = None
+    counts = sizes = None
     if graph.is_multigraph():
         bundles = list(data())
         sizes = np.fromiter(map(len, bundles), np.int64, len(bundles))
-        bundle_of_edge = np.repeat(np.arange(len(bundles)), sizes)
         counts = sizes[rows.edge_of_entry] if np.any(sizes > 1) else None
 
-        def read(name: str, default: object) -> Weights | None:
-            single = attribute_values(
-                lambda: chain.from_iterable(map(dict.values, bundles)), name, default
-            )
-            total = None if single is None else sums_of(single, bundle_of_edge, len(bundles))
-            return None if total is None else total[rows.edge_of_entry]
-    else:
+        def data() -> Iterator[Any]:
+            return chain.from_iterable(map(dict.values, bundles))
 
-        def read(name: str, default: object) -> Weights | None:
-            values = attribute_values(data, name, default)
-            return None if values is None else values[rows.edge_of_entry]
+    def read(name: str, default: object) -> Weights | None:
+        values = _attribute_values(data, name, default)
+        if values is not None and sizes is not None:
+            values = sums_of(values, np.repeat(np.arange(sizes.size), sizes), sizes.size)
+        return None if values is None else values[rows.edge_of_entry]
 
     return ConvertedGraph(
         rows.nodes,
@@ -188,7 +171,7 @@ def _of_dicts(
 
 
 def _one_direction(graph: Any, structure: Structure) -> EdgeData:
-    return lambda: compress(edge_data(graph._adj), structure.one_direction)
+    return lambda: compress(_edge_data(graph._adj), structure.one_direction)
 
 
 def _later(graph: Any, structure: Structure) -> Callable[[str], Weights | None]:
@@ -197,17 +180,17 @@ def _later(graph: Any, structure: Structure) -> Callable[[str], Weights | None]:
 
     def read(name: str) -> Weights | None:
         present = source()
-        if present is None or known_structure(present) is not structure:
+        if present is None or unchanged_structure(present) is not structure:
             msg = f"the edge attribute {name!r} was not converted, and the graph has changed"
             raise NotImplementedError(msg)
-        values = attribute_values(_one_direction(present, structure), name, 1)
+        values = _attribute_values(_one_direction(present, structure), name, 1)
         return None if values is None else values[structure.edge_of_slot]
 
     return read
 
 
 def _of_edge_view(graph: Any, wanted: Mapping[str, Any]) -> ConvertedGraph:
-    """Read node by node and edge by edge, as views and bent subclasses need it."""
+    """Read views, and subclasses with methods of their own, edge by edge."""
     nodes = tuple(graph)
     n = len(nodes)
     number = dict(zip(nodes, range(n), strict=True)).__getitem__
@@ -228,7 +211,7 @@ def _of_edge_view(graph: Any, wanted: Mapping[str, Any]) -> ConvertedGraph:
     parallel = np.bincount(entry, minlength=entries)
     weights: dict[str, Weights | None] = {}
     for name, default in wanted.items():
-        single = attribute_values(lambda: (edge[2] for edge in edges), name, default)
+        single = _attribute_values(lambda: (edge[2] for edge in edges), name, default)
         weights[name] = None if single is None else sums_of(single[edge], entry, entries)
     kind = index_type(n, entries)
     return ConvertedGraph(
@@ -240,6 +223,62 @@ def _of_edge_view(graph: Any, wanted: Mapping[str, Any]) -> ConvertedGraph:
         counts=parallel if np.any(parallel > 1) else None,
         weights=weights,
     )
+
+
+def _read_arcs(adjacency: dict[Any, Any]) -> Rows:
+    """Read the successors of each node from a dict of dicts."""
+    from scipy import sparse
+
+    nodes = tuple(adjacency)
+    n = len(nodes)
+    number = dict(zip(nodes, range(n), strict=True)).__getitem__
+    lengths = np.fromiter(map(len, adjacency.values()), np.int64, n)
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    entries = int(indptr[-1])
+    neighbors = np.fromiter(map(number, chain.from_iterable(adjacency.values())), np.int64, entries)
+    unsorted = sparse.csr_array((np.arange(entries), neighbors, indptr), shape=(n, n))
+    # There and back: each of the two transpositions is linear, and the second one sorts.
+    rows = unsorted.tocsc().tocsr()
+    return Rows(nodes, rows.indptr, rows.indices, rows.data)
+
+
+def _edge_data(adjacency: dict[Any, Any]) -> Iterator[Any]:
+    """Yield what each adjacency entry holds: attributes, or the parallel edges of a multigraph."""
+    return chain.from_iterable(map(dict.values, adjacency.values()))
+
+
+def _attribute_values(
+    attributes: Callable[[], Iterable[Any]], name: str, default: object
+) -> Weights | None:
+    """Return one edge attribute as int64 or float64, None if every edge weighs 1.
+
+    ``attributes`` starts a new iteration over the attribute dicts of the edges, and ``default`` is
+    the value of edges without the attribute.
+    """
+    if default == 1 and not any(attributes()):
+        return None
+    try:
+        values = list(map(itemgetter(name), attributes()))
+    except KeyError:
+        values = [data.get(name, default) for data in attributes()]
+    # The types whose sums in numpy are those of networkx in Python.
+    kinds = set(map(type, values))
+    if not kinds <= {int, float, np.float64, np.int64}:
+        others = sorted(kind.__name__ for kind in kinds - {int, float, np.float64, np.int64})
+        msg = f"the edge attribute {name!r} must hold int and float values only, got {others}"
+        raise NotImplementedError(msg)
+    try:
+        numbers = np.array(values, dtype=np.int64 if kinds <= {int, np.int64} else np.float64)
+    except OverflowError as error:
+        msg = f"the edge attribute {name!r} holds numbers beyond 64 bits"
+        raise NotImplementedError(msg) from error
+    if numbers.dtype.kind == "i":
+        if np.abs(numbers.astype(float)).sum() >= _MAX_INTEGER_SUM:
+            msg = f"sums of the edge attribute {name!r} could exceed 64 bits"
+            raise NotImplementedError(msg)
+        if np.all(numbers == 1):
+            return None
+    return numbers
 
 
 def _edges_of(graph: ConvertedGraph) -> Iterator[tuple[Hashable, Hashable, dict[str, Any]]]:

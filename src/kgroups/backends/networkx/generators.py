@@ -1,38 +1,35 @@
-"""networkx's block models: the very graph that networkx draws for a seed, many times faster."""
+"""networkx's block models: the same graph that networkx draws for a seed, many times faster."""
 
+import gc
 import itertools
 import math
 import random
-from collections.abc import Hashable, Sequence
+from collections import deque
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import networkx as nx
 import numpy as np
 
-from kgroups._types import Ints
-from kgroups.backends.networkx.building import built_graph
-from kgroups.backends.networkx.pairs import Pairs, pairs_between, pairs_within
-from kgroups.backends.networkx.streams import Stream
-
-__all__ = [
-    "gaussian_random_partition_graph",
-    "planted_partition_graph",
-    "random_partition_graph",
-    "stochastic_block_model",
-]
+from kgroups._types import Floats, Ints
 
 
-_AT_ONCE = 65_536
+class Settings:
+    """Numbers that change how a block model is drawn, but not which.
 
-
-class Threshold:
-    """Number of nodes below which networkx draws a block model faster itself.
-
-    networkx does not ask whether a generator should run, as it does for functions of graphs.
+    Attributes
+    ----------
+    min_nodes : int
+        Smaller models are drawn by networkx itself, which is faster there. networkx does not ask
+        the backend whether a generator should run, as it does for functions of graphs.
+    chunk : int
+        Random numbers drawn at a time; bounds the temporary arrays.
     """
 
-    nodes = 120
+    min_nodes = 120
+    chunk = 1 << 16
 
 
 def stochastic_block_model(
@@ -46,14 +43,21 @@ def stochastic_block_model(
 ) -> Any:
     """As :func:`networkx.generators.community.stochastic_block_model`, the same graph per seed."""
     source = _python_random(seed)
-    _check_model(sizes, p, nodelist, symmetric=not directed)
-    if sum(sizes) < Threshold.nodes:
+    if not all(isinstance(size, Integral) and size >= 0 for size in sizes):
+        msg = f"sizes must be whole numbers, got {sizes!r}"
+        raise NotImplementedError(msg)
+    if not isinstance(nodelist, list | tuple | range | None):
+        msg = f"nodelist must be a list or a tuple, got {type(nodelist).__name__}"
+        raise NotImplementedError(msg)
+    is_valid = _is_valid(sizes, p, nodelist, symmetric=not directed)
+    if not is_valid or sum(sizes) < Settings.min_nodes:
+        # networkx raises its own errors.
         return nx.stochastic_block_model(
             sizes, p, nodelist, source, directed, selfloops, sparse, backend="networkx"
         )
     names: Sequence[Hashable] = range(sum(sizes)) if nodelist is None else nodelist
     ends = [0, *itertools.accumulate(map(int, sizes))]
-    # networkx walks through the nodes of a block in the order of the set that it makes of them.
+    # networkx iterates over the nodes of a block in the order of a set.
     partition = [set(names[start:end]) for start, end in itertools.pairwise(ends)]
     stream = Stream(source)
     blocks = range(len(sizes))
@@ -65,8 +69,8 @@ def stochastic_block_model(
             pairs = pairs_within(int(sizes[i]), directed=directed, loops=selfloops)
             chosen = _tried_one_by_one(stream, pairs.number, probability)
             if sparse and 0 < probability < 1:
-                # networkx then looks for more edges in the list that it has used up.
-                _logarithm_is_defined(stream.take(1))
+                # networkx draws once more here before it finds its list of pairs exhausted.
+                _check_logarithm(stream.take(1))
         else:
             pairs = pairs_between(int(sizes[i]), int(sizes[j]))
             chosen = _chosen_between(stream, pairs, probability, sparse=sparse)
@@ -76,7 +80,7 @@ def stochastic_block_model(
     nodes = [node for block in partition for node in block]
     numbers = np.repeat(np.arange(len(sizes)), sizes).tolist()
     attributes = [{"block": number} for number in numbers]
-    graph = built_graph(nodes, attributes, np.concatenate(u), np.concatenate(v), directed=directed)
+    graph = _build_graph(nodes, attributes, np.concatenate(u), np.concatenate(v), directed=directed)
     graph.graph["partition"] = partition
     graph.graph["name"] = "stochastic_block_model"
     stream.close()
@@ -141,8 +145,118 @@ def gaussian_random_partition_graph(
         raise
 
 
+class Stream:
+    """The next numbers of a ``random.Random``, drawn in chunks by numpy, bit for bit the same.
+
+    Python and numpy share the Mersenne Twister and its conversion to doubles, so that numpy can
+    continue from a state of Python. It draws more than are used; the states before the chunks
+    tell :meth:`close` how far the source, which is not changed before, has to advance.
+    """
+
+    def __init__(self, source: random.Random) -> None:
+        self._source = source
+        self._version, state, self._gauss_next = source.getstate()
+        self._twister = np.random.MT19937()
+        self._twister.state = {
+            "bit_generator": "MT19937",
+            "state": {"key": np.array(state[:-1], dtype=np.uint32), "pos": state[-1]},
+        }
+        self._draws = np.random.Generator(self._twister)
+        self._ready: Floats = np.empty(0)
+        self._used = 0
+        self._chunks: deque[tuple[Any, int]] = deque()  # State before each chunk, and its size.
+        self._used_before = 0
+
+    def ahead(self, count: int) -> Floats:
+        """Return the next numbers without moving past them; their memory is reused later."""
+        if self._used + count > len(self._ready):
+            self._draw(count)
+        return self._ready[self._used : self._used + count]
+
+    def skip(self, count: int) -> None:
+        """Move past some numbers."""
+        self._used += count
+
+    def take(self, count: int) -> Floats:
+        """Return the next numbers and move past them."""
+        taken = self.ahead(count)
+        self.skip(count)
+        return taken
+
+    def take_ready(self, most: int) -> Floats:
+        """Return at most so many of the next numbers, and move past them."""
+        left = len(self._ready) - self._used
+        return self.take(min(most, left or Settings.chunk))
+
+    def close(self) -> None:
+        """Advance the source past all numbers that were taken."""
+        self._forget_used_chunks()
+        if self._chunks:
+            self._twister.state = self._chunks[0][0]
+            self._draws.random(self._used_before)
+        state = self._twister.state["state"]
+        words = (*state["key"].tolist(), int(state["pos"]))
+        self._source.setstate((self._version, words, self._gauss_next))
+
+    def _draw(self, count: int) -> None:
+        left = self._ready[self._used :]
+        self._forget_used_chunks()
+        size = max(count, Settings.chunk)
+        ready = self._ready if len(self._ready) == size else np.empty(size)
+        ready[: len(left)] = left
+        self._chunks.append((self._twister.state, size - len(left)))
+        self._draws.random(out=ready[len(left) :])
+        self._ready, self._used = ready, 0
+
+    def _forget_used_chunks(self) -> None:
+        self._used_before += self._used
+        self._used = 0
+        while self._chunks and self._used_before >= self._chunks[0][1]:
+            self._used_before -= self._chunks.popleft()[1]
+
+
+class Pairs(NamedTuple):
+    """The number of pairs, and the function from pair numbers to positions within the blocks."""
+
+    number: int
+    ends: Callable[[Ints], tuple[Ints, Ints]]
+
+
+def pairs_between(rows: int, columns: int) -> Pairs:
+    """As ``itertools.product`` lists them."""
+    return Pairs(rows * columns, lambda t: (t // columns, t % columns) if t.size else (t, t))
+
+
+def pairs_within(size: int, *, directed: bool, loops: bool) -> Pairs:
+    """As networkx lists them: products or permutations if directed, else combinations."""
+    if directed and loops:
+        return pairs_between(size, size)
+    if directed:
+        return Pairs(size * (size - 1), lambda t: _permutation(t, size))
+    unordered = size * (size - 1) // 2
+    return Pairs(
+        unordered + (size if loops else 0), lambda t: _combination_or_loop(t, size, unordered)
+    )
+
+
+def _permutation(t: Ints, size: int) -> tuple[Ints, Ints]:
+    if not t.size:
+        return t, t
+    first, second = t // (size - 1), t % (size - 1)
+    return first, second + (second >= first)
+
+
+def _combination_or_loop(t: Ints, size: int, unordered: int) -> tuple[Ints, Ints]:
+    a = np.arange(size)
+    start = a * size - a * (a + 1) // 2
+    first = np.searchsorted(start, t, side="right") - 1
+    second = t - start[np.maximum(first, 0)] + first + 1
+    loop = t >= unordered
+    return np.where(loop, t - unordered, first), np.where(loop, t - unordered, second)
+
+
 def _tried_one_by_one(stream: Stream, count: int, probability: float) -> Ints:
-    """Return the numbers of the pairs that a draw for each of them lets through."""
+    """Return the numbers of the pairs that are chosen by a draw for each."""
     hits = [np.zeros(0, np.int64)]
     tried = 0
     while tried < count:
@@ -163,7 +277,7 @@ def _chosen_between(stream: Stream, pairs: Pairs, probability: float, *, sparse:
 
 
 def _skipped_through(stream: Stream, count: int, probability: float) -> Ints:
-    """Return the numbers of the pairs where skips of geometric length come to rest."""
+    """Return the numbers of the pairs that are reached by skips of geometric length."""
     per_skip = math.log(1 - probability)
     if per_skip == 0:
         msg = f"a probability as small as {probability} is an error in networkx"
@@ -171,12 +285,12 @@ def _skipped_through(stream: Stream, count: int, probability: float) -> Ints:
     found, reached = [np.zeros(0, np.int64)], -1
     while True:
         expected = (count - reached) * probability
-        draws = stream.ahead(min(_AT_ONCE, int(expected + 4 * math.sqrt(expected)) + 16))
+        draws = stream.ahead(min(Settings.chunk, int(expected + 4 * math.sqrt(expected)) + 16))
         places = reached + np.cumsum(_skips(draws, per_skip, count) + 1)
         inside = int(np.searchsorted(places, count))
         found.append(places[:inside])
         if inside < len(places):
-            # The draw that leads beyond the last pair is used up too.
+            # The draw that leads beyond the last pair is consumed too.
             stream.skip(inside + 1)
             return np.concatenate(found)
         stream.skip(len(draws))
@@ -184,10 +298,10 @@ def _skipped_through(stream: Stream, count: int, probability: float) -> Ints:
 
 
 def _skips(draws: Any, per_skip: float, longest: int) -> Ints:
-    _logarithm_is_defined(draws)
+    _check_logarithm(draws)
     lengths = np.log(draws) / per_skip
-    # numpy's logarithm may differ from Python's in the last digit, which decides close to whole
-    # numbers only: there Python's is asked.
+    # numpy's logarithm may differ from Python's in the last digit, which matters only close to
+    # integers: there Python's is used.
     close = np.flatnonzero(np.abs(lengths - np.rint(lengths)) <= 1e-12 * (1 + lengths))
     for t in close.tolist():
         lengths[t] = math.log(draws[t]) / per_skip
@@ -195,7 +309,7 @@ def _skips(draws: Any, per_skip: float, longest: int) -> Ints:
     return skips
 
 
-def _logarithm_is_defined(draws: Any) -> None:
+def _check_logarithm(draws: Any) -> None:
     if np.any(draws == 0):
         msg = "networkx takes the logarithm of 0 here"
         raise NotImplementedError(msg)
@@ -203,37 +317,61 @@ def _logarithm_is_defined(draws: Any) -> None:
 
 def _python_random(seed: Any) -> random.Random:
     if type(seed) is not random.Random:
-        msg = "the stream of a random.Random can be followed, other generators are left to networkx"
+        msg = "only the draws of a random.Random can be reproduced"
         raise NotImplementedError(msg)
     return seed
 
 
-def _check_model(
+def _is_valid(
     sizes: Sequence[int], p: Any, nodelist: Sequence[Hashable] | None, *, symmetric: bool
-) -> None:
-    """Raise networkx's errors in networkx's order."""
-    if len(sizes) != len(p):
-        _refuse("'sizes' and 'p' do not match.")
-    if any(len(row) != len(p) for row in p):
-        _refuse("'p' must be a square matrix.")
+) -> bool:
+    if len(sizes) != len(p) or any(len(row) != len(p) for row in p):
+        return False
     matrix = np.array(p, dtype=float).reshape(len(p), len(p))
-    if symmetric and np.any(np.abs(matrix - matrix.T) > 1e-8):
-        _refuse("'p' must be symmetric.")
-    if np.any((matrix < 0) | (matrix > 1)):
-        _refuse("Entries of 'p' not in [0,1].")
-    if not all(isinstance(size, Integral) and size >= 0 for size in sizes):
-        msg = f"sizes must be whole numbers, got {sizes!r}"
-        raise NotImplementedError(msg)
-    if nodelist is None:
-        return
-    if not isinstance(nodelist, list | tuple | range):
-        msg = f"nodelist must be a list or a tuple, got {type(nodelist).__name__}"
-        raise NotImplementedError(msg)
-    if len(nodelist) != sum(sizes):
-        _refuse("'nodelist' and 'sizes' do not match.")
-    if len(nodelist) != len(set(nodelist)):
-        _refuse("nodelist contains duplicate.")
+    if (symmetric and np.any(np.abs(matrix - matrix.T) > 1e-8)) or not np.all(
+        (matrix >= 0) & (matrix <= 1)
+    ):
+        return False
+    return nodelist is None or len(nodelist) == len(set(nodelist)) == sum(sizes)
 
 
-def _refuse(message: str) -> None:
-    raise nx.NetworkXException(message)
+def _build_graph(
+    nodes: Sequence[Hashable],
+    attributes: Sequence[dict[str, Any]],
+    u: Ints,
+    v: Ints,
+    *,
+    directed: bool,
+) -> Any:
+    """Return the graph that adding these nodes and distinct edges in order would give."""
+    kind = nx.DiGraph if directed else nx.Graph
+    # Not kind(): networkx may be configured to let another backend create graphs.
+    graph = object.__new__(kind)
+    graph.__init__()
+    with _no_garbage_collection():
+        graph._node.update(zip(nodes, attributes, strict=True))
+        following: list[dict[Hashable, Any]] = [{} for _ in nodes]
+        preceding: list[dict[Hashable, Any]] = [{} for _ in nodes] if directed else following
+        for i, j in zip(u.tolist(), v.tolist(), strict=True):
+            following[i][nodes[j]] = preceding[j][nodes[i]] = {}
+        graph._adj.update(zip(nodes, following, strict=True))
+        if directed:
+            graph._pred.update(zip(nodes, preceding, strict=True))
+    return graph
+
+
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Keep Python from searching the growing dicts for cycles again and again."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            if gc.get_freeze_count() == 0:
+                # Both together move everything to the oldest generation; otherwise the next
+                # allocation would search all of it at once.
+                gc.freeze()
+                gc.unfreeze()
+            gc.enable()

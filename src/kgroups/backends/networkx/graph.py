@@ -1,17 +1,21 @@
-"""The graph that networkx's dispatcher hands to the functions of this backend."""
+"""The graph that networkx's dispatcher passes to the functions of this backend."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from itertools import chain
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from kgroups._types import Indices, Ints
-from kgroups.backends.networkx.reading import Weights, sums_of
 
-__all__ = ["ConvertedGraph"]
+Weights: TypeAlias = npt.NDArray[Any]
+"""int64 or float64: integers stay integers, so that results have networkx's types."""
 
 
+@dataclass(eq=False, repr=False)
 class ConvertedGraph:
     """A networkx graph as CSR rows, directed or not, with parallel edges counted.
 
@@ -25,7 +29,7 @@ class ConvertedGraph:
         As ``is_directed()`` and ``is_multigraph()`` of the networkx graph say.
     counts : ndarray of int, optional
         Number of parallel edges behind each entry; ``None`` when there are none.
-    weights : mapping of str to ndarray or None
+    weights : dict of str to ndarray or None
         Sum of an edge attribute over the parallel edges of each entry, by the name of the
         attribute; ``None`` where every edge weighs 1.
     read_later : callable, optional
@@ -40,56 +44,51 @@ class ConvertedGraph:
 
     __networkx_backend__ = "kgroups"
 
-    def __init__(
-        self,
-        nodes: Sequence[Hashable],
-        indptr: Indices,
-        indices: Indices,
-        *,
-        directed: bool,
-        multigraph: bool,
-        counts: Ints | None,
-        weights: Mapping[str, Weights | None],
-        read_later: Callable[[str], Weights | None] | None = None,
-    ) -> None:
-        self.nodes = nodes
-        self.indptr = indptr
-        self.indices = indices
-        self.counts = counts
-        self._directed = directed
-        self._multigraph = multigraph
-        self._weights = dict(weights)
-        self._read_later = read_later
+    nodes: Sequence[Hashable]
+    indptr: Indices
+    indices: Indices
+    directed: bool = field(kw_only=True)
+    multigraph: bool = field(kw_only=True)
+    counts: Ints | None = field(kw_only=True)
+    weights: dict[str, Weights | None] = field(kw_only=True)
+    read_later: Callable[[str], Weights | None] | None = None
+
+    def __post_init__(self) -> None:
         self._degrees: dict[str | None, Weights] = {}
         self.__networkx_cache__: dict[str, Any] = {}
 
     def is_directed(self) -> bool:
         """Whether edges have a direction."""
-        return self._directed
+        return self.directed
 
     def is_multigraph(self) -> bool:
         """Whether the graph may hold parallel edges."""
-        return self._multigraph
+        return self.multigraph
+
+    @property
+    def class_name(self) -> str:
+        """Name of networkx's class of such graphs."""
+        return f"{'Multi' if self.multigraph else ''}{'DiGraph' if self.directed else 'Graph'}"
 
     def holds(self, attribute: str | None) -> bool:
         """Whether the weights by this name were read; ``None`` stands for counting edges."""
-        return attribute is None or attribute in self._weights
+        return attribute is None or attribute in self.weights
 
     def weights_of(self, attribute: str | None) -> Weights | None:
         """Return the weight of each entry, or None where each entry is one edge of weight 1."""
         if attribute is None:
             return self.counts
-        if attribute not in self._weights:
-            if self._read_later is None:
+        if attribute not in self.weights:
+            if self.read_later is None:
                 msg = f"the edge attribute {attribute!r} was not converted"
                 raise NotImplementedError(msg)
-            self._weights[attribute] = self._read_later(attribute)
-        weights = self._weights[attribute]
+            self.weights[attribute] = self.read_later(attribute)
+        weights = self.weights[attribute]
         return self.counts if weights is None else weights
 
     def known_weights(self) -> dict[str, Weights]:
         """Return the attributes that were read and do not weigh 1 everywhere."""
-        return {name: weights for name, weights in self._weights.items() if weights is not None}
+        return {name: weights for name, weights in self.weights.items() if weights is not None}
 
     @cached_property
     def index(self) -> dict[Hashable, int]:
@@ -110,7 +109,7 @@ class ConvertedGraph:
     def n_edges(self) -> int:
         """Number of edges, parallel ones and loops counted each."""
         entries = len(self.indices) if self.counts is None else int(self.counts.sum())
-        if self._directed:
+        if self.directed:
             return entries
         loops = self.is_loop if self.counts is None else self.counts[self.is_loop]
         return (entries + int(loops.sum())) // 2
@@ -144,7 +143,7 @@ class ConvertedGraph:
         """Weighted degrees; of undirected graphs with loops counted twice, as networkx does."""
         if attribute not in self._degrees:
             degrees = self._sums(self.rows, attribute)
-            if not self._directed and self.is_loop.any():
+            if not self.directed and self.is_loop.any():
                 weights = self.weights_of(attribute)
                 degrees[self.rows[self.is_loop]] += 1 if weights is None else weights[self.is_loop]
             self._degrees[attribute] = degrees
@@ -152,7 +151,7 @@ class ConvertedGraph:
 
     def in_degrees(self, attribute: str | None) -> Weights:
         """Weighted degrees by incoming edges."""
-        if not self._directed:
+        if not self.directed:
             return self.out_degrees(attribute)
         return self._sums(self.indices, attribute)
 
@@ -178,5 +177,44 @@ class ConvertedGraph:
         return type(None), ()
 
     def __repr__(self) -> str:
-        kind = f"{'Multi' if self._multigraph else ''}{'DiGraph' if self._directed else 'Graph'}"
-        return f"{kind} with {len(self)} nodes and {self.n_edges} edges"
+        return f"{self.class_name} with {len(self)} nodes and {self.n_edges} edges"
+
+
+def as_labels(graph: ConvertedGraph, communities: Sequence[Any]) -> Ints | None:
+    """Return the community of each row, or -1; None unless they are disjoint sets of nodes."""
+    if not all(isinstance(community, Collection) for community in communities):
+        return None
+    sizes = [len(community) for community in communities]
+    try:
+        rows = np.fromiter(
+            map(graph.index.__getitem__, chain.from_iterable(communities)), np.int64, sum(sizes)
+        )
+    except (KeyError, TypeError):
+        return None
+    labels = np.full(len(graph), -1, dtype=np.int64)
+    labels[rows] = np.repeat(np.arange(len(sizes)), sizes)
+    # With a repeated node fewer rows have a label than there are names.
+    return labels if np.count_nonzero(labels >= 0) == rows.size else None
+
+
+def communities_of(graph: ConvertedGraph, labels: Ints) -> list[set[Hashable]]:
+    """Return sets of the caller's node objects, in the order of their first nodes."""
+    _, first, inverse, sizes = np.unique(
+        labels, return_index=True, return_inverse=True, return_counts=True
+    )
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    order = np.argsort(rank[inverse], kind="stable").tolist()
+    ends = np.cumsum(sizes[np.argsort(first)]).tolist()
+    names = [graph.nodes[i] for i in order]
+    return [set(names[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
+
+
+def sums_of(values: Weights, place: Indices, size: int) -> Weights:
+    """Return the sums of the values at each place, exact for integers."""
+    totals: Weights = np.zeros(size, dtype=values.dtype)
+    if values.dtype.kind == "f":
+        totals += np.bincount(place, weights=values, minlength=size)
+    else:
+        np.add.at(totals, place, values)
+    return totals

@@ -1,22 +1,21 @@
-"""networkx's matrices of graphs, from the arrays of a converted graph."""
+"""networkx's matrices and spectra of graphs, from the arrays of a converted graph."""
 
 from collections.abc import Hashable, Sequence
-from numbers import Integral, Real
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 import numpy as np
 
+from kgroups._blas import DENSE
 from kgroups._types import Floats, Ints
+from kgroups._validation import check_integer
 from kgroups.backends.networkx.graph import ConvertedGraph
-from kgroups.backends.networkx.lowest import lowest_eigenvalues
+from kgroups.errors import InputError
+from kgroups.spectrum import largest_eigenpairs
 
 if TYPE_CHECKING:
     from scipy import sparse
-
-__all__ = ["bethe_hessian_matrix", "bethe_hessian_spectrum", "to_scipy_sparse_array"]
-
-_DENSE_NODES = 600
 
 
 def to_scipy_sparse_array(
@@ -39,7 +38,7 @@ def to_scipy_sparse_array(
         matrix = matrix[order][:, order]
         matrix.sort_indices()
     if dtype is None and matrix.nnz == 0:
-        # networkx makes the matrix of an empty list, which numpy takes for floats.
+        # networkx builds the matrix from an empty list, which numpy takes for floats.
         matrix = matrix.astype(np.float64)
     try:
         return matrix.asformat(format)
@@ -83,7 +82,7 @@ def bethe_hessian_spectrum(
     Returns
     -------
     ndarray of float
-        Rising.
+        In ascending order.
     """
     from scipy.linalg import eigvalsh
 
@@ -91,16 +90,18 @@ def bethe_hessian_spectrum(
     n = H.shape[0]
     if k is None:
         return np.asarray(eigvalsh(H.toarray()))
-    if isinstance(k, bool) or not isinstance(k, Integral) or not 1 <= k <= n:
-        msg = f"k must be a whole number from 1 to the {n} nodes, got {k!r}."
-        raise ValueError(msg)
-    if n <= _DENSE_NODES or 4 * k >= n:
-        return np.asarray(eigvalsh(H.toarray(), subset_by_index=(0, int(k) - 1)))
-    return lowest_eigenvalues(H, int(k))
+    count = check_integer("k", k)
+    if count > n:
+        msg = f"k must not exceed the number of nodes, got k={count} for {n} nodes."
+        raise InputError(msg)
+    if n <= DENSE.eigenvalues or 4 * count >= n:
+        return np.asarray(eigvalsh(H.toarray(), subset_by_index=(0, count - 1)))
+    start = 0.5 + np.random.default_rng(0).random(n)
+    return -largest_eigenpairs(-H, count, start)[0]
 
 
 def _adjacency(G: ConvertedGraph, weight: str | None, dtype: Any) -> "sparse.csr_array":
-    """Return a matrix of its own arrays, in the number type that networkx would choose."""
+    """Return a matrix with new arrays, in the number type that networkx would choose."""
     from scipy import sparse
 
     weights = G.weights_of(weight)
