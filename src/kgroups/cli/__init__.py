@@ -1,32 +1,48 @@
 """The command line: parse, call, print, exit."""
 
+import argparse
 import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, NoReturn
 
-from kgroups.errors import KGroupsError
+from kgroups.errors import KGroupsError, KGroupsWarning
 
-__all__ = ["main"]
+__all__ = ["EXIT_CODES", "main"]
+
+EXIT_CODES = (
+    "exit codes: 0 done, 1 an error explained on stderr, 2 wrong usage, 130 interrupted, "
+    "141 output closed, 143 terminated"
+)
 
 _OK, _USER_ERROR, _INTERRUPTED, _BROKEN_PIPE, _TERMINATED = 0, 1, 130, 141, 143
 
 
 class _Terminated(KeyboardInterrupt):
-    """The process was asked to end by SIGTERM."""
+    """The process received SIGTERM."""
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(
+    argv: Sequence[str] | None = None,
+    *,
+    load_parser: Callable[[], argparse.ArgumentParser] | None = None,
+    name: str = "kgroups",
+) -> int:
     """Run the command line and return its exit code.
 
     Parameters
     ----------
     argv : sequence of str, optional
         Arguments without the program's name; those of the process by default.
+    load_parser : callable, optional
+        Returns another parser, whose arguments have a function ``run`` that takes them.
+    name : str
+        Name of the program in messages.
 
     Returns
     -------
@@ -38,9 +54,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     with _usable_streams():
         try:
             with _sigterm_raised():
-                _run(argv)
+                _run(argv, load_parser)
         except KGroupsError as error:
-            return _complain(str(error))
+            return _complain(name, str(error))
         except _Terminated:
             return _TERMINATED
         except KeyboardInterrupt:
@@ -50,22 +66,25 @@ def main(argv: Sequence[str] | None = None) -> int:
             return _BROKEN_PIPE
         except OSError as error:
             place = f"{error.filename}: " if error.filename is not None else ""
-            return _complain(f"{place}{error.strerror or error}")
+            return _complain(name, f"{place}{error.strerror or error}")
     return _OK
 
 
-def _run(argv: Sequence[str] | None) -> None:
+def _run(
+    argv: Sequence[str] | None, load_parser: Callable[[], argparse.ArgumentParser] | None
+) -> None:
     # Imported here, so that an interrupt during the import is handled like any other.
     from kgroups._wording import worded
-    from kgroups.cli.flags import Flags
-    from kgroups.cli.parser import build_parser
+    from kgroups.cli.parser import Flags, build_parser
 
     try:
-        args = build_parser().parse_args(argv)
+        args = (load_parser or build_parser)().parse_args(argv)
     finally:
         # Where the parser prints help and exits, a reader that went away is noticed now.
         sys.stdout.flush()
-    with worded(Flags(args)):
+    with worded(Flags(args)), warnings.catch_warnings():
+        # The commands print the warnings of reports and spectra themselves.
+        warnings.simplefilter("ignore", KGroupsWarning)
         args.run(args)
     sys.stdout.flush()
 
@@ -120,9 +139,9 @@ def _sigterm_raised() -> Iterator[None]:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def _complain(message: str) -> int:
+def _complain(name: str, message: str) -> int:
     try:
-        print(f"kgroups: error: {message}", file=sys.stderr, flush=True)
+        print(f"{name}: error: {message}", file=sys.stderr, flush=True)
     except OSError:
         _abandon(sys.stderr)
     try:

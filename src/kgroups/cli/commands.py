@@ -1,41 +1,49 @@
-"""One function per command: call the library, hand the result to a printer."""
+"""One function per command: call the library and print the result."""
 
 import argparse
-import io
 import json
 from collections.abc import Hashable, Sequence
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from kgroups import datasets
-from kgroups._partition_io import check_names, check_suffix, write_atomically
 from kgroups._progress import stage_progress
 from kgroups.cli import views
-from kgroups.cli.graph_files import (
+from kgroups.cli.files import (
     GRAPH_SUFFIXES,
+    Source,
+    check_files,
     check_graph_names,
+    check_plot,
+    graph_files,
     is_graph_file,
+    open_graph,
+    open_partition,
+    save_figure,
     write_graph,
 )
-from kgroups.cli.sources import Source, graph_files, open_graph, open_partition
-from kgroups.cli.targets import check_files, check_picture
 from kgroups.errors import InputError
 from kgroups.partition import Partition
+from kgroups.partition.files import check_names, check_suffix
 
-__all__ = ["detect", "info", "list_datasets", "score", "warm"]
-
-_UNLABELLED = -1
+_UNLABELED = -1
 
 
 def detect(args: argparse.Namespace) -> None:
-    """Find communities, print them, and write what was asked for."""
+    """Find communities, print them, and write the files that were named."""
     from kgroups.detect import detect_communities
-    from kgroups.search import EXACT_NODES
+    from kgroups.search import Auto
 
-    _check_targets(args)
+    if args.output is not None and not is_graph_file(args.output):
+        try:
+            check_suffix(args.output)
+        except InputError as error:
+            msg = f"{error}\n  With {' or '.join(GRAPH_SUFFIXES)} the graph is written, too."
+            raise InputError(msg) from None
+    check_plot(args.plot)
+    check_files(args.output, args.plot, read=graph_files(args))
     with stage_progress() as begin:
         begin("reading the graph")
         source = open_graph(args)
@@ -51,8 +59,8 @@ def detect(args: argparse.Namespace) -> None:
             rng=args.rng,
             progress=begin,
         )
-        # Cheap on small graphs only; kgroups info computes it on all.
-        spectrum = partition.spectrum if partition.labels.size <= EXACT_NODES else None
+        # Only on small graphs, where it is cheap; `kgroups info` computes it for all.
+        spectrum = partition.spectrum if partition.labels.size <= Auto.exact_nodes else None
         begin("scoring")
         scores = partition.scores()
         agreement = _agreement(source, partition)
@@ -64,14 +72,19 @@ def detect(args: argparse.Namespace) -> None:
                 partition.save(args.output)
         if args.plot is not None:
             begin(f"drawing {args.plot}")
-            _draw(partition, source, args.plot)
+            from matplotlib.figure import Figure
+
+            figure = Figure(figsize=(7.0, 5.4), layout="constrained")
+            title = f"{source.name}: {views.counted(partition.k, 'community', 'communities')}"
+            partition.plot(figure.subplots(), title=title)
+            save_figure(figure, args.plot)
     if not args.json:
         print(views.detection(source, partition, scores, agreement))
         for path in (args.output, args.plot):
             if path is not None:
                 print(f"wrote {path}")
         return
-    _print_json(
+    views.print_json(
         {
             "graph": source.describe(),
             "k": partition.k,
@@ -102,14 +115,15 @@ def score(args: argparse.Namespace) -> None:
         agreement = _agreement(source, partition)
     if args.json:
         document = {"graph": source.describe(), "partition": args.partition}
-        _print_json({**document, "scores": result.to_dict(), "agreement": agreement})
+        views.print_json({**document, "scores": result.to_dict(), "agreement": agreement})
     else:
         print(views.scoring(source, args.partition, result, agreement))
 
 
 def info(args: argparse.Namespace) -> None:
     """Describe a graph and what its spectrum shows."""
-    from kgroups.spectrum import connected_components, estimate_k
+    from kgroups._csr import connected_components
+    from kgroups.spectrum import estimate_k
 
     with stage_progress() as begin:
         begin("reading the graph")
@@ -129,7 +143,7 @@ def info(args: argparse.Namespace) -> None:
         "isolated_nodes": int(np.count_nonzero(links == 0)),
     }
     if args.json:
-        _print_json({"graph": shape, "spectrum": spectrum.to_dict()})
+        views.print_json({"graph": shape, "spectrum": spectrum.to_dict()})
     else:
         print(views.description(source, shape, spectrum))
 
@@ -139,78 +153,55 @@ def list_datasets(args: argparse.Namespace) -> None:
     known, tables = datasets.describe(), datasets.describe_tables()
     folders = [str(folder) for folder in datasets.data_folders()]
     if not args.json:
-        print(views.catalogue(known, tables, folders))
+        print(views.catalog(known, tables, folders))
         return
     listed_networks = [
         {
             **_listed(entry),
-            "nodes": entry.nodes,
-            "edges": entry.edges,
-            "directed": entry.directed,
-            "weighted": entry.weighted,
+            **_attributes(entry, "nodes", "edges", "directed", "weighted"),
             "labels": list(entry.label_files),
             "truth": entry.truth,
         }
         for entry in known
     ]
     listed_tables = [
-        {
-            **_listed(entry),
-            "rows": entry.rows,
-            "columns": entry.columns,
-            "classes": entry.classes,
-            "missing": entry.missing,
-        }
+        {**_listed(entry), **_attributes(entry, "rows", "columns", "classes", "missing")}
         for entry in tables
     ]
-    _print_json({"networks": listed_networks, "tables": listed_tables, "folders": folders})
+    views.print_json({"networks": listed_networks, "tables": listed_tables, "folders": folders})
 
 
 def _listed(entry: datasets.DatasetInfo | datasets.TableInfo) -> dict[str, Any]:
-    return {
-        "name": entry.name,
-        "title": entry.title,
-        "bundled": entry.bundled,
-        "present": entry.present,
-        "citation": entry.citation,
-        "archive": entry.archive,
-        "origin": entry.origin,
-        "licence": entry.licence,
-        "note": entry.note,
-        "files": {data_file.file: data_file.sha256 for data_file in entry.files},
-    }
+    names = ("name", "title", "bundled", "present", "citation", "archive", "origin", "license")
+    files = {data_file.file: data_file.sha256 for data_file in entry.files}
+    return {**_attributes(entry, *names, "note"), "files": files}
+
+
+def _attributes(entry: object, *names: str) -> dict[str, Any]:
+    return {name: getattr(entry, name) for name in names}
 
 
 def warm(args: argparse.Namespace) -> None:
     """Compile every kernel."""
     from kgroups import detect as pipeline
-    from kgroups.backends.networkx import propagation
+    from kgroups.backends.networkx import communities
+    from kgroups.verdict import compile_kernels
 
     start = perf_counter()
     with stage_progress() as begin:
         begin("compiling")
-        pipeline.warm()
-        propagation.compile_kernels()
+        pipeline.compile_kernels()
+        communities.compile_kernels()
+        compile_kernels()
     seconds = perf_counter() - start
     if args.json:
-        _print_json({"seconds": seconds})
+        views.print_json({"seconds": seconds})
     else:
         print(f"everything is compiled ({seconds:.1f} s)")
 
 
-def _check_targets(args: argparse.Namespace) -> None:
-    if args.output is not None and not is_graph_file(args.output):
-        try:
-            check_suffix(args.output)
-        except InputError as error:
-            msg = f"{error}\n  With {' or '.join(GRAPH_SUFFIXES)} the graph is written, too."
-            raise InputError(msg) from None
-    check_picture(args.plot)
-    check_files(args.output, args.plot, read=graph_files(args))
-
-
 def _check_json_names(nodes: Sequence[Hashable]) -> None:
-    """Refuse names that JSON does not have, before there are communities to lose."""
+    """Raise before the detection if JSON cannot hold the node names."""
     if isinstance(nodes, range):
         return
     for node in nodes:
@@ -227,17 +218,6 @@ def _check_json_names(nodes: Sequence[Hashable]) -> None:
             raise InputError(msg) from None
 
 
-def _draw(partition: Partition, source: Source, path: str) -> None:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7.0, 5.4), layout="constrained")
-    title = f"{source.name}: {views.counted(partition.k, 'community', 'communities')}"
-    partition.plot(figure.subplots(), title=title)
-    content = io.BytesIO()
-    figure.savefig(content, format=Path(path).suffix[1:].lower(), dpi=150)
-    write_atomically(path, content.getvalue())
-
-
 def _agreement(source: Source, partition: Partition) -> dict[str, dict[str, float]]:
     """Compare with the labels that come with a known network."""
     from kgroups import metrics
@@ -247,13 +227,9 @@ def _agreement(source: Source, partition: Partition) -> dict[str, dict[str, floa
     found = np.array([partition.membership[node] for node in source.graph.nodes])
     compared = {}
     for name, truth in source.dataset.labels.items():
-        labelled = truth != _UNLABELLED if truth.dtype.kind == "i" else np.ones(truth.size, bool)
+        labeled = truth != _UNLABELED if truth.dtype.kind == "i" else np.ones(truth.size, bool)
         compared[name] = {
-            "overlap": float(metrics.overlap(truth[labelled], found[labelled])),
-            "ami": float(metrics.ami(truth[labelled], found[labelled])),
+            "overlap": float(metrics.overlap(truth[labeled], found[labeled])),
+            "ami": float(metrics.ami(truth[labeled], found[labeled])),
         }
     return compared
-
-
-def _print_json(document: dict[str, Any]) -> None:
-    print(json.dumps(document, indent=2, allow_nan=False))

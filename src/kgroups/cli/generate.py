@@ -2,23 +2,19 @@
 
 import argparse
 import io
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kgroups._extras import install_hint
-from kgroups._partition_io import write_atomically
-from kgroups.cli.targets import check_files
-from kgroups.cli.views import counted
-from kgroups.errors import InputError, MissingExtraError
+from kgroups._files import write_atomically
+from kgroups.cli.files import check_files
+from kgroups.cli.views import counted, print_json
+from kgroups.errors import InputError
 
 if TYPE_CHECKING:
     from kgroups.generators import Planted
-
-__all__ = ["draw_graph", "register"]
 
 _MODELS = {
     "sbm": "a stochastic block model",
@@ -28,131 +24,122 @@ _MODELS = {
     "dcsbm": "a stochastic block model whose degrees follow a power law",
 }
 
-_SNR = "signal-to-noise ratio; 1 is the threshold of detection"
+_REAL: Mapping[str, Any] = {"type": float, "metavar": "X"}
+_WHOLE: Mapping[str, Any] = {"type": int, "metavar": "N"}
+_NODES = {**_WHOLE, "required": True, "help": "number of nodes"}
+_DEGREE = {**_REAL, "required": True, "help": "mean degree"}
+_SNR = {
+    **_REAL,
+    "required": True,
+    "help": "signal-to-noise ratio; 1 is the threshold of detection",
+}
+_BEYOND = {
+    "choices": ["error", "clip"],
+    "default": "error",
+    "help": "where snr exceeds the root of the degree: refuse, or no edges between groups",
+}
+_BLOCKS: Mapping[str, Mapping[str, Any]] = {
+    "sizes": {"required": True, "metavar": "N,N,...", "help": "nodes of each block"},
+    "matrix": {"metavar": "ROWS", "help": 'edge probabilities, such as "0.2,0.01; 0.01,0.3"'},
+    "inside": {"type": float, "metavar": "P", "help": "edge probability in a block"},
+    "between": {"type": float, "metavar": "P", "help": "and between two blocks"},
+    "degree": {**_REAL, "help": "or the mean degree"},
+    "snr": {**_REAL, "help": "and the signal-to-noise ratio"},
+    "beyond": _BEYOND,
+}
+_FLAGS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
+    "sbm": _BLOCKS,
+    "planted": {
+        "n": _NODES,
+        "k": {"type": int, "required": True, "metavar": "K", "help": "number of groups"},
+        "degree": _DEGREE,
+        "snr": _SNR,
+        "sizes": {
+            "choices": ["balanced", "multinomial"],
+            "default": "balanced",
+            "help": "of the groups",
+        },
+        "beyond": _BEYOND,
+    },
+    "girvan-newman": {"snr": _SNR, "beyond": _BEYOND},
+    "lfr": {
+        "n": _NODES,
+        "degree": _DEGREE,
+        "mixing": {**_REAL, "required": True, "help": "share of edges between groups"},
+        "max-degree": {**_WHOLE, "help": "five times the mean if absent"},
+        "degree-exponent": {**_REAL, "default": 2.5},
+        "community-exponent": {**_REAL, "default": 1.5},
+        "min-community": {**_WHOLE, "default": 20},
+        "max-community": _WHOLE,
+        "internal": {
+            "choices": ["fixed", "binomial"],
+            "default": "fixed",
+            "help": "edges of each node in its own group: a fixed share, or by coins "
+            "(default: fixed)",
+        },
+    },
+    "dcsbm": {
+        **_BLOCKS,
+        "exponent": {**_REAL, "default": 2.5, "help": "of the propensities"},
+        "ratio": {**_REAL, "default": 100.0, "help": "largest propensity over smallest"},
+    },
+}
 
 
 def register(commands_of: Any) -> None:
     """Add the command to the parser."""
     generate = commands_of.add_parser("generate", help="draw a graph with planted groups")
     models = generate.add_subparsers(title="models", metavar="MODEL", required=True, dest="model")
-    parsers = {}
     for name, what in _MODELS.items():
-        parsers[name] = models.add_parser(name, help=what, description=f"Draw {what}.")
-        parsers[name].set_defaults(run=draw_graph)
-    _add_planted(parsers["planted"])
-    parsers["girvan-newman"].add_argument(
-        "--snr", type=float, required=True, metavar="X", help=_SNR
-    )
-    _add_beyond(parsers["girvan-newman"])
-    _add_lfr(parsers["lfr"])
-    for name in ("sbm", "dcsbm"):
-        _add_blocks(parsers[name])
-    parsers["dcsbm"].add_argument(
-        "--exponent", type=float, default=2.5, metavar="X", help="of the propensities"
-    )
-    parsers["dcsbm"].add_argument(
-        "--ratio", type=float, default=100.0, metavar="X", help="largest propensity over smallest"
-    )
-    for parser in parsers.values():
-        _add_files(parser)
-
-
-def _add_planted(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--n", type=int, required=True, metavar="N", help="number of nodes")
-    parser.add_argument("--k", type=int, required=True, metavar="K", help="number of groups")
-    parser.add_argument("--degree", type=float, required=True, metavar="X", help="mean degree")
-    parser.add_argument(
-        "--snr",
-        type=float,
-        required=True,
-        metavar="X",
-        help=_SNR,
-    )
-    parser.add_argument(
-        "--sizes", choices=["balanced", "multinomial"], default="balanced", help="of the groups"
-    )
-    _add_beyond(parser)
-
-
-def _add_blocks(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--sizes", required=True, metavar="N,N,...", help="nodes of each block")
-    parser.add_argument(
-        "--matrix", metavar="ROWS", help='edge probabilities, such as "0.2,0.01; 0.01,0.3"'
-    )
-    parser.add_argument("--inside", type=float, metavar="P", help="edge probability in a block")
-    parser.add_argument("--between", type=float, metavar="P", help="and between two blocks")
-    parser.add_argument("--degree", type=float, metavar="X", help="or the mean degree")
-    parser.add_argument("--snr", type=float, metavar="X", help="and the signal-to-noise ratio")
-    _add_beyond(parser)
-
-
-def _add_beyond(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--beyond",
-        choices=["error", "clip"],
-        default="error",
-        help="where snr exceeds the root of the degree: refuse, or no edges between groups",
-    )
-
-
-def _add_lfr(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--n", type=int, required=True, metavar="N", help="number of nodes")
-    parser.add_argument("--degree", type=float, required=True, metavar="X", help="mean degree")
-    parser.add_argument(
-        "--mixing", type=float, required=True, metavar="X", help="share of edges between groups"
-    )
-    parser.add_argument("--max-degree", type=int, metavar="N", help="five times the mean if absent")
-    parser.add_argument("--degree-exponent", type=float, default=2.5, metavar="X")
-    parser.add_argument("--community-exponent", type=float, default=1.5, metavar="X")
-    parser.add_argument("--min-community", type=int, default=20, metavar="N")
-    parser.add_argument("--max-community", type=int, metavar="N")
-    parser.add_argument(
-        "--internal",
-        choices=["fixed", "binomial"],
-        default="fixed",
-        help="edges of each node in its own group: a fixed share, or by coins (default: fixed)",
-    )
-
-
-def _add_files(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--rng", type=int, metavar="N", help="seed; fresh, and printed, if absent")
-    parser.add_argument(
-        "--output", required=True, metavar="FILE", help=f"write the graph: {', '.join(_ENCODERS)}"
-    )
-    parser.add_argument("--labels", metavar="FILE", help="write the planted groups: .csv")
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
+        parser = models.add_parser(name, help=what, description=f"Draw {what}.")
+        parser.set_defaults(run=draw_graph)
+        for flag, options in _FLAGS[name].items():
+            parser.add_argument(f"--{flag}", **options)
+        parser.add_argument("--rng", **_WHOLE, help="seed; fresh, and printed, if absent")
+        parser.add_argument(
+            "--output", required=True, metavar="FILE", help=f"write the graph: {_SUFFIXES}"
+        )
+        parser.add_argument("--labels", metavar="FILE", help="write the planted groups: .csv")
+        parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
 def draw_graph(args: argparse.Namespace) -> None:
-    """Draw a graph, write it, and say what was drawn."""
-    encode = _encoder(args.output)
-    _check_targets(args)
-    planted = _DRAW[args.model](args)
+    """Draw a graph, write it, and print what was drawn."""
+    encode = _ENCODERS.get(Path(args.output).suffix.lower())
+    if encode is None:
+        msg = f"the name of a drawn graph must end in {_SUFFIXES}; got {args.output!r}."
+        raise InputError(msg)
+    if args.labels is not None and Path(args.labels).suffix.lower() != ".csv":
+        msg = f"the name of a file of labels must end in .csv; got {args.labels!r}."
+        raise InputError(msg)
+    check_files(args.output, args.labels)
+    planted = _drawn(args)
     contents = {args.output: encode(planted)}
     if args.labels is not None:
-        contents[args.labels] = _labels_as_csv(planted)
+        contents[args.labels] = labels_as_csv(planted)
     for path, content in contents.items():
         write_atomically(path, content)
-    graph = planted.graph
-    lost = int(np.count_nonzero(graph.degrees == 0)) if encode in _WITHOUT_LONE_NODES else 0
+    graph, groups = planted.graph, int(np.unique(planted.labels).size)
+    # Lists of edges do not hold nodes without an edge.
+    lost = int(np.count_nonzero(graph.degrees == 0)) if encode in (_as_csv, _as_parquet) else 0
     if args.json:
         document = {
             "model": args.model,
             "nodes": graph.n,
             "edges": graph.m,
-            "groups": int(np.unique(planted.labels).size),
+            "groups": groups,
             "unplaced_edges": planted.unplaced_edges,
             "rng": planted.entropy,
             "output": args.output,
             "labels": args.labels,
             "nodes_not_in_output": lost,
         }
-        print(json.dumps(document, indent=2))
+        print_json(document)
         return
-    groups = counted(int(np.unique(planted.labels).size), "group", "groups")
-    print(f"{args.model}: {graph.n} nodes, {graph.m} edges, {groups}")
+    shown = counted(groups, "group", "groups")
+    print(f"{args.model}: {graph.n} nodes, {graph.m} edges, {shown}")
     if planted.unplaced_edges:
-        print(f"{planted.unplaced_edges} edges found no place")
+        print(f"{planted.unplaced_edges} edges could not be placed")
     print(f"--rng {planted.entropy} draws this graph again")
     if lost:
         nodes = counted(lost, "node without an edge is", "nodes without an edge are")
@@ -161,74 +148,34 @@ def draw_graph(args: argparse.Namespace) -> None:
         print(f"wrote {path}")
 
 
-def _draw_planted(args: argparse.Namespace) -> "Planted":
-    from kgroups.generators import planted_partition
+def _drawn(args: argparse.Namespace) -> "Planted":
+    from kgroups import generators
 
-    return planted_partition(
-        args.n, args.k, args.degree, args.snr, sizes=args.sizes, beyond=args.beyond, rng=args.rng
-    )
-
-
-def _draw_girvan_newman(args: argparse.Namespace) -> "Planted":
-    from kgroups.generators import girvan_newman_benchmark
-
-    return girvan_newman_benchmark(args.snr, beyond=args.beyond, rng=args.rng)
-
-
-def _draw_sbm(args: argparse.Namespace) -> "Planted":
-    from kgroups.generators import stochastic_block_model
-
-    sizes = _sizes(args.sizes)
-    return stochastic_block_model(sizes, _probabilities(args, len(sizes)), rng=args.rng)
-
-
-def _draw_dcsbm(args: argparse.Namespace) -> "Planted":
-    from kgroups.generators import PowerLaw, degree_corrected_sbm
-
-    sizes = _sizes(args.sizes)
-    propensities = PowerLaw(args.exponent, args.ratio)
-    P = _probabilities(args, len(sizes))
-    return degree_corrected_sbm(sizes, P, propensities, rng=args.rng)
-
-
-def _draw_lfr(args: argparse.Namespace) -> "Planted":
-    from kgroups.generators import lfr_benchmark
-
-    return lfr_benchmark(
-        args.n,
-        degree=args.degree,
-        mixing=args.mixing,
-        max_degree=args.max_degree,
-        degree_exponent=args.degree_exponent,
-        community_exponent=args.community_exponent,
-        min_community=args.min_community,
-        max_community=args.max_community,
-        internal=args.internal,
-        rng=args.rng,
-    )
-
-
-_DRAW: dict[str, Callable[[argparse.Namespace], "Planted"]] = {
-    "sbm": _draw_sbm,
-    "planted": _draw_planted,
-    "girvan-newman": _draw_girvan_newman,
-    "lfr": _draw_lfr,
-    "dcsbm": _draw_dcsbm,
-}
-
-
-def _sizes(text: str) -> list[int]:
+    if args.model == "girvan-newman":
+        return generators.girvan_newman_benchmark(args.snr, beyond=args.beyond, rng=args.rng)
+    if args.model == "planted":
+        options = {"sizes": args.sizes, "beyond": args.beyond, "rng": args.rng}
+        return generators.planted_partition(args.n, args.k, args.degree, args.snr, **options)
+    if args.model == "lfr":
+        names = [name.replace("-", "_") for name in _FLAGS["lfr"] if name != "n"]
+        options = {name: getattr(args, name) for name in names}
+        return generators.lfr_benchmark(args.n, **options, rng=args.rng)
     try:
-        return [int(word) for word in text.split(",")]
+        sizes = [int(word) for word in args.sizes.split(",")]
     except ValueError:
-        msg = f"--sizes must be whole numbers between commas, such as 50,30,20; got {text!r}."
+        msg = f"--sizes must be whole numbers between commas, such as 50,30,20; got {args.sizes!r}."
         raise InputError(msg) from None
+    P = _probabilities(args, len(sizes))
+    if args.model == "sbm":
+        return generators.stochastic_block_model(sizes, P, rng=args.rng)
+    propensities = generators.PowerLaw(args.exponent, args.ratio)
+    return generators.degree_corrected_sbm(sizes, P, propensities, rng=args.rng)
 
 
 def _probabilities(args: argparse.Namespace, k: int) -> Any:
-    """Return what one of the three ways to give probabilities says."""
+    """Return the edge probabilities, which can be given in three ways."""
+    from kgroups._validation import check_real
     from kgroups.generators import PlantedAffinity
-    from kgroups.generators.arguments import real_number
 
     ways = {
         "--matrix": (args.matrix,),
@@ -239,22 +186,18 @@ def _probabilities(args: argparse.Namespace, k: int) -> Any:
     if len(given) != 1 or None in ways[given[0]]:
         msg = f"edge probabilities must be given by {', or by '.join(ways)}, one way only."
         raise InputError(msg)
-    if args.matrix is not None:
-        return _matrix(args.matrix)
     if args.degree is not None:
         return PlantedAffinity(args.degree, args.snr, args.beyond)
-    for name in ("inside", "between"):
-        real_number(name, getattr(args, name), low=0.0, high=1.0)
-    return np.where(np.eye(k, dtype=bool), args.inside, args.between)
-
-
-def _matrix(text: str) -> list[list[float]]:
+    if args.matrix is None:
+        for name in ("inside", "between"):
+            check_real(name, getattr(args, name), low=0.0, high=1.0)
+        return np.where(np.eye(k, dtype=bool), args.inside, args.between)
     try:
-        return [[float(word) for word in row.split(",")] for row in text.split(";")]
+        return [[float(word) for word in row.split(",")] for row in args.matrix.split(";")]
     except ValueError:
         msg = (
             "--matrix must be numbers between commas, a semicolon after each row, such as "
-            f'"0.2,0.01; 0.01,0.3"; got {text!r}.'
+            f'"0.2,0.01; 0.01,0.3"; got {args.matrix!r}.'
         )
         raise InputError(msg) from None
 
@@ -274,12 +217,9 @@ def _as_npz(planted: "Planted") -> bytes:
 
 
 def _as_parquet(planted: "Planted") -> bytes:
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError as error:
-        msg = f"Parquet files need pyarrow. {install_hint('parquet')}"
-        raise MissingExtraError(msg) from error
+    from kgroups.partition.files import import_pyarrow
+
+    pyarrow, parquet = import_pyarrow()
     u, v, _ = planted.graph.edges()
     content = io.BytesIO()
     parquet.write_table(pyarrow.table({"source": u, "target": v}), content)
@@ -292,31 +232,16 @@ def _as_gml(planted: "Planted") -> bytes:
     return ("\n".join(generate_gml(planted.to_networkx())) + "\n").encode()
 
 
-def _labels_as_csv(planted: "Planted") -> bytes:
+def labels_as_csv(planted: "Planted") -> bytes:
+    """Return the planted groups as a table of nodes and communities."""
     lines = map("{},{}\n".format, range(planted.labels.size), planted.labels.tolist())
     return ("node,community\n" + "".join(lines)).encode()
 
 
-_ENCODERS: dict[str, Callable[["Planted"], bytes]] = {
+_ENCODERS: Mapping[str, Callable[["Planted"], bytes]] = {
     ".csv": _as_csv,
     ".npz": _as_npz,
     ".parquet": _as_parquet,
     ".gml": _as_gml,
 }
-_WITHOUT_LONE_NODES = (_as_csv, _as_parquet)
-
-
-def _encoder(path: str) -> Callable[["Planted"], bytes]:
-    suffix = Path(path).suffix.lower()
-    if suffix not in _ENCODERS:
-        msg = f"the name of a drawn graph must end in {', '.join(_ENCODERS)}; got {path!r}."
-        raise InputError(msg)
-    return _ENCODERS[suffix]
-
-
-def _check_targets(args: argparse.Namespace) -> None:
-    """Refuse what cannot be written before the graph is drawn."""
-    if args.labels is not None and Path(args.labels).suffix.lower() != ".csv":
-        msg = f"the name of a file of labels must end in .csv; got {args.labels!r}."
-        raise InputError(msg)
-    check_files(args.output, args.labels)
+_SUFFIXES = ", ".join(_ENCODERS)

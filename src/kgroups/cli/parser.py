@@ -1,37 +1,102 @@
-"""What the command line understands."""
+"""The parser of the command line, and messages of the library in terms of its flags."""
 
 import argparse
+import shlex
+from collections.abc import Iterator
+from typing import Any
 
 import kgroups
-from kgroups.adapters.compression import MAX_EXPANSION
-from kgroups.cli import commands, generate, reproduce, study
-from kgroups.cli.flags import note_parsers
+from kgroups._wording import Wording
+from kgroups.adapters import FORMATS, MAX_EXPANSION
+from kgroups.cli import EXIT_CODES, commands, generate, study, verdict
 
-__all__ = ["build_parser"]
+_PARSER = "command_parser"
+# Flags of library arguments with another name; of several the first that is given.
+FLAGS_OF_ARGUMENT = {"n_jobs": ("jobs",), "P": ("matrix", "inside", "degree")}
+COMMAND_OF_FUNCTION = {
+    "Partition.save()": "`kgroups detect --output FILE`",
+    "Study.save()": "`kgroups study --output FILE`",
+    "kgroups.read_graph()": "`kgroups detect PATH`",
+}
+
+
+def remember_parsers(parser: argparse.ArgumentParser) -> None:
+    """Store the parser of each command in the arguments that it returns."""
+    parser.set_defaults(**{_PARSER: parser})
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for command in action.choices.values():
+                remember_parsers(command)
+
+
+class Flags(Wording):
+    """Arguments of the library as flags of the command; see :func:`remember_parsers`."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self._args = args
+        self._parser: argparse.ArgumentParser = getattr(args, _PARSER)
+
+    def argument(self, name: str) -> str:
+        """Return the flag that sets an argument."""
+        for action in self._actions(name):
+            if not isinstance(action, argparse._StoreConstAction):
+                return action.option_strings[0]
+        return name
+
+    def setting(self, name: str, value: object) -> str:
+        """Return the flag with its value, or the flag that stands for the value."""
+        for action in self._actions(name):
+            if isinstance(action, argparse._StoreConstAction) and action.const is value:
+                return action.option_strings[0]
+        flag = self.argument(name)
+        return f"no {flag}" if value is None else f"{flag} {_typed(value)}"
+
+    def function(self, name: str) -> str:
+        """Return the command that does what a function does, or its name if none does."""
+        return COMMAND_OF_FUNCTION.get(name, name)
+
+    def in_python(self, text: str) -> str:
+        """Leave out advice for callers in Python."""
+        return ""
+
+    def _actions(self, name: str) -> Iterator[argparse.Action]:
+        dests = FLAGS_OF_ARGUMENT.get(name, (name,))
+        given = [dest for dest in dests if getattr(self._args, dest, None) is not None]
+        for action in self._parser._actions:
+            if action.dest == (given or dests)[0] and action.option_strings:
+                yield action
+
+
+def _typed(value: object) -> str:
+    """Return a value as in a shell: i/N for a pair of numbers, commas between words."""
+    if not isinstance(value, tuple):
+        return shlex.quote(str(value))
+    separator = "," if all(isinstance(part, str) for part in value) else "/"
+    return shlex.quote(separator.join(map(str, value)))
+
 
 _GRAPH = (
-    "a file (GML, GraphML, Pajek, edge list, Matrix Market, .npz, Parquet) or the name of a known "
-    "network such as karate (`kgroups datasets` lists them; write ./karate for a file of that name)"
+    f"a file ({', '.join(one.title for one in FORMATS)}) or the name of a known network "
+    "such as karate (`kgroups datasets` lists them; write ./karate for a file of that name)"
+)
+_REPRODUCE = (
+    "kgroups: error: the paper's experiments are not part of the installed package.\n"
+    "  Run `python -m reproduce girvan` at the root of a checkout of the repository.\n"
 )
 _PARTITION = "a partition file: .csv or .parquet with columns node and community, or .json"
-_EXIT = (
-    "exit codes: 0 done, 1 an error explained on stderr, 2 wrong usage, 130 interrupted, "
-    "141 output closed, 143 terminated"
-)
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """Return the parser; each command sets ``run`` to the function that does it."""
+    """Return the parser; each command sets ``run`` to its function."""
     parser = argparse.ArgumentParser(
         prog="kgroups",
         description="Communities of graphs, with the number of communities found for you.",
-        epilog=_EXIT,
+        epilog=EXIT_CODES,
     )
     parser.add_argument("--version", action="version", version=f"kgroups {kgroups.__version__}")
     commands_of = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
-    detect = commands_of.add_parser("detect", help="find the communities of a graph")
-    detect.set_defaults(run=commands.detect)
+    detect = _add_command(commands_of, commands.detect, "detect", "find the communities of a graph")
     _add_graph(detect)
     detect.add_argument(
         "-k", type=int, metavar="K", help="number of communities; found from the spectrum if absent"
@@ -47,36 +112,51 @@ def build_parser() -> argparse.ArgumentParser:
         "communities of its nodes, for Gephi: .gml, .graphml",
     )
     detect.add_argument("--plot", metavar="FILE", help="draw the communities: .png, .svg or .pdf")
-    _add_json(detect)
 
-    score = commands_of.add_parser("score", help="score a partition on its graph")
-    score.set_defaults(run=commands.score)
+    score = _add_command(commands_of, commands.score, "score", "score a partition on its graph")
     _add_graph(score)
     score.add_argument("partition", metavar="PARTITION", help=_PARTITION)
     score.add_argument(
         "--resolution", type=float, default=1.0, metavar="R", help="of the modularity (default: 1)"
     )
-    _add_json(score)
 
-    info = commands_of.add_parser("info", help="describe a graph and what its spectrum shows")
-    info.set_defaults(run=commands.info)
+    about = "describe a graph and what its spectrum shows"
+    info = _add_command(commands_of, commands.info, "info", about)
     _add_graph(info)
     _add_self_loops(info)
-    _add_json(info)
 
-    datasets = commands_of.add_parser("datasets", help="list the known networks and tables")
-    datasets.set_defaults(run=commands.list_datasets)
-    _add_json(datasets)
+    about = "tell whether a graph has more structure than random graphs"
+    judged = _add_command(commands_of, verdict.judge, "verdict", about)
+    _add_graph(judged)
+    verdict.add_arguments(judged, partition=_PARTITION)
 
+    about = "list the known networks and tables"
+    listed = _add_command(commands_of, commands.list_datasets, "datasets", about)
     study.register(commands_of)
     generate.register(commands_of)
-    reproduce.register(commands_of)
-
-    warm = commands_of.add_parser("warm", help="compile everything, so that the next call is fast")
-    warm.set_defaults(run=commands.warm)
-    _add_json(warm)
-    note_parsers(parser)
+    _add_reproduce(commands_of)
+    about = "compile everything, so that the next call is fast"
+    warm = _add_command(commands_of, commands.warm, "warm", about)
+    for command in (detect, score, info, judged, listed, warm):
+        command.add_argument("--json", action="store_true", help="print one JSON document")
+    remember_parsers(parser)
     return parser
+
+
+def _add_command(commands_of: Any, run: Any, name: str, about: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands_of.add_parser(name, help=about)
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _add_reproduce(commands_of: Any) -> None:
+    """Add the former command ``reproduce``, which says where the experiments are now."""
+    # No argument is an option to this parser, so that all are taken whatever they are.
+    command = commands_of.add_parser(
+        "reproduce", help="moved to `python -m reproduce`", add_help=False, prefix_chars="\0"
+    )
+    command.add_argument("arguments", nargs="*")
+    command.set_defaults(run=lambda args: command.exit(2, _REPRODUCE))
 
 
 def _add_graph(parser: argparse.ArgumentParser) -> None:
@@ -120,7 +200,3 @@ def _add_self_loops(parser: argparse.ArgumentParser) -> None:
         default="drop",
         help="whether self-loops take part (default: drop)",
     )
-
-
-def _add_json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print one JSON document")

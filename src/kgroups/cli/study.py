@@ -1,33 +1,32 @@
 """``kgroups study`` and ``kgroups study merge``."""
 
 import argparse
-import io
-import json
 import math
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kgroups._partition_io import write_atomically
-from kgroups.cli.pace import study_progress
-from kgroups.cli.tables import table
-from kgroups.cli.targets import check_files, check_picture
+from kgroups._progress import is_terminal
+from kgroups.cli.files import check_files, check_plot, save_figure
+from kgroups.cli.views import print_json, table
 from kgroups.errors import InputError
+from kgroups.metrics import METRIC_NAMES
 
 if TYPE_CHECKING:
     from kgroups.studies import Study
 
-__all__ = ["means_table", "merge_shards", "register", "run_study", "save_figure"]
-
 _NEEDED = ("n", "k", "degree", "snr")
-_METHODS = (
+# Named here because importing them takes a second, which `kgroups --help` should not.
+METHODS = (
     "kgroups, kgroups-auto, kgroups-paper, kgroups-paper-uniform, bethe-hessian, "
     "bethe-hessian-raw, spectral-adjacency, leiden, leiden-converged, louvain, infomap"
 )
-_CHOOSING_K = (
+CHOOSING_K = (
     "kgroups-auto, leiden (2 iterations), leiden-converged (while iterations raise modularity), "
     "louvain, infomap (1 trial)"
 )
@@ -58,15 +57,15 @@ def register(commands_of: Any) -> None:
         "--methods",
         default="kgroups,bethe-hessian",
         metavar="NAMES",
-        help=f"from {_METHODS}; these choose k themselves: {_CHOOSING_K}; the others are given it "
+        help=f"from {METHODS}; these choose k themselves: {CHOOSING_K}; the others are given it "
         "(default: kgroups,bethe-hessian)",
     )
     study.add_argument(
         "--metrics",
         default="overlap,nmi,ami",
         metavar="NAMES",
-        help="scores to record; the first is printed and drawn, or ami if a method chooses k "
-        "(default: overlap,nmi,ami)",
+        help=f"scores to record, from {', '.join(METRIC_NAMES)}; the first is printed and drawn, "
+        "or ami if a method chooses k (default: overlap,nmi,ami)",
     )
     study.add_argument(
         "--sizes", choices=["balanced", "multinomial"], default="balanced", help="of the groups"
@@ -83,7 +82,7 @@ def register(commands_of: Any) -> None:
     study.add_argument(
         "--journal",
         metavar="FILE",
-        help="where finished trials are kept, to go on from after an interruption "
+        help="where finished trials are kept, to resume after an interruption "
         "(default: beside --output, until that is written)",
     )
     study.add_argument("--shard", metavar="I/N", help="run the I-th of N parts; needs --journal")
@@ -97,11 +96,11 @@ def register(commands_of: Any) -> None:
 
 
 def run_study(args: argparse.Namespace) -> None:
-    """Run a phase-transition study, print its means, write what was asked for."""
+    """Run a phase-transition study, print its means, and write the files that were named."""
     from kgroups.studies import phase_transition
 
-    passing = args.journal is None and args.output is not None
-    journal = f"{args.output}.journal" if passing else args.journal
+    is_temporary = args.journal is None and args.output is not None
+    journal = f"{args.output}.journal" if is_temporary else args.journal
     _check_targets(args, journal)
     missing = [name for name in _NEEDED if getattr(args, name) is None]
     if missing:
@@ -110,17 +109,24 @@ def run_study(args: argparse.Namespace) -> None:
             "  For instance: kgroups study --n 1000 --k 2 --degree 3 --snr 0.5:1.7:7"
         )
         raise InputError(msg)
-    shard = None if args.shard is None else _parsed_shard(args.shard)
-    if shard is not None and args.journal is None:
-        msg = "--shard needs --journal FILE, one per shard, from which `kgroups study merge` reads."
-        raise InputError(msg)
-    degrees, ratios = _numbers("degree", args.degree), _numbers("snr", args.snr)
+    shard = None
+    if args.shard is not None:
+        try:
+            part, parts = (int(number) for number in args.shard.split("/"))
+        except ValueError:
+            msg = f"--shard must be I/N such as 1/4, got {args.shard!r}."
+            raise InputError(msg) from None
+        if args.journal is None:
+            msg = "--shard needs --journal FILE, one per shard, for `kgroups study merge` to read."
+            raise InputError(msg)
+        shard = part, parts
+    degrees, ratios = parse_numbers("degree", args.degree), parse_numbers("snr", args.snr)
     if args.beyond == "clip" and any(d >= 0 and s * s > d for d in degrees for s in ratios):
         print(_CLIPPED, file=sys.stderr)
     try:
         study = phase_transition(
-            _whole_numbers("n", args.n),
-            _whole_numbers("k", args.k),
+            parse_numbers("n", args.n, whole=True),
+            parse_numbers("k", args.k, whole=True),
             degrees,
             ratios,
             args.methods.split(","),
@@ -132,26 +138,26 @@ def run_study(args: argparse.Namespace) -> None:
             n_jobs=args.jobs,
             journal=journal,
             shard=shard,
-            progress=None if args.quiet else study_progress(args.jobs),
+            progress=not args.quiet and (is_terminal() or TimeEstimate(args.jobs)),
         )
     except KeyboardInterrupt:
         if journal is not None:
-            print(f"interrupted; the same command goes on from {journal}", file=sys.stderr)
+            print(f"interrupted; the same command resumes from {journal}", file=sys.stderr)
         raise
     _deliver(study, args)
-    if passing:
+    if is_temporary:
         Path(journal).unlink()
 
 
 def merge_shards(args: argparse.Namespace) -> None:
-    """Put shards together, print the means, write what was asked for."""
+    """Merge shards, print the means, and write the files that were named."""
     from kgroups.studies import merge
 
     _check_targets(args, read=args.journals)
     _deliver(merge(args.journals), args)
 
 
-def means_table(study: "Study", metric: str) -> str:
+def _means_table(study: "Study", metric: str) -> str:
     """Return a line per cell with the mean and its standard error for each method."""
     cells: dict[tuple[Any, ...], dict[str, str]] = {}
     for line in study.summary():
@@ -169,7 +175,7 @@ def means_table(study: "Study", metric: str) -> str:
 
 
 def _shown(values: Sequence[Any]) -> list[str]:
-    """Return the values of a parameter with as few digits as tell them apart."""
+    """Return the values of a parameter with as few digits as make them differ."""
     for digits in (4, 8, 17):
         texts = [f"{v:.{digits}g}" if isinstance(v, float) else str(v) for v in values]
         if len(set(texts)) == len(set(values)):
@@ -177,33 +183,26 @@ def _shown(values: Sequence[Any]) -> list[str]:
     return texts
 
 
-def save_figure(figure: Any, path: str | Path) -> None:
-    """Write a figure whole or not at all."""
-    content = io.BytesIO()
-    figure.savefig(content, format=Path(path).suffix[1:].lower(), dpi=150)
-    write_atomically(path, content.getvalue())
-
-
 def _deliver(study: "Study", args: argparse.Namespace) -> None:
     if args.output is not None:
         study.save(args.output)
     if args.plot is not None:
-        from kgroups.studies.figure import study_figure
+        from kgroups.studies import plot_study
 
-        save_figure(study_figure(study), args.plot)
+        save_figure(plot_study(study, pyplot=False).figure, args.plot)
     if args.json:
         lines = [
             {name: None if value != value else value for name, value in line.items()}
             for line in study.summary()
         ]
         document = {"summary": lines, "rows": len(study), "output": args.output, "plot": args.plot}
-        print(json.dumps(document, indent=2, allow_nan=False))
+        print_json(document)
         return
     trials = max((row["trial"] for row in study.rows), default=-1) + 1
     metric = study.default_metric
     print(f"mean {metric} ± standard error, {trials} graphs per line")
     print(f"k given to: {', '.join(study.methods_given_k) or 'no method'}\n")
-    print(means_table(study, metric))
+    print(_means_table(study, metric))
     for path in (args.output, args.plot):
         if path is not None:
             print(f"wrote {path}")
@@ -219,41 +218,71 @@ def _check_targets(
     args: argparse.Namespace, journal: str | None = None, read: Sequence[str] = ()
 ) -> None:
     if args.output is not None:
-        from kgroups.studies.files import check_table_name
+        from kgroups.studies import check_table_name
 
         check_table_name(args.output)
-    check_picture(args.plot)
+    check_plot(args.plot)
     check_files(args.output, args.plot, journal, read=read)
 
 
-def _numbers(name: str, text: str) -> list[float]:
+def parse_numbers(name: str, text: str, *, whole: bool = False) -> list[Any]:
     """Return the numbers of ``1,2,3`` or of ``from:to:count``."""
     try:
         if ":" in text:
             low, high, count = text.split(":")
-            # Twelve digits write 1.2 as 1.2, so that the cell is that of someone who types it.
-            return [float(f"{v:.12g}") for v in np.linspace(float(low), float(high), int(count))]
-        return [float(part) for part in text.split(",")]
+            # Twelve digits give exactly 1.2 for 1.2, so the cell equals one that was typed.
+            values = [float(f"{v:.12g}") for v in np.linspace(float(low), float(high), int(count))]
+        else:
+            values = [float(part) for part in text.split(",")]
     except ValueError:
         msg = (
             f"--{name} must be numbers such as 2,5,15 or 0.5:2.5:20 (from:to:count), got {text!r}."
         )
         raise InputError(msg) from None
-
-
-def _whole_numbers(name: str, text: str) -> list[int]:
-    values = _numbers(name, text)
-    for value in values:
+    for value in values if whole else ():
         if not value.is_integer():
             msg = f"--{name} must be whole numbers, got {value:g}."
             raise InputError(msg)
-    return [int(value) for value in values]
+    return [int(value) for value in values] if whole else values
 
 
-def _parsed_shard(text: str) -> tuple[int, int]:
-    try:
-        part, parts = (int(number) for number in text.split("/"))
-    except ValueError:
-        msg = f"--shard must be I/N such as 1/4, got {text!r}."
-        raise InputError(msg) from None
-    return part, parts
+class TimeEstimate:
+    """Print on stderr how many trials an earlier run has finished, and once the time left.
+
+    Each process reports once before the clock starts, because the first trials may wait for
+    kernels to compile. The line is printed when each has reported once more and ``seconds`` have
+    passed. Negative ``jobs`` are all cores.
+    """
+
+    def __init__(
+        self, jobs: int, *, seconds: float = 5.0, clock: Callable[[], float] = monotonic
+    ) -> None:
+        self._seconds, self._clock = seconds, clock
+        self._workers = jobs if jobs > 0 else os.cpu_count() or 1
+        self._reports = -1
+        self._start = (0.0, 0)
+        self._is_printed = False
+
+    def __call__(self, done: int, total: int) -> None:
+        """Take the number of trials done; the first call has those of an earlier run."""
+        self._reports += 1
+        if self._reports == 0 and done > 0:
+            print(f"{done} of {total} trials were done before", file=sys.stderr, flush=True)
+        if self._reports == self._workers:
+            self._start = (self._clock(), done)
+        if self._is_printed or self._reports < 2 * self._workers or done == total:
+            return
+        seconds = self._clock() - self._start[0]
+        if seconds >= self._seconds:
+            self._is_printed = True
+            left = seconds / (done - self._start[1]) * (total - done)
+            line = f"{done} of {total} trials are done, about {shown_duration(left)} to go"
+            print(line, file=sys.stderr, flush=True)
+
+
+def shown_duration(seconds: float) -> str:
+    """Return a duration in the unit that gives it one or two digits before the point."""
+    for size, unit in ((86_400, "days"), (3_600, "hours"), (60, "minutes")):
+        if seconds >= 1.5 * size:
+            return f"{seconds / size:.2g} {unit}"
+    return f"{max(seconds, 1):.2g} seconds"

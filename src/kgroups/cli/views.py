@@ -1,13 +1,14 @@
-"""What people see: each function returns the text of one command."""
+"""Text for the terminal: aligned columns, and the output of each command."""
 
+import json
+import shutil
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kgroups.cli.sources import Source
-from kgroups.cli.tables import facts, number, printable, shortened, table, width
+from kgroups.cli.files import Source
 from kgroups.datasets import DatasetInfo, TableInfo
 from kgroups.partition import Partition
 
@@ -15,16 +16,62 @@ if TYPE_CHECKING:
     from kgroups.scoring import Scores
     from kgroups.spectrum import Spectrum
 
-__all__ = ["catalogue", "counted", "description", "detection", "scoring"]
 
-_ROWS = 20
-_R_NAMES = {
-    "mean-degree": "mean degree",
-    "second-moment": "second moment",
-    "nonbacktracking": "non-backtracking",
-}
+# Communities that are listed; the others are counted.
+_MOST_ROWS = 20
 
 Agreement = Mapping[str, Mapping[str, float]]
+
+
+def print_json(document: Mapping[str, Any]) -> None:
+    """Print one JSON document."""
+    print(json.dumps(document, indent=2, allow_nan=False))
+
+
+def width() -> int:
+    """Return the width of the terminal in columns; 100 if there is none."""
+    return shutil.get_terminal_size((100, 24)).columns
+
+
+def printable(value: object) -> str:
+    """Return text with control and invisible characters escaped."""
+    text = str(value)
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def number(value: float) -> str:
+    """Return a score with three decimals, a whole number without."""
+    return str(value) if isinstance(value, int) else f"{value:.3f}"
+
+
+def shortened(texts: Iterable[str], limit: int) -> str:
+    """Join texts with commas, ending with dots before the line exceeds ``limit``."""
+    line = ""
+    for text in texts:
+        longer = f"{line}, {text}" if line else text
+        if len(longer) > limit - 5:
+            return f"{line}, ..." if line else f"{text[: max(limit - 5, 1)]}..."
+        line = longer
+    return line
+
+
+def facts(pairs: Iterable[tuple[str, object]]) -> str:
+    """Return a name and a value per line, the values aligned."""
+    rows = [(name, printable(value)) for name, value in pairs]
+    wide = max((len(name) for name, _ in rows), default=0)
+    return "\n".join(f"  {name:<{wide}}  {value}".rstrip() for name, value in rows)
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[object]], *, align: str) -> str:
+    """Return aligned columns; ``align`` has ``r`` or ``l`` for each column."""
+    lines = [list(header), *([printable(cell) for cell in row] for row in rows)]
+    columns = [
+        [f"{cell:{'>' if side == 'r' else '<'}{max(map(len, column))}}" for cell in column]
+        for column, side in zip(zip(*lines, strict=True), align, strict=True)
+    ]
+    return "\n".join(("  " + "  ".join(cells)).rstrip() for cells in zip(*columns, strict=True))
 
 
 def counted(number_of: int, one: str, many: str) -> str:
@@ -33,8 +80,8 @@ def counted(number_of: int, one: str, many: str) -> str:
 
 
 def detection(source: Source, partition: Partition, scores: "Scores", agreement: Agreement) -> str:
-    """Return the communities, their scores, and what was noticed on the way."""
-    parts = [_headline(source), counted(partition.k, "community", "communities")]
+    """Return the communities, their scores, and the report."""
+    parts = [headline(source), counted(partition.k, "community", "communities")]
     if partition.k:
         parts[-1] += f":\n\n{_communities(partition)}"
     parts += [_scores(scores), *_agreement(agreement)]
@@ -45,14 +92,14 @@ def detection(source: Source, partition: Partition, scores: "Scores", agreement:
         lines = report.lines()
         if spectrum is not None and not report.warnings:
             lines += [f"Warning: {warning}" for warning in spectrum.warnings]
-        parts.append("\n".join(["Report", *map(_wrapped, lines)]))
+        parts.append("\n".join(["Report", *map(wrapped, lines)]))
     return "\n\n".join(parts)
 
 
 def scoring(source: Source, path: str, scores: "Scores", agreement: Agreement) -> str:
     """Return the scores of a partition from a file."""
     about = f"{printable(path)}: {counted(scores.k, 'community', 'communities')}"
-    return "\n\n".join([_headline(source), about, _scores(scores), *_agreement(agreement)])
+    return "\n\n".join([headline(source), about, _scores(scores), *_agreement(agreement)])
 
 
 def description(source: Source, shape: Mapping[str, Any], spectrum: "Spectrum") -> str:
@@ -73,27 +120,21 @@ def description(source: Source, shape: Mapping[str, Any], spectrum: "Spectrum") 
     near = ", ".join(f"{value:.3f}" for value in spectrum.eigenvalues[-8:])
     around = facts([("eigenvalues near 1", near or "none"), ("gap at 1", number(spectrum.gap))])
     parts = [f"{_title(source)}\n{size}", _uncertainty(spectrum), f"Spectrum\n{around}"]
-    warnings = [_wrapped(f"Warning: {warning}") for warning in spectrum.warnings]
+    warnings = [wrapped(f"Warning: {warning}") for warning in spectrum.warnings]
     return "\n\n".join([*parts, *(["\n".join(warnings)] if warnings else [])])
 
 
-def catalogue(
+def catalog(
     networks: Sequence[DatasetInfo], tables: Sequence[TableInfo], folders: Sequence[str]
 ) -> str:
-    """Return what is known by name with sizes, whether it is here, and whom to cite."""
+    """Return the known networks and tables: sizes, whether files are present, and citations."""
     network_rows = [
         (entry.name, f"{entry.nodes:,}", f"{entry.edges:,}", _place(entry), entry.title)
         for entry in networks
     ]
     table_rows = [
-        (
-            entry.name,
-            f"{entry.rows:,} x {entry.columns}",
-            entry.classes,
-            _place(entry),
-            entry.title,
-        )
-        for entry in tables
+        (each.name, f"{each.rows:,} x {each.columns}", each.classes, _place(each), each.title)
+        for each in tables
     ]
     parts = [
         "Networks",
@@ -112,7 +153,7 @@ def catalogue(
 
 
 def _absent(entries: Sequence[DatasetInfo | TableInfo]) -> list[str]:
-    """Say where files that are not here come from, and under which names they are looked for."""
+    """Return where absent files come from, and the names that they must have."""
     absent = [entry for entry in entries if not entry.present and not entry.bundled]
     if not absent:
         return []
@@ -140,9 +181,7 @@ def _absent(entries: Sequence[DatasetInfo | TableInfo]) -> list[str]:
 
 
 def _place(entry: DatasetInfo | TableInfo) -> str:
-    if entry.bundled:
-        return "bundled"
-    return "present" if entry.present else "absent"
+    return "bundled" if entry.bundled else "present" if entry.present else "absent"
 
 
 def _title(source: Source) -> str:
@@ -150,7 +189,8 @@ def _title(source: Source) -> str:
     return printable(source.name) + title
 
 
-def _headline(source: Source) -> str:
+def headline(source: Source) -> str:
+    """Return the name and the size of a graph."""
     graph = source.graph
     size = [counted(graph.n, "node", "nodes"), counted(graph.m, "edge", "edges")]
     if graph.is_weighted:
@@ -164,17 +204,17 @@ def _communities(partition: Partition) -> str:
     from kgroups.scoring import conductance
 
     n = max(partition.labels.size, 1)
-    shown = min(partition.k, _ROWS)
-    room = max(width() - 42, 20)
+    shown = min(partition.k, _MOST_ROWS)
+    limit = max(width() - 42, 20)
     conductances = conductance(partition.graph, partition)
-    members = [np.flatnonzero(partition.labels == a)[:room].tolist() for a in range(shown)]
+    members = [np.flatnonzero(partition.labels == a)[:limit].tolist() for a in range(shown)]
     rows = [
         (
             a,
             partition.sizes[a],
             f"{partition.sizes[a] / n:.1%}",
             number(float(conductances[a])),
-            shortened((printable(partition.nodes[i]) for i in members[a]), room),
+            shortened((printable(partition.nodes[i]) for i in members[a]), limit),
         )
         for a in range(shown)
     ]
@@ -187,38 +227,31 @@ def _communities(partition: Partition) -> str:
 
 
 def _scores(scores: "Scores") -> str:
-    return "Scores\n" + facts(
-        [
-            ("modularity", number(scores.modularity)),
-            ("coverage", number(scores.coverage)),
-            ("performance", number(scores.performance)),
-            ("mean conductance", number(scores.mean_conductance)),
-        ]
-    )
+    names = ("modularity", "coverage", "performance", "mean_conductance")
+    pairs = ((name.replace("_", " "), number(getattr(scores, name))) for name in names)
+    return f"Scores\n{facts(pairs)}"
 
 
 def _agreement(agreement: Agreement) -> list[str]:
     if not agreement:
         return []
-    rows = [
-        (name, number(compared["overlap"]), number(compared["ami"]))
-        for name, compared in agreement.items()
-    ]
+    rows = [(name, number(v["overlap"]), number(v["ami"])) for name, v in agreement.items()]
     compared = table(("labels", "overlap", "AMI"), rows, align="lrr")
     return [f"Agreement with the known labels\n{compared}"]
 
 
 def _uncertainty(spectrum: "Spectrum") -> str:
-    rows = [
-        (_R_NAMES.get(choice, choice), number(spectrum.r_at[choice]), k)
-        for choice, k in spectrum.shown_k_at.items()
-    ]
+    rows = []
+    for choice, k in spectrum.shown_k_at.items():
+        name = {"nonbacktracking": "non-backtracking"}.get(choice, choice.replace("-", " "))
+        rows.append((name, number(spectrum.r_at[choice]), k))
     shown = table(("r by", "r", "k"), rows, align="lrr")
     about = "" if spectrum.is_exact else f" (between {spectrum.k_low} and {spectrum.k_high})"
     return f"Number of communities that the spectrum shows{about}\n{shown}"
 
 
-def _wrapped(sentence: str) -> str:
+def wrapped(sentence: str) -> str:
+    """Return an indented sentence in lines of the width of the terminal."""
     return textwrap.fill(
         printable(sentence), width(), initial_indent="  ", subsequent_indent="    "
     )

@@ -1,8 +1,30 @@
 """Studies: many graphs, many methods, one table; resumable, sharded, on any number of cores."""
 
-from kgroups.studies.merging import merge
-from kgroups.studies.methods import METHODS
-from kgroups.studies.sweeping import phase_transition, sweep
-from kgroups.studies.table import Study
+from kgroups.studies.figure import plot_study
+from kgroups.studies.methods import (
+    METHODS,
+    PAPER_GRAM,
+    PAPER_UNIFORM,
+    Points,
+    TrialContext,
+    spectral_labels,
+)
+from kgroups.studies.plan import trial_seed
+from kgroups.studies.sweeping import merge, phase_transition, sweep
+from kgroups.studies.table import Study, check_table_name
 
-__all__ = ["METHODS", "Study", "merge", "phase_transition", "sweep"]
+__all__ = [
+    "METHODS",
+    "PAPER_GRAM",
+    "PAPER_UNIFORM",
+    "Points",
+    "Study",
+    "TrialContext",
+    "check_table_name",
+    "merge",
+    "phase_transition",
+    "plot_study",
+    "spectral_labels",
+    "sweep",
+    "trial_seed",
+]

@@ -1,4 +1,4 @@
-"""The journal of a study: a line per finished trial, so that nothing is computed twice."""
+"""The journal of a study: a file with a line per finished trial, from which a study resumes."""
 
 import io
 import json
@@ -6,36 +6,33 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from kgroups._wording import argument
 from kgroups.errors import FileFormatError, InputError
-from kgroups.studies.differences import differences
-from kgroups.studies.plan import Task
-from kgroups.studies.trial import Results
-
-__all__ = ["Journal", "holds_plan", "read_journal"]
+from kgroups.studies.plan import Task, differences
 
 _FORMAT = "kgroups study journal"
+# Changes whenever journals of earlier versions can no longer be read.
 _VERSION = 2
 _START = json.dumps({"format": _FORMAT, "version": _VERSION})[:-1].encode()
 
-Path_ = str | os.PathLike[str]
+Results = dict[str, dict[str, float]]
+"""From the name of a method to its metrics, k_hat and seconds; what is absent is NaN in tables."""
 
 
 class Journal:
     """An append-only file: the plan on the first line, then one trial per line.
 
-    A process that dies in the middle of a line leaves half of one; the next start cuts it off.
+    A process that dies while it writes leaves an incomplete line, which the next start removes.
     """
 
-    def __init__(self, path: Path_, plan: Mapping[str, Any]) -> None:
+    def __init__(self, path: str | os.PathLike[str], plan: Mapping[str, Any]) -> None:
         self.path = Path(path)
         if not self.path.resolve().parent.is_dir():
             msg = f"there is no folder {str(self.path.parent)!r} for the journal {str(path)!r}."
             raise InputError(msg)
-        # Without a buffer: what could not be written must not be tried once more at the end.
+        # Without a buffer, so that a failed write is not repeated when the file is closed.
         self._stream: io.FileIO = self.path.open("a+b", buffering=0)
         self.finished: dict[Task, Results] = {}
         try:
@@ -48,12 +45,7 @@ class Journal:
     def __enter__(self) -> "Journal":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._stream.close()
 
     def append(self, task: Task, results: Results) -> None:
@@ -66,22 +58,24 @@ class Journal:
         content = self._stream.read()
         whole = content[: content.rfind(b"\n") + 1]
         if not whole:
-            _check_start(content, self.path)
+            # An incomplete first line must be the beginning of one that a journal writes.
+            if not content.startswith(_START[: len(content)]):
+                raise _not_a_journal(self.path)
             self._stream.truncate(0)
             self._write({"format": _FORMAT, "version": _VERSION, "plan": plan})
             return {}
         found, finished = _parsed(whole, self.path)
-        unlike = [
+        differ = [
             f"its {name} is {there}, here it is {here}"
             for name, here, there in differences(plan, found)
         ]
-        if unlike:
+        if differ:
             msg = (
-                f"{self.path} is the journal of another study: {'; '.join(unlike)}.\n"
+                f"{self.path} is the journal of another study: {'; '.join(differ)}.\n"
                 f"  Name another {argument('journal')}, or run the study that this one belongs to."
             )
             raise InputError(msg)
-        # Only now is it sure that the file is this journal and may be changed.
+        # Only now is it certain that the file is this journal and may be changed.
         self._stream.truncate(len(whole))
         return finished
 
@@ -93,19 +87,19 @@ class Journal:
             while line:
                 line = line[self._stream.write(line) :]
         except BaseException as error:
-            # If this fails too, the next start cuts half a line off.
+            # If this fails too, the next start removes the incomplete line.
             with suppress(OSError):
                 self._stream.truncate(length)
             if not isinstance(error, OSError):
                 raise
             msg = (
                 f"the journal could not be written: {error.strerror}. The {len(self.finished)} "
-                "trials before are kept.\n  Make room for it, then the same call goes on from there"
+                "trials before are kept.\n  Free some space; the same call then resumes from there"
             )
             raise OSError(error.errno, msg, str(self.path)) from error
 
     def _lock(self) -> None:
-        """Refuse a journal that another process is writing, where the system can tell."""
+        """Raise if another process is writing the journal, where the system has locks."""
         try:
             import fcntl
         except ImportError:
@@ -119,17 +113,17 @@ class Journal:
             )
             raise InputError(msg) from None
         except OSError:
-            # Some network file systems have no locks; the journal works there without.
+            # Some network file systems have no locks; the journal works there without one.
             return
 
 
-def holds_plan(path: Path_) -> bool:
-    """Tell whether there is a journal that got as far as the end of its first line."""
+def holds_plan(path: str | os.PathLike[str]) -> bool:
+    """Tell whether there is a journal with a complete first line."""
     return Path(path).exists() and b"\n" in Path(path).read_bytes()
 
 
-def read_journal(path: Path_) -> tuple[dict[str, Any], dict[Task, Results]]:
-    """Return the plan of a journal and its finished trials; half a last line is left out."""
+def read_journal(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[Task, Results]]:
+    """Return the plan of a journal and its finished trials, without an incomplete last line."""
     content = Path(path).read_bytes()
     return _parsed(content[: content.rfind(b"\n") + 1], Path(path))
 
@@ -138,12 +132,12 @@ def _parsed(content: bytes, path: Path) -> tuple[dict[str, Any], dict[Task, Resu
     lines = content.splitlines()
     try:
         header = json.loads(lines[0])
-        known = header["format"] == _FORMAT and header["version"] == _VERSION
-        plan = dict(header["plan"]) if known else {}
+        plan = dict(header["plan"])
+        known = (header["format"], header["version"]) == (_FORMAT, _VERSION)
     except (IndexError, KeyError, TypeError, ValueError):
-        known, plan = False, {}
+        known = False
     if not known:
-        raise _no_journal(path)
+        raise _not_a_journal(path)
     finished: dict[Task, Results] = {}
     for number, line in enumerate(lines[1:], start=2):
         try:
@@ -160,13 +154,7 @@ def _parsed(content: bytes, path: Path) -> tuple[dict[str, Any], dict[Task, Resu
     return plan, finished
 
 
-def _check_start(content: bytes, path: Path) -> None:
-    """Refuse half a line that is not the beginning of a journal."""
-    if not content.startswith(_START[: len(content)]):
-        raise _no_journal(path)
-
-
-def _no_journal(path: Path) -> FileFormatError:
+def _not_a_journal(path: Path) -> FileFormatError:
     return FileFormatError(
         f"{path} is not a journal of a study: its first line must be a JSON object with "
         f'"format": "{_FORMAT}" and "version": {_VERSION}.\n  Name another file.'

@@ -1,46 +1,176 @@
-"""The methods that a study compares, by name or as callables."""
+"""The methods that a study compares, by name or as callables, and the graph that they are given."""
 
 import difflib
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+import random
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
+from time import perf_counter
+from types import BuiltinMethodType, FunctionType, MethodType, ModuleType
 from typing import Any, Literal, TypeAlias
 
-from kgroups._extras import install_hint
-from kgroups._types import Ints
-from kgroups._wording import in_python
-from kgroups.errors import InputError, MissingExtraError
-from kgroups.refine import Hartigan
-from kgroups.studies.bench import Workbench
-from kgroups.studies.names import described
-from kgroups.studies.peers import infomap_labels, leiden_labels, louvain_labels, spectral_labels
+import numpy as np
 
-__all__ = ["METHODS", "PAPER_GRAM", "PAPER_UNIFORM", "Method", "as_methods", "method_label"]
+from kgroups._blas import DENSE
+from kgroups._types import Floats, Ints
+from kgroups._wording import in_python, install_hint
+from kgroups.adapters import igraph_draws_from
+from kgroups.detect import detect_communities
+from kgroups.embedding import KMeansInit, informative_eigenpairs
+from kgroups.errors import InputError, MissingExtraError
+from kgroups.graph import Graph
+from kgroups.refine import Hartigan, Refiner, refine_labels
+from kgroups.search import Exact, Prepared, prepare
+from kgroups.spectrum import largest_eigenpairs, start_vector
 
 PAPER_UNIFORM = Hartigan(weights="uniform", candidates="all", margin=0.0, guard=None)
 PAPER_GRAM = Hartigan(weights="gram", candidates="all", margin=0.0, guard=None)
 
 
-@dataclass(frozen=True)
-class Method:
-    """A method that finds labels.
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Vector data with planted classes, which a generator returns instead of a graph.
 
     Attributes
     ----------
-    name : str
-        As in the column ``method``.
-    find : callable
-        Returns the labels of the graph on a workbench.
-    k_given : bool
-        Whether it is given the planted number of groups; otherwise it chooses one itself.
-    label : str
-        Its name in legends, with the settings that matter; empty for ``name``.
+    X : ndarray of shape (n, dimensions)
+        A row per point.
     """
 
+    X: Floats
+
+
+class TrialContext:
+    """The graph of a trial, its planted number of groups, and the work that methods share.
+
+    The seconds of shared work count for each method that uses it. ``source`` is the graph as the
+    generator returned it, ``graph`` the same as a Graph.
+    """
+
+    def __init__(self, source: Any, graph: Graph, k: int, seed: int) -> None:
+        self.source, self.graph, self.k = source, graph, k
+        self._seed = seed
+        self._first: tuple[Prepared, Ints] | None = None
+        self.shared_seconds = self._reused_seconds = 0.0
+
+    def rng(self) -> np.random.Generator:
+        """Return the random stream of the methods; each starts at its beginning."""
+        return np.random.default_rng(self._seed).spawn(2)[1]
+
+    def timed(self, find: Callable[["TrialContext"], Any]) -> tuple[Any, float]:
+        """Return the result of a method and its seconds, those of shared work included."""
+        self._reused_seconds = 0.0
+        start = perf_counter()
+        found = find(self)
+        return found, perf_counter() - start + self._reused_seconds
+
+    def labels_given_k(self, refine: Refiner | None) -> Ints:
+        """Return the labels of ``detect_communities(graph, k, refine=refine, regime=Exact())``."""
+        return detect_communities(
+            self.graph, self.k, refine=refine, regime=Exact(), rng=self.rng()
+        ).labels
+
+    def labels_of_paper(self, refine: Refiner | None) -> Ints:
+        """Return labels as the paper finds them, which does not treat components separately.
+
+        The lowest eigenvectors of H_r of the whole graph, k-means on their rows, and moves of all
+        nodes. On a connected graph that is ``detect_communities`` with ``KMeansInit(rows="raw")``.
+        """
+        if self._first is None:
+            start = perf_counter()
+            self._first = self._first_labels_of_paper()
+            self.shared_seconds = perf_counter() - start
+        else:
+            self._reused_seconds += self.shared_seconds
+        ready, z = self._first
+        if refine is not None:
+            z = refine_labels(refine, ready.problem.whole.refinement(self.k), z).z
+        return ready.restored(z)
+
+    def _first_labels_of_paper(self) -> tuple[Prepared, Ints]:
+        ready = prepare(self.graph)
+        bound, k = ready.problem.bound, self.k
+        if bound.n > DENSE.eigenpairs and 3 * k < bound.n:
+            _, V = largest_eigenpairs(-bound.matrix(), k, start_vector(bound))
+        else:
+            _, V = informative_eigenpairs(bound, k, "raw")
+        return ready, KMeansInit(rows="raw").labels(V, k, self.rng())
+
+
+def _labels_without_k(context: TrialContext) -> Ints:
+    return detect_communities(context.graph, rng=context.rng()).labels
+
+
+def spectral_labels(context: TrialContext) -> Ints:
+    """Group the rows of the top k eigenvectors of A by k-means."""
+    matrix, k = context.graph.to_scipy(), context.k
+    if k == 1:
+        return np.zeros(context.graph.n, dtype=np.int64)
+    if context.graph.n <= DENSE.eigenpairs or 3 * k >= context.graph.n:
+        V = np.linalg.eigh(matrix.toarray())[1][:, ::-1][:, :k]
+    else:
+        # Not constant: on a regular graph the constant vector is the top eigenvector.
+        start = 0.5 + np.random.default_rng(0).random(context.graph.n)
+        V = largest_eigenpairs(matrix, k, start)[1]
+    return KMeansInit(rows="raw").labels(V, k, context.rng())
+
+
+def leiden_labels(context: TrialContext, *, converged: bool = False) -> Ints:
+    """Maximize modularity by igraph's Leiden: two iterations, or more while modularity rises."""
+    with _igraph_of(context) as (graph, weights):
+        find = partial(graph.community_leiden, "modularity", weights)
+        z = find(n_iterations=2).membership
+        reached, before = graph.modularity(z, weights), -np.inf
+        # Before igraph 1.0, n_iterations=-1 ends after the first iteration.
+        while converged and reached > before:
+            further = find(n_iterations=1, initial_membership=z).membership
+            before, reached = reached, graph.modularity(further, weights)
+            if reached > before:
+                z = further
+    return np.array(z, dtype=np.int64)
+
+
+def louvain_labels(context: TrialContext) -> Ints:
+    """Maximize modularity by igraph's Louvain."""
+    with _igraph_of(context) as (graph, weights):
+        found = graph.community_multilevel(weights=weights)
+    return np.array(found.membership, dtype=np.int64)
+
+
+def infomap_labels(context: TrialContext) -> Ints:
+    """Compress random walks by Infomap, in two levels."""
+    from infomap import Infomap
+
+    u, v, weights = context.graph.edges()
+    seed = int(context.rng().integers(1, 2**31))
+    built = Infomap(silent=True, two_level=True, num_trials=1, seed=seed)
+    built.add_nodes(range(context.graph.n))
+    built.add_links(list(zip(u.tolist(), v.tolist(), weights.tolist(), strict=True)))
+    modules = built.run().modules()
+    return np.array([modules[node] for node in range(context.graph.n)], dtype=np.int64)
+
+
+@contextmanager
+def _igraph_of(context: TrialContext) -> Iterator[tuple[Any, Floats | None]]:
+    """Yield the igraph graph and its weights while igraph draws its random numbers from ours."""
+    import igraph
+
+    u, v, weights = context.graph.edges()
+    graph = igraph.Graph(n=context.graph.n, edges=np.column_stack([u, v]))
+    with igraph_draws_from(random.Random(int(context.rng().integers(2**63)))):
+        yield graph, weights if context.graph.is_weighted else None
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method: its function, whether that is given k or chooses it, and its name in legends."""
+
     name: str
-    find: Callable[[Workbench], Any]
+    find: Callable[[TrialContext], Any]
     k_given: bool = True
     label: str = ""
 
@@ -50,51 +180,34 @@ _TakesK: TypeAlias = Literal["second", "by name"] | None
 
 @dataclass(frozen=True)
 class _Called:
-    """A callable of the user: given the graph as it was drawn, k if it takes it, and a stream."""
+    """A callable of the user, given the graph as drawn, k if it takes it, and a random stream."""
 
     function: Callable[..., Any]
     takes_k: _TakesK
 
-    def __call__(self, work: Workbench) -> Any:
+    def __call__(self, context: TrialContext) -> Any:
         if self.takes_k == "second":
-            return self.function(work.source, work.k, work.rng())
-        by_name = {} if self.takes_k is None else {"k": work.k}
-        return self.function(work.source, work.rng(), **by_name)
+            return self.function(context.source, context.k, context.rng())
+        by_name = {} if self.takes_k is None else {"k": context.k}
+        return self.function(context.source, context.rng(), **by_name)
 
     def __repr__(self) -> str:
         return described(self.function)
 
 
-def _given_k(work: Workbench, refine: Hartigan | None) -> Ints:
-    return work.labels_given_k(refine)
-
-
-def _as_published(work: Workbench, refine: Hartigan | None) -> Ints:
-    return work.labels_of_paper(refine)
-
-
-def _k_found(work: Workbench) -> Ints:
-    from kgroups.detect import detect_communities
-
-    return detect_communities(work.graph, rng=work.rng()).labels
-
-
 METHODS: Mapping[str, Method] = {
     method.name: method
     for method in (
-        Method("kgroups", partial(_given_k, refine=Hartigan())),
-        Method("kgroups-auto", _k_found, k_given=False),
-        Method("kgroups-paper", partial(_as_published, refine=PAPER_GRAM)),
-        Method("kgroups-paper-uniform", partial(_as_published, refine=PAPER_UNIFORM)),
-        Method("bethe-hessian", partial(_given_k, refine=None)),
-        Method("bethe-hessian-raw", partial(_as_published, refine=None)),
-        Method("spectral-adjacency", spectral_labels),
+        Method("kgroups", partial(TrialContext.labels_given_k, refine=Hartigan())),
+        Method("kgroups-auto", _labels_without_k, k_given=False),
+        Method("kgroups-paper", partial(TrialContext.labels_of_paper, refine=PAPER_GRAM)),
         Method(
-            "leiden",
-            partial(leiden_labels, converged=False),
-            k_given=False,
-            label="Leiden, 2 iterations",
+            "kgroups-paper-uniform", partial(TrialContext.labels_of_paper, refine=PAPER_UNIFORM)
         ),
+        Method("bethe-hessian", partial(TrialContext.labels_given_k, refine=None)),
+        Method("bethe-hessian-raw", partial(TrialContext.labels_of_paper, refine=None)),
+        Method("spectral-adjacency", spectral_labels),
+        Method("leiden", leiden_labels, k_given=False, label="Leiden, 2 iterations"),
         Method(
             "leiden-converged",
             partial(leiden_labels, converged=True),
@@ -105,29 +218,19 @@ METHODS: Mapping[str, Method] = {
         Method("infomap", infomap_labels, k_given=False, label="Infomap, 1 trial"),
     )
 }
-"""The methods that have a name; see the page on studies."""
-
-
-def method_label(name: str) -> str:
-    """Return the name of a method in legends."""
-    return (METHODS[name].label if name in METHODS else "") or name
+"""The methods that can be named in a study, listed in the documentation of studies."""
 
 
 def as_methods(methods: Any) -> tuple[Method, ...]:
-    """Return the methods that a name, a callable, several of them or a mapping stand for."""
+    """Return the methods of a name, a callable, a sequence of these, or a mapping from names."""
     if isinstance(methods, str) or callable(methods):
         methods = (methods,)
     if isinstance(methods, Mapping):
         chosen = tuple(_method(given, str(name)) for name, given in methods.items())
     else:
         chosen = tuple(_method(given) for given in methods)
-    _check(chosen)
-    return chosen
-
-
-def _check(chosen: Sequence[Method]) -> None:
     if not chosen:
-        msg = f"a study needs at least one method.\n  Those with a name: {', '.join(METHODS)}."
+        msg = f"a study needs at least one method.\n  The named ones are {', '.join(METHODS)}."
         raise InputError(msg)
     names = [method.name for method in chosen]
     twice = [name for name in names if names.count(name) > 1]
@@ -139,16 +242,32 @@ def _check(chosen: Sequence[Method]) -> None:
     if any(method.find is infomap_labels for method in chosen) and find_spec("infomap") is None:
         msg = f'the method "infomap" needs the package infomap. {install_hint("bench")}'
         raise MissingExtraError(msg)
+    return chosen
 
 
 def _method(given: Any, name: str | None = None) -> Method:
     if not callable(given) and (not isinstance(given, str) or given not in METHODS):
-        raise _no_method(given)
+        close = difflib.get_close_matches(str(given), METHODS, n=1)
+        guess = f" Did you mean {close[0]!r}?" if close else ""
+        msg = (
+            f"a method must be one of {', '.join(METHODS)}{in_python(' or a callable')}, got "
+            f"{given!r}.{guess}"
+        ) + in_python(
+            "\n  A callable takes (graph, k, rng), or (graph, rng) if it chooses k itself, and "
+            "returns labels."
+        )
+        raise InputError(msg)
     if name is None:
-        name = _name_of(given)
+        name = given if isinstance(given, str) else getattr(given, "__name__", "<lambda>")
+    if name == "<lambda>":
+        msg = (
+            f"a method without a name must be given one, got {given!r}.\n"
+            '  Pass a dict such as {"mine": function}.'
+        )
+        raise InputError(msg)
     if name in METHODS and given != name:
         msg = (
-            f"{name!r} is the name of a method of kgroups, so that no other one can have it.\n"
+            f"{name!r} is the name of a method of kgroups; no other method can have it.\n"
             '  Pass a dict such as {"mine": function}.'
         )
         raise InputError(msg)
@@ -158,21 +277,8 @@ def _method(given: Any, name: str | None = None) -> Method:
     return Method(name, _Called(given, takes_k), k_given=takes_k is not None)
 
 
-def _no_method(given: Any) -> InputError:
-    close = difflib.get_close_matches(str(given), METHODS, n=1)
-    guess = f" Did you mean {close[0]!r}?" if close else ""
-    return InputError(
-        f"a method must be one of {', '.join(METHODS)}{in_python(' or a callable')}, got "
-        f"{given!r}.{guess}"
-        + in_python(
-            "\n  A callable takes (graph, k, rng), or (graph, rng) if it chooses k itself, and "
-            "returns labels."
-        )
-    )
-
-
 def _takes_k(function: Callable[..., Any]) -> _TakesK:
-    """Tell how a callable takes k: second of (graph, k, rng), by its name, or not at all.
+    """Return how a callable takes k: second of (graph, k, rng), by its name, or not at all.
 
     It takes k if a parameter is named k. Otherwise it takes k if three positional parameters or
     more have no default, or if fewer than two have none and ``*args`` takes the rest.
@@ -190,14 +296,50 @@ def _takes_k(function: Callable[..., Any]) -> _TakesK:
     return "second" if required > 2 or (required < 2 and takes_more) else None
 
 
-def _name_of(given: Any) -> str:
-    if isinstance(given, str):
-        return given
-    name = getattr(given, "__name__", None)
-    if name is None or name == "<lambda>":
-        msg = (
-            f"a method without a name must be given one, got {given!r}.\n"
-            '  Pass a dict such as {"mine": function}.'
-        )
-        raise InputError(msg)
-    return str(name)
+def described(function: Callable[..., Any]) -> str:
+    """Return the name of a callable, with the options of a partial or of its object.
+
+    A callable that is not found under its own name, such as a lambda or a function defined inside
+    another one, is described by its address in memory, because others may have the same name.
+    """
+    if isinstance(function, partial):
+        given = [*map(_value, function.args)]
+        given += [f"{name}={_value(value)}" for name, value in function.keywords.items()]
+        return f"{described(function.func)}({', '.join(given)})"
+    if isinstance(function, MethodType):
+        owner, method = function.__self__, described(function.__func__)
+        return method if _has_nothing_to_show(owner) else f"{method} of {_value(owner)}"
+    if isinstance(function, BuiltinMethodType) and not isinstance(
+        function.__self__, ModuleType | None
+    ):
+        return f"{function.__qualname__} of {_value(function.__self__)}"
+    if getattr(function, "__qualname__", None) is None:
+        return f"{_named(type(function))}()" if _has_nothing_to_show(function) else _shown(function)
+    return _named(function)
+
+
+def _named(thing: Any) -> str:
+    """Return the full name of a function or class, with its address if the name is not its own."""
+    name = f"{thing.__module__}.{thing.__qualname__}"
+    found: Any = sys.modules.get(thing.__module__)
+    for part in thing.__qualname__.split("."):
+        found = getattr(found, part, None)
+    return name if found is thing else f"<{name} at {id(thing):#x}>"
+
+
+def _value(value: Any) -> str:
+    """Return an option of a callable as text that differs if the values differ."""
+    if isinstance(value, partial | FunctionType | MethodType | BuiltinMethodType | type):
+        return described(value)
+    return _shown(value)
+
+
+def _shown(value: Any) -> str:
+    # By default NumPy abbreviates long arrays and rounds numbers.
+    with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
+        return repr(value)
+
+
+def _has_nothing_to_show(owner: object) -> bool:
+    """Tell whether an object has no values, and no repr but its address, which changes."""
+    return type(owner).__repr__ is object.__repr__ and getattr(owner, "__dict__", None) == {}

@@ -1,29 +1,27 @@
-"""Run the trials of a plan: here, in processes, or on whatever cluster joblib is told of."""
+"""The trials of a study, run in this process, in several, or on a cluster."""
 
-import multiprocessing
-import signal
-import sys
-import threading
-from collections.abc import Callable, Iterator, Sequence
+import warnings
+from collections.abc import Sequence
+from contextlib import ExitStack
+from functools import cache, partial
 from os import PathLike
-from typing import TypeAlias
+from typing import Any
 
-from kgroups._extras import install_hint
+import numpy as np
+
+from kgroups._blas import single_threaded
+from kgroups._parallel import finished_batches
 from kgroups._progress import Progress, counted_progress
-from kgroups._wording import argument, in_python, setting
-from kgroups.errors import InputError, MissingExtraError
-from kgroups.studies.journal import Journal
-from kgroups.studies.names import check_named
-from kgroups.studies.plan import Plan, Task
-from kgroups.studies.trial import Results, run_batch
+from kgroups.adapters import as_graph, as_labels
+from kgroups.detect import compile_kernels
+from kgroups.errors import InputError, KGroupsWarning
+from kgroups.graph import Graph
+from kgroups.studies.journal import Journal, Results
+from kgroups.studies.methods import METHODS, Points, TrialContext
+from kgroups.studies.plan import Cell, Plan, Task, check_named
 
-__all__ = ["run_tasks"]
-
-Finished: TypeAlias = dict[Task, Results]
-
-# Enough batches that no worker waits long at the end, few enough that sending them costs nothing.
-_BATCHES_PER_WORKER = 16
-_LARGEST_BATCH = 25
+# Kernels are compiled once per process before its first trial, so that no trial's time has it.
+_compile_once = cache(compile_kernels)
 
 
 def run_tasks(
@@ -33,85 +31,90 @@ def run_tasks(
     n_jobs: int | None,
     journal: str | PathLike[str] | None,
     progress: Progress,
-) -> Finished:
-    """Return the results of the tasks; those that the journal holds are not run again."""
-    if journal is None:
-        return _run(plan, tasks, {}, lambda task, results: None, n_jobs, progress)
-    entries = plan.describe()
-    check_named(entries)
-    with Journal(journal, entries) as book:
-        return _run(plan, tasks, book.finished, book.append, n_jobs, progress)
-
-
-def _run(
-    plan: Plan,
-    tasks: Sequence[Task],
-    before: Finished,
-    record: Callable[[Task, Results], None],
-    n_jobs: int | None,
-    progress: Progress,
-) -> Finished:
-    finished = {task: before[task] for task in tasks if task in before}
-    waiting = [task for task in tasks if task not in finished]
-    with counted_progress(progress, len(tasks), "trial", before=len(finished)) as show:
+) -> dict[Task, Results]:
+    """Return the results of the tasks; those in the journal are not run again."""
+    with ExitStack() as stack:
+        opened = None
+        if journal is not None:
+            entries = plan.describe()
+            check_named(entries)
+            opened = stack.enter_context(Journal(journal, entries))
+        before = {} if opened is None else opened.finished
+        finished = {task: before[task] for task in tasks if task in before}
+        waiting = [task for task in tasks if task not in finished]
+        show = stack.enter_context(
+            counted_progress(len(tasks), "trial", progress=progress, before=len(finished))
+        )
         show(len(finished))
-        for batch in _done(plan, waiting, n_jobs):
+        for batch in finished_batches(partial(_run_batch, plan), waiting, n_jobs):
             for task, results in batch:
-                record(task, results)
+                if opened is not None:
+                    opened.append(task, results)
                 finished[task] = results
             show(len(finished))
     return finished
 
 
-def _done(
-    plan: Plan, tasks: Sequence[Task], n_jobs: int | None
-) -> Iterator[list[tuple[Task, Results]]]:
-    """Yield finished trials in batches, in whatever order they come."""
-    workers = _workers(n_jobs)
-    if workers is None or not tasks:
-        for task in tasks:
-            yield run_batch(plan, [task])
-        return
-    from joblib import Parallel, delayed
-
-    size = min(_LARGEST_BATCH, max(1, len(tasks) // (_BATCHES_PER_WORKER * workers)))
-    batches = [tasks[start : start + size] for start in range(0, len(tasks), size)]
-    run = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
-    yield from run(delayed(_run_in_worker)(plan, batch) for batch in batches)
+def _run_batch(plan: Plan, tasks: Sequence[Task]) -> list[tuple[Task, Results]]:
+    """Run several trials in this process, on one thread of linear algebra."""
+    _compile_once()
+    # For matrices of any size, because other trials use the other cores.
+    with single_threaded(0), warnings.catch_warnings():
+        # One warning per trial would hide the output of a study, which measures quality itself.
+        warnings.simplefilter("ignore", KGroupsWarning)
+        return [(task, _run_trial(plan, task)) for task in tasks]
 
 
-def _run_in_worker(plan: Plan, tasks: Sequence[Task]) -> list[tuple[Task, Results]]:
-    """Run trials in a process of a pool, which leaves an interrupt to the one that started it.
+def _run_trial(plan: Plan, task: Task) -> Results:
+    """Run one trial; the results depend only on the plan and the task."""
+    cell, seed = plan.cells[task.cell], plan.seed(task)
+    place = f"in cell {dict(cell)}, trial {task.trial}, seed {seed}"
+    try:
+        source, planted = _drawn(plan, cell, np.random.default_rng(seed).spawn(2)[0])
+        if isinstance(source, Points):
+            # The labels of points are validated against a graph without edges.
+            graph = Graph.from_edges([], [], n=len(source.X))
+        else:
+            graph = as_graph(source)
+        truth = as_labels(planted, graph)
+    except Exception as error:
+        error.add_note(f"kgroups study: the generator failed {place}")
+        raise
+    k = int(cell.get("k") or np.unique(truth).size)
+    context = TrialContext(source, graph, k, seed)
+    results = {}
+    for method in plan.methods:
+        try:
+            found, seconds = context.timed(method.find)
+            labels = as_labels(found, graph)
+            scores = {
+                metric.name: float(metric.score(truth, labels))
+                for metric in plan.metrics
+                if method.k_given or not metric.needs_k
+            }
+        except Exception as error:
+            error.add_note(f"kgroups study: the method {method.name!r} failed {place}")
+            raise
+        results[method.name] = {**scores, "k_hat": np.unique(labels).size, "seconds": seconds}
+    return results
 
-    A terminal sends the interrupt to all of them. The pool is ended by its owner, and a worker
-    that noticed first would only print where it was.
-    """
-    if multiprocessing.parent_process() is not None and (
-        threading.current_thread() is threading.main_thread()
-    ):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-    return run_batch(plan, tasks)
 
-
-def _workers(n_jobs: int | None) -> int | None:
-    """Return how many workers there will be, or None for no other process than this."""
-    if n_jobs is not None and (
-        isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0
-    ):
+def _drawn(plan: Plan, cell: Cell, rng: np.random.Generator) -> tuple[Any, Any]:
+    drawn = plan.generator(**cell, rng=rng)
+    try:
+        source, planted = drawn
+    except (TypeError, ValueError):
         msg = (
-            f"{argument('n_jobs')} must be {in_python('None or ')}a whole number other than 0, got "
-            f"{n_jobs!r}.\n"
-            f"  {setting('n_jobs', 2)} uses two processes, {setting('n_jobs', -1)} one per core."
+            "a generator must return a graph and its planted labels, got "
+            f"{type(drawn).__name__}.\n  Return a pair such as (graph, labels)."
+        )
+        raise InputError(msg) from None
+    finders = [method.find for method in METHODS.values()]
+    named = [method.name for method in plan.methods if method.find in finders]
+    if isinstance(source, Points) and named:
+        msg = (
+            f"the method {named[0]!r} needs a graph, and the generator returned points.\n"
+            "  Pass callables that take (points, k, rng)."
         )
         raise InputError(msg)
-    # Nobody can have called joblib.parallel_config before joblib was imported.
-    if n_jobs == 1 or (n_jobs is None and "joblib" not in sys.modules):
-        return None
-    try:
-        import joblib
-    except ImportError as error:
-        msg = f"{setting('n_jobs', n_jobs)} needs joblib. {install_hint('study')}"
-        raise MissingExtraError(msg) from error
-    workers = int(joblib.effective_n_jobs(n_jobs))
-    local = type(joblib.parallel.get_active_backend()[0]).__name__ == "LokyBackend"
-    return None if workers == 1 and local else workers
+    return source, planted

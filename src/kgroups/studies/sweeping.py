@@ -1,27 +1,25 @@
-"""The doors of the room: sweeps over any generator, and the phase transition of detection."""
+"""Sweeps over any generator, the phase transition of detection, and the merge of shards."""
 
 import os
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from kgroups import metrics as library
-from kgroups._doors import check_choice
 from kgroups._progress import Progress
-from kgroups._wording import argument, in_python, setting
+from kgroups._validation import check_choice, check_integer, check_real
+from kgroups._wording import setting
 from kgroups.errors import InputError
 from kgroups.studies.journal import holds_plan, read_journal
 from kgroups.studies.methods import Method, as_methods
-from kgroups.studies.plan import RESERVED, Cell, Metric, Plan, as_cells
+from kgroups.studies.plan import RESERVED, Cell, Metric, Plan, Task, as_cells, differences
 from kgroups.studies.running import run_tasks
 from kgroups.studies.table import Study, study_of
 
-__all__ = ["phase_transition", "sweep"]
-
-_METRICS = ("overlap", "nmi", "ami", "ari", "accuracy", "variation_of_information")
+_METRICS = library.METRIC_NAMES
 
 
 def sweep(
@@ -35,7 +33,7 @@ def sweep(
     n_jobs: int | None = None,
     journal: str | os.PathLike[str] | None = None,
     shard: tuple[int, int] | None = None,
-    progress: Progress = "bar",
+    progress: Progress = True,
 ) -> Study:
     """Draw graphs over a grid of parameters and let methods find their groups.
 
@@ -43,11 +41,11 @@ def sweep(
     ----------
     generator : callable
         Called as ``generator(**cell, rng=Generator)``; returns a graph and its planted labels, or
-        ``kgroups.studies.points.Points`` and theirs, for methods that are callables.
+        ``kgroups.studies.Points`` and their classes, for methods that are callables.
     grid : mapping or sequence of mappings
         From each parameter to a value or to several, of which all combinations are cells; or the
-        cells themselves. A parameter called ``k`` is the number of groups that methods are told;
-        without it that is the number of planted groups.
+        cells themselves. A parameter called ``k`` is the number of groups that methods are given;
+        without it, they are given the number of planted groups.
     methods : names, callables, or a mapping from names to either
         ``kgroups``, ``kgroups-auto``, ``kgroups-paper``, ``kgroups-paper-uniform``,
         ``bethe-hessian``, ``bethe-hessian-raw``, ``spectral-adjacency``, ``leiden`` (2
@@ -56,24 +54,24 @@ def sweep(
         chooses k itself, and returns labels in any form. It is given k if a parameter is named
         ``k``, or else if three parameters or more have no default, as with ``*args``.
     metrics : names, or a mapping from names to callables
-        ``overlap``, ``nmi``, ``ami``, ``ari``, ``accuracy``, ``variation_of_information``; a
-        callable takes planted and found labels. Overlap and accuracy of methods that choose k
-        themselves (``kgroups-auto``, ``leiden``, ``leiden-converged``, ``louvain``, ``infomap``)
-        are NaN; compare them with others by ``ami``.
+        ``overlap``, ``nmi``, ``ami`` or any other function of ``kgroups.metrics`` that returns a
+        number; a callable takes planted and found labels. Overlap and accuracy of methods that
+        choose k themselves (``kgroups-auto``, ``leiden``, ``leiden-converged``, ``louvain``,
+        ``infomap``) are NaN; compare them with others by ``ami``.
     trials : int
         Graphs per cell.
     rng : int or None
-        From which all seeds follow; ``None`` draws one, which a journal keeps.
+        Entropy of all seeds; ``None`` draws one, which a journal keeps.
     n_jobs : int or None
         Processes; -1 is one per core. ``None`` is one, or what ``joblib.parallel_config`` says:
         under ``joblib.parallel_config("dask")`` the study runs on the Dask cluster.
     journal : path, optional
-        File to which finished trials are added, and from which an interrupted study goes on.
+        File to which finished trials are added, and from which an interrupted study resumes.
     shard : (int, int), optional
         ``(i, N)`` runs the i-th of N parts, counted from 1; see :func:`merge`.
-    progress : "bar", callable or None
-        A bar with the time left, shown on a terminal only; or what is called with the number of
-        trials done and their total.
+    progress : bool or callable
+        Whether to show a bar with the time left, on a terminal only; or a function that is called
+        with the number of trials done and their total.
 
     Returns
     -------
@@ -100,26 +98,19 @@ def sweep(
     if not callable(generator):
         msg = f"a generator must be callable, got {generator!r}."
         raise InputError(msg)
-    part = _checked_shard(shard)
-    if part is not None and rng is None:
-        msg = (
-            "a shard needs rng to be a number, the same for all of them, got None: shards of "
-            f"different entropy are not one study.\n  Pass for instance {setting('rng', 0)}."
-        )
-        raise InputError(msg)
-    entropy = _entropy(rng, journal)
+    if shard is not None:
+        _check_shard(shard, rng)
+    if rng is not None:
+        entropy = check_integer("rng", rng, low=0)
+    elif journal is not None and holds_plan(journal):
+        entropy = int(read_journal(journal)[0]["entropy"])
+    else:
+        entropy = secrets.randbits(64)
     chosen, scores = as_methods(methods), _as_metrics(metrics)
     _check_scored(chosen, scores)
-    plan = Plan(
-        generator,
-        as_cells(grid),
-        chosen,
-        scores,
-        _checked_count("trials", trials),
-        entropy,
-    )
-    tasks = plan.tasks(part)
-    finished = run_tasks(plan, tasks, n_jobs=n_jobs, journal=journal, progress=progress)
+    trials = check_integer("trials", trials)
+    plan = Plan(generator, as_cells(grid), chosen, scores, trials, entropy)
+    finished = run_tasks(plan, plan.tasks(shard), n_jobs=n_jobs, journal=journal, progress=progress)
     return study_of(plan.describe(), finished)
 
 
@@ -138,9 +129,9 @@ def phase_transition(
     n_jobs: int | None = None,
     journal: str | os.PathLike[str] | None = None,
     shard: tuple[int, int] | None = None,
-    progress: Progress = "bar",
+    progress: Progress = True,
 ) -> Study:
-    """Study how well planted groups come back around the threshold of detection.
+    """Study how well methods recover planted groups around the threshold of detection.
 
     Parameters
     ----------
@@ -174,12 +165,12 @@ def phase_transition(
     check_choice("sizes", sizes, ("balanced", "multinomial"))
     check_choice("beyond", beyond, ("error", "clip"))
     grid = {
-        "n": [_checked_count("n", value) for value in np.atleast_1d(n).tolist()],
-        "k": [_checked_count("k", value) for value in np.atleast_1d(k).tolist()],
-        "degree": [_checked_number("degree", value) for value in np.atleast_1d(degree).tolist()],
-        "snr": [_checked_number("snr", value) for value in np.atleast_1d(snr).tolist()],
+        "n": [check_integer("n", value) for value in np.atleast_1d(n).tolist()],
+        "k": [check_integer("k", value) for value in np.atleast_1d(k).tolist()],
+        "degree": _numbers("degree", degree),
+        "snr": _numbers("snr", snr),
     }
-    # A cell that cannot be drawn is refused here, not after hours of others.
+    # Raise for a cell that cannot be drawn now, not after hours of other cells.
     for cell in as_cells(grid):
         planted_probabilities(**cell, beyond=beyond)
     return sweep(
@@ -196,22 +187,55 @@ def phase_transition(
     )
 
 
-def _entropy(rng: int | None, journal: str | os.PathLike[str] | None) -> int:
-    if rng is None:
-        return _kept_entropy(journal)
-    if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or rng < 0:
+def merge(journals: Iterable[str | os.PathLike[str]]) -> Study:
+    """Return the whole study from the journals of its shards.
+
+    Parameters
+    ----------
+    journals : paths
+        Journals of one study. A trial that several of them hold counts once.
+
+    Returns
+    -------
+    Study
+        With the rows that one run would have given.
+
+    Raises
+    ------
+    InputError
+        If the journals belong to different studies, or trials are missing.
+    """
+    paths = list(journals)
+    if not paths:
+        msg = "merging needs at least one journal.\n  Name the journals of the shards."
+        raise InputError(msg)
+    plan, finished = read_journal(paths[0])
+    for path in paths[1:]:
+        other, more = read_journal(path)
+        differ = [f"{name} ({one}, {two})" for name, one, two in differences(plan, other)]
+        if differ:
+            msg = (
+                f"the journals must be of one study: {paths[0]} and {path} differ in "
+                f"{', '.join(differ)}."
+            )
+            raise InputError(msg)
+        finished = {**more, **finished}
+    cells, trials = plan["cells"], plan["trials"]
+    every = (Task(cell, trial) for cell in range(len(cells)) for trial in range(trials))
+    missing = [task for task in every if task not in finished]
+    if missing:
         msg = (
-            f"{argument('rng')} of a study must be {in_python('None or ')}a whole number >= 0, got "
-            f"{rng!r}: seeds of single trials are derived from it."
+            f"all {len(cells) * trials} trials must be there, {len(missing)} are missing; the "
+            f"first is trial {missing[0].trial} of {cells[missing[0].cell]}.\n"
+            "  Run the unfinished shards again with the same journals, and name all journals."
         )
         raise InputError(msg)
-    return int(rng)
+    return study_of(plan, finished)
 
 
-def _kept_entropy(journal: str | os.PathLike[str] | None) -> int:
-    if journal is not None and holds_plan(journal):
-        return int(read_journal(journal)[0]["entropy"])
-    return secrets.randbits(64)
+def _numbers(name: str, values: Any) -> list[float]:
+    listed = np.atleast_1d(values).tolist()
+    return [check_real(name, value, low=0.0, finite=False) for value in listed]
 
 
 def _as_metrics(metrics: Any) -> tuple[Metric, ...]:
@@ -244,23 +268,7 @@ def _check_scored(methods: Sequence[Method], metrics: Sequence[Metric]) -> None:
         raise InputError(msg)
 
 
-def _checked_count(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        msg = f"{argument(name)} must be a whole number >= 1, got {value!r}."
-        raise InputError(msg)
-    return int(value)
-
-
-def _checked_number(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
-        msg = f"{argument(name)} must be a number >= 0, got {value!r}."
-        raise InputError(msg)
-    return float(value)
-
-
-def _checked_shard(shard: Any) -> tuple[int, int] | None:
-    if shard is None:
-        return None
+def _check_shard(shard: Any, rng: int | None) -> None:
     fits = isinstance(shard, tuple) and len(shard) == 2
     if not fits or not all(type(part) is int for part in shard) or not 1 <= shard[0] <= shard[1]:
         msg = (
@@ -269,4 +277,9 @@ def _checked_shard(shard: Any) -> tuple[int, int] | None:
             f"  {setting('shard', (1, 4))} runs the first of four parts."
         )
         raise InputError(msg)
-    return shard[0], shard[1]
+    if rng is None:
+        msg = (
+            "a shard needs rng to be a number, the same for all shards, got None.\n"
+            f"  Pass for instance {setting('rng', 0)}."
+        )
+        raise InputError(msg)

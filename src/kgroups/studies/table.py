@@ -1,32 +1,40 @@
 """The table of a study: a row per cell, trial and method; summary, files and figure."""
 
+import csv
+import gzip
+import io
 import math
 import os
-from collections.abc import Mapping
+import zlib
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from kgroups._extras import install_hint
-from kgroups.errors import MissingExtraError
-from kgroups.studies.files import read_table, write_table
-from kgroups.studies.plan import Task, trial_seed
-from kgroups.studies.trial import Results
+from kgroups._files import write_atomically
+from kgroups._wording import function, install_hint
+from kgroups.errors import FileFormatError, InputError, MissingExtraError
+from kgroups.partition.files import import_pyarrow
+from kgroups.studies.journal import Results
+from kgroups.studies.plan import RESERVED, Task, trial_seed
 
-__all__ = ["Study", "study_of"]
+_SUFFIXES = (".csv", ".csv.gz", ".parquet")
+_WORDS = {"": None, "True": True, "False": False}
 
 Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """What a study found.
+    """The results of a study.
 
     Attributes
     ----------
     parameters : tuple of str
-        What varies over the grid: the first columns.
+        Parameters of the grid, which are the first columns.
     metrics : tuple of str
         Names of the scores.
     rows : tuple of dict
@@ -63,7 +71,7 @@ class Study:
 
     @property
     def default_metric(self) -> str:
-        """The metric by which the methods are compared: of the figure and the printed table.
+        """The metric by which the figure and the printed table compare the methods.
 
         The first metric if all methods were given k. Otherwise ``ami``, or where it was not
         recorded the first metric that every method has.
@@ -107,8 +115,8 @@ class Study:
         -------
         list of dict
             The parameters, ``method``, ``metric``, ``trials``, ``mean``, ``sd``, ``se`` and the
-            bounds ``low`` and ``high`` of the 95 % interval of the mean (Student's t). With one
-            trial the spread is not known: NaN. ``pandas.DataFrame`` takes the list as it is.
+            bounds ``low`` and ``high`` of the 95 % interval of the mean (Student's t), which
+            are NaN with one trial. ``pandas.DataFrame`` takes the list as it is.
         """
         from scipy.special import stdtrit
 
@@ -141,12 +149,12 @@ class Study:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the rows to a file, whole or not at all; .csv, .csv.gz or .parquet."""
-        write_table(path, self.columns, self.rows)
+        _write_table(path, self.columns, self.rows)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Study":
         """Read a study that :meth:`save` wrote."""
-        columns, rows = read_table(path)
+        columns, rows = _read_table(path)
         trial, k_given, k_hat = (columns.index(name) for name in ("trial", "k_given", "k_hat"))
         return cls(tuple(columns[:trial]), tuple(columns[k_given + 1 : k_hat]), tuple(rows))
 
@@ -176,14 +184,14 @@ class Study:
         """
         from kgroups.studies.figure import plot_study
 
-        return plot_study(self, ax=ax, metric=metric, x=x)
+        return plot_study(self, ax, metric=metric, x=x)
 
     def _cell(self, row: Row) -> tuple[Any, ...]:
         return tuple(row[name] for name in self.parameters)
 
 
 def study_of(plan: Mapping[str, Any], finished: Mapping[Task, Results]) -> Study:
-    """Return the study of finished trials; the plan is that of a journal's first line."""
+    """Return the study of finished trials of a described plan."""
     rows = []
     for task in sorted(finished):
         cell = plan["cells"][task.cell]
@@ -193,3 +201,71 @@ def study_of(plan: Mapping[str, Any], finished: Mapping[Task, Results]) -> Study
             scores = dict.fromkeys(plan["metrics"], math.nan)
             rows.append({**start, **scores, **finished[task][method], "seed": seed})
     return Study(tuple(plan["cells"][0]), tuple(plan["metrics"]), tuple(rows))
+
+
+def check_table_name(path: str | os.PathLike[str]) -> str:
+    """Return the suffix of a table, which determines its format, or raise."""
+    name = Path(path).name.lower()
+    for suffix in reversed(_SUFFIXES):
+        if name.endswith(suffix):
+            return suffix
+    msg = f"the name of a table must end in {', '.join(_SUFFIXES)}; got {str(path)!r}."
+    raise InputError(msg)
+
+
+def _write_table(path: str | os.PathLike[str], columns: Sequence[str], rows: Sequence[Row]) -> None:
+    suffix = check_table_name(path)
+    if suffix == ".parquet":
+        pyarrow, parquet = import_pyarrow()
+        table = pyarrow.table({name: [row[name] for row in rows] for name in columns})
+        sink = io.BytesIO()
+        parquet.write_table(table, sink)
+        write_atomically(path, sink.getvalue())
+        return
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    content = text.getvalue().encode()
+    write_atomically(path, gzip.compress(content, mtime=0) if suffix == ".csv.gz" else content)
+
+
+def _read_table(path: str | os.PathLike[str]) -> tuple[list[str], list[Row]]:
+    suffix = check_table_name(path)
+    content = Path(path).read_bytes()
+    try:
+        if suffix == ".parquet":
+            table = import_pyarrow()[1].read_table(io.BytesIO(content))
+            columns, rows = table.column_names, table.to_pylist()
+        else:
+            columns, rows = _from_csv(gzip.decompress(content) if suffix == ".csv.gz" else content)
+        missing = [name for name in RESERVED if name not in columns]
+        if missing:
+            msg = f"it has no column {missing[0]!r}"
+            raise ValueError(msg)
+    except (OSError, EOFError, zlib.error, ValueError, NotImplementedError, csv.Error) as error:
+        msg = (
+            f"{path} does not hold a study: {error}.\n"
+            f"  {function('Study.save()')} writes such files."
+        )
+        raise FileFormatError(msg) from error
+    return columns, rows
+
+
+def _from_csv(content: bytes) -> tuple[list[str], list[Row]]:
+    reader = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
+    columns = next(reader, [])
+    return columns, [
+        dict(zip(columns, map(_value, columns, cells), strict=True)) for cells in reader
+    ]
+
+
+def _value(column: str, text: str) -> Any:
+    if column == "method":
+        return text
+    if text in _WORDS:
+        return _WORDS[text]
+    for number in (int, float):
+        with suppress(ValueError):
+            return number(text)
+    return text

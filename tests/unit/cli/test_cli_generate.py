@@ -129,7 +129,7 @@ def test_nodes_that_a_file_cannot_hold_are_told(run):
 def test_unplaced_edges_are_told(run):
     tight = "--max-degree 19 --degree-exponent 1 --min-community 20 --max-community 20"
     _, out, _ = run(f"lfr --n 500 --degree 10 --mixing 0 {tight} --rng 0 --output g.npz")
-    assert re.search(r"\n\d+ edges found no place\n", out)
+    assert re.search(r"\n\d+ edges could not be placed\n", out)
 
 
 def test_a_fresh_seed_is_printed_and_repeats_the_graph(run, tmp_path):
@@ -185,7 +185,7 @@ def test_nothing_is_written_until_everything_is_ready(run, tmp_path, monkeypatch
     def interrupted(planted):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(generate_module, "_labels_as_csv", interrupted)
+    monkeypatch.setattr(generate_module, "labels_as_csv", interrupted)
     assert run("girvan-newman --snr 1 --rng 0 --output g.csv --labels l.csv")[0] == 130
     assert list(tmp_path.iterdir()) == []
 

@@ -115,7 +115,7 @@ def never(*args, **options):
 @pytest.mark.parametrize(
     ("names", "suffix", "message"),
     [
-        (["a\x00", "b", "c", "d", "e", "f"], ".graphml", "no way to write the node name 'a\\x00'"),
+        (["a\x00", "b", "c", "d", "e", "f"], ".graphml", "cannot hold the node name 'a\\x00'"),
         (["a\x1b[0m", "b", "c", "d", "e", "f"], ".graphml", "Write a .gml file"),
         ([datetime.date(2020, 1, day) for day in range(1, 7)], ".gml", "must be whole numbers or"),
     ],
@@ -131,7 +131,7 @@ def test_names_that_cannot_be_held_are_refused_before_the_work(
 
 
 def test_names_that_are_one_text_are_refused():
-    from kgroups.cli.graph_files import check_graph_names
+    from kgroups.cli.files import check_graph_names
     from kgroups.errors import PartitionError
 
     with pytest.raises(PartitionError, match="must differ as text, got 1 and '1'"):

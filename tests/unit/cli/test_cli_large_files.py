@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from kgroups import _mirror
+from kgroups.adapters.edges import ReadOptions
 from kgroups.cli import main
 
 SOURCE = [0, 1, 2, 2, 3, 4, 5]
@@ -20,17 +20,17 @@ NAMES = {
 
 
 @pytest.fixture(params=["few", "many"])
-def size(request, monkeypatch):
-    if request.param == "many":
-        monkeypatch.setattr(_mirror, "_FEW_EDGES", 0)
+def copies(request):
+    """Return how often to list each edge, so that the file is read at once or in batches."""
+    return 1 if request.param == "few" else ReadOptions().few_edges // len(SOURCE) + 1
 
 
 @pytest.fixture
 def edges(tmp_path):
-    def save(suffix, names):
+    def save(suffix, names, copies=1):
         columns = {
-            "source": [names[i] for i in SOURCE],
-            "target": [names[i] for i in TARGET],
+            "source": [names[i] for i in SOURCE] * copies,
+            "target": [names[i] for i in TARGET] * copies,
         }
         path = tmp_path / f"edges{suffix}"
         if suffix == ".npz":
@@ -44,9 +44,10 @@ def edges(tmp_path):
 
 @pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
 @pytest.mark.parametrize("suffix", [".npz", ".parquet"])
-def test_edges_in_communities_out(edges, size, tmp_path, capsys, names, suffix):
+def test_edges_in_communities_out(edges, copies, tmp_path, capsys, names, suffix):
     target = tmp_path / "communities.parquet"
-    assert main(["detect", str(edges(suffix, names)), "-k", "2", "--output", str(target)]) == 0
+    path = edges(suffix, names, copies)
+    assert main(["detect", str(path), "-k", "2", "--output", str(target)]) == 0
     assert capsys.readouterr().out.endswith(f"wrote {target}\n")
     table = pyarrow.parquet.read_table(target)
     assert table.column_names == ["node", "community"]
@@ -68,8 +69,8 @@ def test_names_that_the_file_cannot_hold_are_refused_before_the_work(tmp_path, c
     days = np.array(["2024-01-01", "2024-01-02"], "datetime64[D]")
     np.savez(tmp_path / "edges.npz", source=days[:1], target=days[1:])
     for suffix, message in (
-        (".parquet", "of type int or str"),
-        (".csv", "of type int or str"),
+        (".parquet", "all int or all str"),
+        (".csv", "all int or all str"),
         (".json", "str, float"),
     ):
         target = tmp_path / f"out{suffix}"

@@ -36,7 +36,7 @@ def test_exit_codes(words, code):
 
 
 # A child that sends itself a signal at the first call of a function, whatever the time it takes.
-SIGNALLED = """
+SIGNALED = """
 import importlib, os, signal, sys, time
 name, module, function, *words = sys.argv[1:]
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -67,14 +67,13 @@ STUDY = ["study", "--n", "60", "--k", "2", "--degree", "6", "--snr", "2", "--tri
         (["kgroups.studies", "phase_transition"], STUDY),
         (["kgroups.studies", "merge"], ["study", "merge", "journal"]),
         (DURING_A_WRITE, ["generate", "girvan-newman", "--snr", "2", "--output", "g.csv"]),
-        (["kgroups.reproduce", "reproduce"], ["reproduce", "girvan"]),
-        (["kgroups.detect", "warm"], ["warm"]),
+        (["kgroups.detect", "compile_kernels"], ["warm"]),
     ],
 )
 def test_signals_end_every_command_with_their_code_and_leave_nothing(
     tmp_path, name, code, place, words
 ):
-    command = [sys.executable, "-c", SIGNALLED, name, *place, *words]
+    command = [sys.executable, "-c", SIGNALED, name, *place, *words]
     done = subprocess.run(command, capture_output=True, check=False, timeout=120, cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (code, b"", b"")
     assert list(tmp_path.iterdir()) == []

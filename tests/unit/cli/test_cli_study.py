@@ -13,7 +13,9 @@ import pytest
 from matplotlib.image import imread
 
 from kgroups.cli import main
-from kgroups.cli.study import _CHOOSING_K, _METHODS, _numbers
+from kgroups.cli.study import CHOOSING_K, parse_numbers
+from kgroups.cli.study import METHODS as METHOD_NAMES
+from kgroups.metrics import METRIC_NAMES
 from kgroups.studies import METHODS, Study, sweep
 from kgroups.studies.journal import read_journal
 
@@ -115,7 +117,7 @@ def test_a_resumed_study_says_how_much_is_done(run, tmp_path):
 
 def test_journals_of_any_sweep_are_merged(run, tmp_path):
     grid = {"cliques": [4, 8], "kind": ["plain", "other"]}
-    sweep(ring, grid, trials=2, journal=tmp_path / "rings", progress=None)
+    sweep(ring, grid, trials=2, journal=tmp_path / "rings", progress=False)
     code, out, err = run("study", "merge", "rings", "--plot", "rings.png")
     assert (code, err) == (0, "")
     assert ["8", "other", "1.000", "±", "0.000"] in [line.split() for line in out.splitlines()]
@@ -148,12 +150,12 @@ def test_a_picture_has_room_for_every_panel(run, tmp_path):
         ([*SMALL, "--shard", "half", "--journal", "j"], "--shard must be I/N such as 1/4"),
         ([*SMALL, "--methods", "kgrups"], "Did you mean 'kgroups'?"),
         ([*SMALL, "--output", "study.txt"], "the name of a table must end in"),
-        ([*SMALL, "--plot", "study.txt"], "the name of a picture must end in"),
+        ([*SMALL, "--plot", "study.txt"], "the name of a plot must end in"),
         ([*SMALL, "--output", "no/study.csv"], "there is no folder 'no'"),
         ([*SMALL, "--output", "a.csv", "--journal", "./a.csv"], "would overwrite each other"),
         (["study", "merge", "a.csv", "--output", "./a.csv"], "this file is read (as 'a.csv')"),
         ([*SMALL, "--output", "a.csv", "--plot", "loop.png"], "would overwrite each other"),
-        ([*SMALL, "--plot", "taken.png"], "'taken.png' is a folder, no file can be written"),
+        ([*SMALL, "--plot", "taken.png"], "'taken.png' is a folder, not a file"),
         ([*SMALL, "--snr", "3", "--beyond", "error"], "degree 6 the largest --snr is 2.44948974"),
     ],
 )
@@ -166,14 +168,21 @@ def test_what_cannot_be_done_is_said(run, tmp_path, words, message):
 
 
 def test_numbers_of_a_range_are_those_that_people_type():
-    assert _numbers("snr", "0.9:2.1:5") == [0.9, 1.2, 1.5, 1.8, 2.1]
+    assert parse_numbers("snr", "0.9:2.1:5") == [0.9, 1.2, 1.5, 1.8, 2.1]
 
 
 def test_help_names_every_method_and_who_chooses_k():
-    assert _METHODS.split(", ") == list(METHODS)
-    choosing = re.sub(r" \([^)]*\)", "", _CHOOSING_K).split(", ")
+    assert METHOD_NAMES.split(", ") == list(METHODS)
+    choosing = re.sub(r" \([^)]*\)", "", CHOOSING_K).split(", ")
     assert choosing == [name for name, method in METHODS.items() if not method.k_given]
-    assert "leiden (2 iterations)" in _CHOOSING_K
+    assert "leiden (2 iterations)" in CHOOSING_K
+
+
+def test_help_names_every_metric(capsys):
+    with pytest.raises(SystemExit):
+        main(["study", "--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert f"scores to record, from {', '.join(METRIC_NAMES)};" in shown
 
 
 def test_methods_that_choose_k_are_compared_by_ami(run):
@@ -210,7 +219,7 @@ def test_an_interrupt_leaves_a_journal_to_go_on_from(tmp_path, jobs):
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=120)
     assert (process.returncode, out) == (130, "")
-    assert f"the same command goes on from {journal}" in err
+    assert f"the same command resumes from {journal}" in err
     assert "Traceback" not in err
     assert journal.read_bytes().endswith(b"\n")
     assert 3 <= len(read_journal(journal)[1]) < 8000

@@ -30,7 +30,7 @@ def untimed(found):
     return [{name: row[name] for name in row if name != "seconds"} for row in found.rows]
 
 def main(journal):
-    alone = study(n_jobs=1, progress=None)
+    alone = study(n_jobs=1, progress=False)
     cluster = LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
     )
@@ -98,7 +98,7 @@ def test_a_killed_process_is_an_error_and_the_study_goes_on_from_its_journal(tmp
 
     def run(**options):
         grid = {"n": list(range(2, 10))}
-        return sweep(draw, grid, {"mine": find}, trials=1, progress=None, **options)
+        return sweep(draw, grid, {"mine": find}, trials=1, progress=False, **options)
 
     with pytest.raises(BrokenProcessPool, match="unexpectedly terminated"):
         run(n_jobs=2, journal=tmp_path / "journal")

@@ -3,9 +3,8 @@
 import pytest
 
 from kgroups._wording import worded
-from kgroups.cli.flags import Flags
-from kgroups.cli.parser import build_parser
-from kgroups.studies.differences import differences
+from kgroups.cli.parser import Flags, build_parser
+from kgroups.studies.plan import differences
 
 GENERATOR = "kgroups.generators.blocks.planted_partition"
 PLAN = {

@@ -1,17 +1,17 @@
 """The named methods: the public call gives the same communities."""
 
+import sys
+
 import numpy as np
 import pytest
 
 import kgroups as kg
 from kgroups.errors import InputError, MissingExtraError
 from kgroups.generators import girvan_newman_benchmark, planted_partition
-from kgroups.studies import METHODS
-from kgroups.studies import methods as room
-from kgroups.studies.bench import Workbench
-from kgroups.studies.methods import PAPER_GRAM, PAPER_UNIFORM, as_methods
+from kgroups.studies import METHODS, PAPER_GRAM, PAPER_UNIFORM, TrialContext
+from kgroups.studies.methods import as_methods
 
-RAW = kg.KMeansSeed(rows="raw")
+RAW = kg.KMeansInit(rows="raw")
 SEED = 11
 
 
@@ -23,8 +23,8 @@ def same_communities(first, second):
     return kg.metrics.accuracy(first, second) == 1.0
 
 
-def bench(graph, k):
-    return Workbench(graph, graph, k, SEED)
+def context(graph, k):
+    return TrialContext(graph, graph, k, SEED)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_sparse_graph_with_many_components(k, snr, name, options):
     graph, _ = planted_partition(360, k, 3.0, snr, rng=k)
     public = kg.detect_communities(graph, k, rng=stream(), regime=kg.Exact(), **options)
     assert public.report.n_components > 10
-    assert same_communities(public, METHODS[name].find(bench(graph, k)))
+    assert same_communities(public, METHODS[name].find(context(graph, k)))
 
 
 @pytest.mark.parametrize("snr", [1.1, 2.0])
@@ -53,26 +53,26 @@ def test_settings_of_the_paper_on_a_connected_graph(name, refine, snr):
     graph, _ = girvan_newman_benchmark(snr, rng=3)
     public = kg.detect_communities(graph, 4, init=RAW, refine=refine, rng=stream())
     assert public.report.n_components == 1
-    assert same_communities(public, METHODS[name].find(bench(graph, 4)))
+    assert same_communities(public, METHODS[name].find(context(graph, 4)))
 
 
 def test_settings_of_the_paper_by_lanczos():
     graph, _ = planted_partition(400, 4, 16.0, 2.0, rng=5)
     public = kg.detect_communities(graph, 4, init=RAW, refine=PAPER_GRAM, rng=stream())
     assert public.report.n_components == 1
-    assert same_communities(public, METHODS["kgroups-paper"].find(bench(graph, 4)))
+    assert same_communities(public, METHODS["kgroups-paper"].find(context(graph, 4)))
 
 
 @pytest.mark.parametrize(("degree", "k"), [(0.2, 2), (1.0, 15), (2.0, 15)])
 def test_settings_of_the_paper_where_all_eigenvalues_are_positive(degree, k):
     graph, _ = planted_partition(320, k, degree, 0.2, rng=0)
     for name in ("bethe-hessian-raw", "kgroups-paper", "kgroups-paper-uniform"):
-        assert np.unique(METHODS[name].find(bench(graph, k))).size == k
+        assert np.unique(METHODS[name].find(context(graph, k))).size == k
 
 
 def test_number_of_communities_found():
     graph, _ = girvan_newman_benchmark(2.5, rng=0)
-    labels = METHODS["kgroups-auto"].find(bench(graph, 4))
+    labels = METHODS["kgroups-auto"].find(context(graph, 4))
     assert same_communities(labels, kg.detect_communities(graph, rng=stream()))
 
 
@@ -84,7 +84,7 @@ def test_node_names_keep_their_places():
     names = [f"node {name:03}" for name in order]
     shuffled = kg.Graph.from_edges(place[u], place[v], n=graph.n, nodes=names)
     for name in ("kgroups", "kgroups-paper"):
-        plain, named = (METHODS[name].find(bench(each, 4)) for each in (graph, shuffled))
+        plain, named = (METHODS[name].find(context(each, 4)) for each in (graph, shuffled))
         assert same_communities(plain[order], named)
 
 
@@ -95,7 +95,7 @@ def test_peers_find_clear_groups_and_repeat(name):
     if name == "infomap":
         pytest.importorskip("infomap")
     graph, truth = planted_partition(400, 4, 16.0, 3.5, rng=1)
-    first, second = (METHODS[name].find(bench(graph, 4)) for _ in range(2))
+    first, second = (METHODS[name].find(context(graph, 4)) for _ in range(2))
     assert kg.metrics.overlap(truth, first) > 0.95
     assert np.array_equal(first, second)
 
@@ -107,13 +107,13 @@ def test_weights_reach_igraph(name):
     light = [(i, j) for i in range(3) for j in range(3, 6)]
     u, v = np.array(heavy + light).T
     graph = kg.Graph.from_edges(u, v, np.array([5.0] * 6 + [0.1] * 9))
-    assert same_communities(METHODS[name].find(bench(graph, 2)), [0, 0, 0, 1, 1, 1])
+    assert same_communities(METHODS[name].find(context(graph, 2)), [0, 0, 0, 1, 1, 1])
 
 
 def test_leiden_iterates_twice_or_until_it_converges():
     graph, _ = planted_partition(600, 6, 5.0, 1.3, rng=2)
     reached = [
-        kg.scoring.modularity(graph, METHODS[name].find(bench(graph, 6)))
+        kg.scoring.modularity(graph, METHODS[name].find(context(graph, 6)))
         for name in ("leiden", "leiden-converged")
     ]
     # Both begin with the same two iterations.
@@ -129,20 +129,19 @@ def test_who_is_given_k():
     assert choosing == {"kgroups-auto", "leiden", "leiden-converged", "louvain", "infomap"}
     graph, _ = planted_partition(200, 4, 16.0, 3.5, rng=1)
     for name in METHODS.keys() - {"infomap"}:
-        labels = [METHODS[name].find(bench(graph, k)) for k in (2, 3)]
+        labels = [METHODS[name].find(context(graph, k)) for k in (2, 3)]
         numbers = [np.unique(each).size for each in labels]
         assert numbers == ([4, 4] if name in choosing else [2, 3]), name
 
 
 def test_shared_work_counts_for_each_method():
     graph, _ = planted_partition(500, 5, 3.0, 1.5, rng=0)
-    work = bench(graph, 5)
+    shared = context(graph, 5)
     seconds = {}
     for name in ("kgroups-paper", "bethe-hessian-raw"):
-        _, seconds[name] = work.timed(METHODS[name].find)
-    _, shared = work._shared["first labels"]
-    assert seconds["bethe-hessian-raw"] >= shared > 0
-    assert seconds["kgroups-paper"] >= shared
+        _, seconds[name] = shared.timed(METHODS[name].find)
+    assert seconds["bethe-hessian-raw"] >= shared.shared_seconds > 0
+    assert seconds["kgroups-paper"] >= shared.shared_seconds
 
 
 def test_methods_are_named_by_themselves():
@@ -166,8 +165,8 @@ def test_a_callable_without_k_chooses_it():
     graph = kg.Graph.from_edges([0, 1], [1, 2])
     first, second, third = as_methods([alone, given, "louvain"])
     assert [method.k_given for method in (first, second, third)] == [False, True, False]
-    assert first.find(bench(graph, 2)) == [True] * 3
-    assert second.find(bench(graph, 2)) == [2] * 3
+    assert first.find(context(graph, 2)) == [True] * 3
+    assert second.find(context(graph, 2)) == [2] * 3
 
 
 def named_third(graph, rng, k):
@@ -194,7 +193,7 @@ def test_names_and_defaults_of_the_parameters_tell_who_is_given_k(function, k_gi
     (method,) = as_methods({"mine": function})
     assert method.k_given == k_given
     graph = kg.Graph.from_edges([0, 1], [1, 2])
-    found, k, rng = method.find(bench(graph, 2))
+    found, k, rng = method.find(context(graph, 2))
     assert (found, k) == (graph, 2 if k_given else None)
     assert isinstance(rng, np.random.Generator)
 
@@ -209,7 +208,7 @@ def test_a_callable_without_a_signature_is_given_k():
     (method,) = as_methods({"compiled": Compiled()})
     graph = kg.Graph.from_edges([0, 1], [1, 2])
     assert method.k_given
-    assert method.find(bench(graph, 2))[:2] == (graph, 2)
+    assert method.find(context(graph, 2))[:2] == (graph, 2)
 
 
 @pytest.mark.parametrize(
@@ -230,6 +229,6 @@ def test_methods_that_cannot_be(methods, message):
 
 
 def test_infomap_that_is_not_installed(monkeypatch):
-    monkeypatch.setattr(room, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "infomap", None)
     with pytest.raises(MissingExtraError, match=r'pip install "\.\[bench\]"'):
         as_methods(["infomap"])

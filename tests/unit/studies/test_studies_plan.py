@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from kgroups.errors import InputError
-from kgroups.studies.names import check_named, described
-from kgroups.studies.plan import Plan, Task, as_cells, trial_seed
+from kgroups.studies.methods import described
+from kgroups.studies.plan import Plan, Task, as_cells, check_named, trial_seed
 
 
 def plan_of(grid, trials=3, entropy=0):
@@ -151,7 +151,7 @@ def test_callables_that_look_alike_are_refused_by_journals(pair):
         check_named(plan)
         plan[role] = first if role == "generator" else {"mine": first}
         with pytest.raises(
-            InputError, match=r"knows functions by their names[^\n]*; the " + role[:6]
+            InputError, match=r"identifies functions by their names[^\n]*; the " + role[:6]
         ):
             check_named(plan)
 

@@ -12,17 +12,17 @@ import threadpoolctl
 
 import kgroups as kg
 from kgroups import metrics
+from kgroups._parallel import count_workers
 from kgroups.errors import InputError, MissingExtraError
 from kgroups.generators import planted_partition
 from kgroups.studies import Study, merge, phase_transition, sweep
-from kgroups.studies.running import _workers
 
 SMALL = {"n": 60, "k": [2, 3], "degree": 6.0, "snr": [1.0, 2.0]}
 METHODS = ("kgroups", "bethe-hessian", "louvain")
 
 
 def small_study(**options):
-    return phase_transition(**SMALL, methods=METHODS, trials=3, progress=None, **options)
+    return phase_transition(**SMALL, methods=METHODS, trials=3, progress=False, **options)
 
 
 def untimed(study):
@@ -65,7 +65,7 @@ def test_methods_that_choose_k_need_another_metric_than_the_overlap():
 
 def test_accuracy_is_reported_as_the_overlap_is():
     grid, scores = {"cliques": 3, "size": 4}, ("accuracy", "overlap", "ami")
-    study = sweep(ring, grid, ["kgroups", "louvain"], scores, trials=1, progress=None)
+    study = sweep(ring, grid, ["kgroups", "louvain"], scores, trials=1, progress=False)
     given, chosen = study.rows
     assert (given["accuracy"], given["overlap"]) == (1.0, 1.0)
     assert math.isnan(chosen["accuracy"])
@@ -148,7 +148,7 @@ def test_a_resumed_study_gives_the_rows_of_one_run(tmp_path):
 def test_a_journal_returns_no_rows_of_another_lambda(tmp_path):
     def run(function, **options):
         grid = {"cliques": 3, "size": 4}
-        return sweep(ring, grid, {"mine": function}, trials=1, progress=None, **options)
+        return sweep(ring, grid, {"mine": function}, trials=1, progress=False, **options)
 
     one, other = (lambda graph, k, rng: [0] * 12), (lambda graph, k, rng: list(range(12)))
     assert run(one).rows[0]["k_hat"] == 1
@@ -205,7 +205,7 @@ def test_any_generator_method_and_metric():
         ["kgroups", by_networkx],
         {"agreement": metrics.ari},
         trials=1,
-        progress=None,
+        progress=False,
     )
     assert [row["agreement"] for row in study.rows] == [1.0] * 4
     assert [row["k_hat"] for row in study.rows] == [4, 4, 3, 3]
@@ -214,7 +214,7 @@ def test_any_generator_method_and_metric():
 
 def test_generator_that_returns_no_pair():
     with pytest.raises(InputError, match="must return a graph and its planted labels, got Graph"):
-        sweep(lambda n, rng: nx.path_graph(n), {"n": 4}, trials=1, progress=None)
+        sweep(lambda n, rng: nx.path_graph(n), {"n": 4}, trials=1, progress=False)
 
 
 def test_a_failure_says_where():
@@ -222,7 +222,7 @@ def test_a_failure_says_where():
         raise RuntimeError
 
     with pytest.raises(RuntimeError) as caught:
-        sweep(ring, {"cliques": 3, "size": 4}, failing, trials=1, progress=None)
+        sweep(ring, {"cliques": 3, "size": 4}, failing, trials=1, progress=False)
     assert "the method 'failing' failed in cell {'cliques': 3, 'size': 4}, trial 0, seed" in str(
         caught.value.__notes__
     )
@@ -232,21 +232,24 @@ def test_a_failure_says_where():
     ("options", "message"),
     [
         ({"trials": 0}, "trials must be a whole number >= 1, got 0"),
-        ({"rng": -1}, "rng of a study must be None or a whole number >= 0, got -1"),
-        ({"rng": np.random.default_rng(0)}, "seeds of single trials are derived from it"),
+        ({"rng": -1}, "rng must be a whole number >= 0, got -1"),
+        (
+            {"rng": np.random.default_rng(0)},
+            r"rng must be a whole number >= 0, got Generator\(PCG64\)",
+        ),
         ({"n_jobs": 0}, "n_jobs must be None or a whole number other than 0, got 0"),
         ({"shard": (3, 2)}, r"a shard must be the i-th of N parts .* got shard=\(3, 2\)"),
         ({"shard": (1, 2), "rng": None}, "a shard needs rng to be a number, the same for all"),
         ({"shard": "1/2"}, r'a shard must be the i-th of N parts .* got shard="1/2"'),
-        ({"metrics": "overlop"}, "a metric must be one of 'overlap'.* got 'overlop'"),
+        ({"metrics": "overlop"}, "a metric must be one of 'accuracy', .* got 'overlop'"),
         ({"metrics": {}}, "a study needs at least one metric"),
         ({"metrics": {"seed": max}}, "a metric cannot be called 'seed'"),
-        ({"progress": "stars"}, 'progress must be "bar", None or a callable'),
+        ({"progress": "stars"}, "progress must be True, False or a callable"),
         ({"journal": "no/such/folder/j"}, "there is no folder 'no/such/folder' for the journal"),
     ],
 )
 def test_arguments_that_cannot_be(options, message):
-    given = {"trials": 1, "progress": None, **options}
+    given = {"trials": 1, "progress": False, **options}
     with pytest.raises(InputError, match=message):
         sweep(ring, {"cliques": 3, "size": 4}, **given)
 
@@ -277,16 +280,16 @@ def test_phase_transition_that_cannot_be_is_refused_before_any_trial(change, mes
 
 
 def test_ratios_beyond_the_model_are_clipped_when_asked():
-    study = phase_transition(40, 2, 4.0, [2.0, 3.0], trials=2, beyond="clip", progress=None)
+    study = phase_transition(40, 2, 4.0, [2.0, 3.0], trials=2, beyond="clip", progress=False)
     assert isinstance(study, Study)
     assert {row["snr"] for row in study.rows} == {2.0, 3.0}
 
 
 def test_fresh_entropy_is_kept_by_the_journal(tmp_path):
     grid, path = {"cliques": 3, "size": 4}, tmp_path / "fresh"
-    first = sweep(ring, grid, trials=2, rng=None, journal=path, progress=None)
-    second = sweep(ring, grid, trials=2, rng=None, journal=path, progress=None)
-    other = sweep(ring, grid, trials=2, rng=None, progress=None)
+    first = sweep(ring, grid, trials=2, rng=None, journal=path, progress=False)
+    second = sweep(ring, grid, trials=2, rng=None, journal=path, progress=False)
+    other = sweep(ring, grid, trials=2, rng=None, progress=False)
     assert first.rows == second.rows
     assert other.rows[0]["seed"] != first.rows[0]["seed"]
 
@@ -294,12 +297,12 @@ def test_fresh_entropy_is_kept_by_the_journal(tmp_path):
 def test_a_journal_that_lost_its_first_line_takes_fresh_entropy(tmp_path):
     path = tmp_path / "fresh"
     path.write_bytes(b'{"format": "kgro')
-    study = sweep(ring, {"cliques": 3, "size": 4}, rng=None, trials=1, journal=path, progress=None)
+    study = sweep(ring, {"cliques": 3, "size": 4}, rng=None, trials=1, journal=path, progress=False)
     assert merge([path]).rows == study.rows
 
 
 def test_joblib_is_needed_for_processes_only(monkeypatch):
     monkeypatch.setitem(sys.modules, "joblib", None)
-    assert _workers(1) is None
+    assert count_workers(1) is None
     with pytest.raises(MissingExtraError, match=r'n_jobs=2 needs joblib.*"\.\[study\]"'):
-        _workers(2)
+        count_workers(2)

@@ -12,8 +12,7 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 from kgroups.errors import FileFormatError, InputError, MissingExtraError
-from kgroups.studies import Study
-from kgroups.studies.figure import study_figure
+from kgroups.studies import Study, plot_study
 
 
 def study_of(scores, parameters=None, k_given=(True, True)):
@@ -123,7 +122,7 @@ def test_a_failed_save_leaves_the_old_file(study, tmp_path, monkeypatch):
         ("a.csv", b"trial,method\n1\n", "does not hold a study"),
         ("a.csv.gz", b"plain", "does not hold a study"),
         ("a.csv", b"\xff\xfe\xff", "does not hold a study"),
-        ("a.parquet", b"plain", "is not a Parquet table"),
+        ("a.parquet", b"plain", "does not hold a study"),
     ],
 )
 def test_files_that_hold_no_study(tmp_path, name, content, message):
@@ -210,7 +209,7 @@ def test_figure_marks_who_was_given_k():
 @pytest.mark.usefixtures("close_figures")
 def test_legend_of_who_was_given_k_stands_beside_the_panels():
     mixed = study_of([0.5, 0.6], FOUR, k_given=(False, True))
-    for figure in (mixed.plot().figure, study_figure(mixed)):
+    for figure in (mixed.plot().figure, plot_study(mixed, pyplot=False).figure):
         (legend,) = figure.legends
         assert legend.get_title().get_text().startswith("solid, filled: k given")
         names = [text.get_text() for text in legend.get_texts()]
@@ -296,7 +295,7 @@ def test_figure_of_a_metric_that_no_method_has():
         match=r"no method has 'overlap': .*only for methods that are given k.*\n.*nmi, ami",
     ):
         chosen.plot(metric="overlap")
-    with pytest.raises(InputError, match="no metric of the study has values"):
+    with pytest.raises(InputError, match="No metric of the study has values"):
         Study(chosen.parameters, ("overlap",), chosen.rows).plot()
     given = study_of([math.nan])
     with pytest.raises(
@@ -306,20 +305,18 @@ def test_figure_of_a_metric_that_no_method_has():
 
 
 def test_figure_for_a_file_is_not_known_to_pyplot(study):
-    figure = study_figure(study, panel=(5.0, 4.0))
+    figure = plot_study(study, panel=(5.0, 4.0), pyplot=False).figure
     assert pyplot.get_fignums() == []
     assert figure.get_size_inches().tolist() == [5.0, 4.0]
-    assert study_figure(study_of([0.5], FOUR), panel=(5.0, 4.0)).get_size_inches().tolist() == [
-        15.0,
-        8.0,
-    ]
+    mixed = plot_study(study_of([0.5], FOUR), panel=(5.0, 4.0), pyplot=False).figure
+    assert mixed.get_size_inches().tolist() == [15.0, 8.0]
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"metric": "ari"}, "metric must be one of overlap, nmi, ami, got 'ari'"),
-        ({"x": "n"}, "x must be one of k, snr, got 'n'"),
+        ({"metric": "ari"}, "metric must be one of 'overlap', 'nmi', 'ami', got 'ari'"),
+        ({"x": "n"}, "x must be one of 'k', 'snr', got 'n'"),
     ],
 )
 def test_figure_that_cannot_be(study, options, message):

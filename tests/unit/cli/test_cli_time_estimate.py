@@ -2,47 +2,41 @@
 
 import pytest
 
-from kgroups.cli import pace
-from kgroups.cli.pace import Pace, _shown
+from kgroups.cli.study import TimeEstimate, shown_duration
 
 
-@pytest.fixture
-def clock(monkeypatch):
+def report(jobs, seconds_of_reports, *, before=0, total):
     now = [100.0]
-    monkeypatch.setattr(pace, "monotonic", lambda: now[0])
-    return now
-
-
-def reports(clock, progress, seconds_of_reports, *, before=0, total):
+    progress = TimeEstimate(jobs, clock=lambda: now[0])
     progress(before, total)
     for done, seconds in enumerate(seconds_of_reports, start=before + 1):
-        clock[0] += seconds
+        now[0] += seconds
         progress(done, total)
 
 
-def test_one_line_after_the_first_trials(clock, capsys):
-    reports(clock, Pace(1), [1.0] * 50, total=100)
+def test_one_line_after_the_first_trials(capsys):
+    report(1, [1.0] * 50, total=100)
     assert capsys.readouterr().err == "6 of 100 trials are done, about 1.6 minutes to go\n"
 
 
-def test_compilation_in_the_first_trial_does_not_count(clock, capsys):
-    reports(clock, Pace(1), [600.0, *[6.0] * 5], total=12)
+def test_compilation_in_the_first_trial_does_not_count(capsys):
+    report(1, [600.0, *[6.0] * 5], total=12)
     assert capsys.readouterr().err == "2 of 12 trials are done, about 60 seconds to go\n"
 
 
-def test_the_first_round_of_several_processes_does_not_count(clock, capsys):
+def test_the_first_round_of_several_processes_does_not_count(capsys):
     rounds = [60.0, 0.0, 0.0, 0.0, 8.0, 0.0, 0.0, 0.0]
-    reports(clock, Pace(4), rounds, total=48)
+    report(4, rounds, total=48)
     assert capsys.readouterr().err == "8 of 48 trials are done, about 80 seconds to go\n"
 
 
-def test_short_studies_say_nothing(clock, capsys):
-    reports(clock, Pace(1), [0.01] * 100, total=100)
+def test_short_studies_say_nothing(capsys):
+    report(1, [0.01] * 100, total=100)
     assert capsys.readouterr().err == ""
 
 
-def test_trials_of_an_earlier_run_are_told_and_do_not_count(clock, capsys):
-    reports(clock, Pace(1), [1.0] * 10, before=80, total=100)
+def test_trials_of_an_earlier_run_are_told_and_do_not_count(capsys):
+    report(1, [1.0] * 10, before=80, total=100)
     told = "80 of 100 trials were done before\n86 of 100 trials are done, about 14 seconds to go\n"
     assert capsys.readouterr().err == told
 
@@ -60,4 +54,4 @@ def test_trials_of_an_earlier_run_are_told_and_do_not_count(clock, capsys):
     ],
 )
 def test_durations(seconds, text):
-    assert _shown(seconds) == text
+    assert shown_duration(seconds) == text
