@@ -1,4 +1,4 @@
-"""Partitions as files: JSON, CSV and Parquet, written whole or not at all."""
+"""Partition files: JSON, CSV and Parquet."""
 
 import csv
 import gzip
@@ -7,8 +7,6 @@ import json
 import math
 import os
 import re
-import secrets
-import stat
 import zlib
 from collections.abc import Hashable, Sequence
 from pathlib import Path
@@ -16,60 +14,44 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kgroups._extras import install_hint
-from kgroups._wording import function, in_python
+from kgroups._wording import function, in_python, install_hint
 from kgroups.errors import FileFormatError, InputError, MissingExtraError, PartitionError
 
 if TYPE_CHECKING:
     from kgroups.partition import Partition
-
-__all__ = [
-    "SUFFIXES",
-    "check_names",
-    "check_suffix",
-    "decode",
-    "encode",
-    "not_a_partition",
-    "write_atomically",
-]
 
 SUFFIXES = (".json", ".json.gz", ".csv", ".csv.gz", ".parquet")
 _COLUMNS = ["node", "community"]
 _FORMAT = "kgroups partition"
 _WHOLE_NUMBER = re.compile(r"\s*-?[0-9]{1,18}\s*")
 _PLAIN_TYPES = (int, str, float, bool, type(None))
-# What csv.reader accepts unless a limit for the whole process is raised.
+# The default field size limit of csv.reader, which can be raised only for the whole process.
 _LONGEST_CSV_NAME = 131_072
-# What makes spreadsheets take a cell for a formula.
+# Spreadsheets read cells that start with these as formulas.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def check_suffix(path: str | os.PathLike[str]) -> str:
-    """Return the suffix that says how a partition is written, or raise if it cannot be."""
+    """Return the suffix that names the format of a partition file, or raise."""
     name = Path(path).name.lower()
     for suffix in SUFFIXES:
         if name.endswith(suffix):
             if suffix == ".parquet":
-                _pyarrow()
+                import_pyarrow()
             return suffix
     msg = f"the name of a partition file must end in {', '.join(SUFFIXES)}; got {str(path)!r}."
     raise InputError(msg)
 
 
 def check_names(path: str | os.PathLike[str], nodes: Sequence[Hashable]) -> None:
-    """Raise if a file cannot hold these names, before there is a partition to lose."""
+    """Raise if a file cannot hold these names, before time is spent on a partition."""
     suffix = check_suffix(path)
-    if suffix == ".parquet":
-        _parquet_names(nodes)
-    elif suffix.startswith(".csv"):
-        _csv_names(nodes)
-    elif not isinstance(nodes, range):
-        for node in nodes:
-            _as_json(node)
+    names_in = {".json": _json_names, ".csv": _csv_names, ".parquet": _parquet_names}
+    names_in[suffix.removesuffix(".gz")](nodes)
 
 
 def encode(partition: "Partition", path: str | os.PathLike[str]) -> bytes:
-    """Return the content of a file for ``partition`` in the format that the suffix names."""
+    """Return the content of a partition file in the format that its suffix names."""
     suffix = check_suffix(path)
     if suffix == ".parquet":
         return _to_parquet(partition)
@@ -91,24 +73,6 @@ def decode(path: str | os.PathLike[str]) -> dict[str, Any]:
     return _from_json(text, path) if suffix.startswith(".json") else _from_csv(text, path)
 
 
-def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write beside the target and move into place, so that no reader sees half a file.
-
-    A file that is replaced keeps its permissions, and nobody else can read the new content before.
-    """
-    target = Path(path).resolve()
-    passing = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
-    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
-    try:
-        passing.touch(0o666 if mode is None else 0o600, exist_ok=False)
-        passing.write_bytes(content)
-        if mode is not None:
-            passing.chmod(mode)
-        passing.replace(target)
-    finally:
-        passing.unlink(missing_ok=True)
-
-
 def _to_json(partition: "Partition") -> bytes:
     n = partition.labels.size
     spectrum = partition.known_spectrum
@@ -117,9 +81,9 @@ def _to_json(partition: "Partition") -> bytes:
         "version": 1,
         "n": n,
         "k": partition.k,
-        "nodes": None if partition.nodes == range(n) else [_as_json(v) for v in partition.nodes],
+        "nodes": None if partition.nodes == range(n) else _json_names(partition.nodes),
         "labels": partition.labels.tolist(),
-        "uninformed": [_as_json(node) for node in partition.uninformed],
+        "uninformed": _json_names(partition.uninformed),
         "spectrum": None if spectrum is None else spectrum.to_dict(),
     }
     return (json.dumps(document, allow_nan=False) + "\n").encode()
@@ -138,12 +102,16 @@ def _from_json(text: str, path: object) -> dict[str, Any]:
         nodes, labels = document["nodes"], document["labels"]
         if not all(type(label) is int for label in labels):
             raise not_a_partition(path, '"labels" must hold whole numbers only')
-        saved = document["spectrum"]
+        spectrum = document["spectrum"]
+        if spectrum is not None:
+            from kgroups.spectrum import Spectrum
+
+            spectrum = Spectrum.from_dict(spectrum)
         return {
             "labels": np.array(labels, np.int64),
             "nodes": None if nodes is None else [_from_json_name(node) for node in nodes],
             "uninformed": [_from_json_name(node) for node in document["uninformed"]],
-            "spectrum": None if saved is None else _spectrum(saved),
+            "spectrum": spectrum,
         }
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         if isinstance(error, FileFormatError):
@@ -151,10 +119,8 @@ def _from_json(text: str, path: object) -> dict[str, Any]:
         raise not_a_partition(path, f"{type(error).__name__}: {error}") from error
 
 
-def _spectrum(saved: dict[str, Any]) -> Any:
-    from kgroups.spectrum import Spectrum
-
-    return Spectrum.from_dict(saved)
+def _json_names(nodes: Sequence[Hashable]) -> Sequence[Any]:
+    return list(nodes) if isinstance(nodes, range) else [_as_json(node) for node in nodes]
 
 
 def _as_json(name: Hashable) -> Any:
@@ -190,12 +156,14 @@ def _to_csv(partition: "Partition") -> bytes:
     names = _csv_names(partition.nodes)
     stream = io.StringIO(newline="")
     stream.write(",".join(_COLUMNS) + "\n")
-    # Quotes change nothing for readers of CSV. The writer does not see that a bare carriage return
-    # ends a line for them, and some spreadsheets can be told to take what is quoted for text.
-    if any(isinstance(v, str) and (v.startswith(_FORMULA_STARTS) or "\r" in v) for v in names):
-        writer = csv.writer(stream, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-    else:
-        writer = csv.writer(stream, lineterminator="\n")
+    # The writer does not quote a bare carriage return, which ends a line for readers, and some
+    # spreadsheets can be set to read quoted formulas as text.
+    quoted = any(isinstance(v, str) and (v.startswith(_FORMULA_STARTS) or "\r" in v) for v in names)
+    writer = csv.writer(
+        stream,
+        lineterminator="\n",
+        quoting=csv.QUOTE_NONNUMERIC if quoted else csv.QUOTE_MINIMAL,
+    )
     writer.writerows(zip(names, partition.labels.tolist(), strict=True))
     return stream.getvalue().encode("utf-8", "surrogatepass")
 
@@ -203,7 +171,7 @@ def _to_csv(partition: "Partition") -> bytes:
 def _csv_names(nodes: Sequence[Hashable]) -> Sequence[int | str]:
     if isinstance(nodes, range):
         return nodes
-    names = _names_of_a_table(nodes)
+    names = _table_names(nodes)
     for name in names:
         if isinstance(name, str) and len(name) > _LONGEST_CSV_NAME:
             msg = (
@@ -223,21 +191,18 @@ def _from_csv(text: str, path: object) -> dict[str, Any]:
         if header != _COLUMNS:
             raise not_a_partition(path, f"line 1 must be {','.join(_COLUMNS)}, got {header!r}")
         for row in reader:
+            line = f"line {reader.line_num} must"
             if len(row) != len(_COLUMNS):
-                reason = f"line {reader.line_num} must have a node and a community, got {row!r}"
+                raise not_a_partition(path, f"{line} have a node and a community, got {row!r}")
+            node, community = row
+            if _WHOLE_NUMBER.fullmatch(community) is None:
+                reason = f"{line} name its community by a whole number, got {community!r}"
                 raise not_a_partition(path, reason)
-            names.append(row[0])
-            labels.append(_whole_number(row[1], path, reader.line_num))
+            names.append(node)
+            labels.append(int(community))
     except csv.Error as error:
         raise not_a_partition(path, f"line {reader.line_num}: {error}") from error
     return {"labels": np.array(labels, np.int64), "nodes": _numbers_or_text(names)}
-
-
-def _whole_number(text: str, path: object, line: int) -> int:
-    if _WHOLE_NUMBER.fullmatch(text) is None:
-        reason = f"line {line} must name its community by a whole number, got {text!r}"
-        raise not_a_partition(path, reason)
-    return int(text)
 
 
 def _numbers_or_text(names: list[str]) -> list[int] | list[str]:
@@ -249,7 +214,7 @@ def _numbers_or_text(names: list[str]) -> list[int] | list[str]:
 
 
 def _to_parquet(partition: "Partition") -> bytes:
-    pyarrow, parquet = _pyarrow()
+    pyarrow, parquet = import_pyarrow()
     columns = [_parquet_names(partition.nodes), pyarrow.array(partition.labels)]
     sink = io.BytesIO()
     parquet.write_table(pyarrow.table(columns, names=_COLUMNS), sink)
@@ -257,11 +222,11 @@ def _to_parquet(partition: "Partition") -> bytes:
 
 
 def _parquet_names(nodes: Sequence[Hashable]) -> Any:
-    pyarrow, _ = _pyarrow()
+    pyarrow, _ = import_pyarrow()
     if isinstance(nodes, range):
-        # An array of numbers needs no object per node.
+        # An array of numbers avoids one object per node.
         return pyarrow.array(np.arange(nodes.start, nodes.stop, nodes.step))
-    names = _names_of_a_table(nodes)
+    names = _table_names(nodes)
     try:
         return pyarrow.array(names)
     except (pyarrow.ArrowException, OverflowError, UnicodeEncodeError) as error:
@@ -270,7 +235,7 @@ def _parquet_names(nodes: Sequence[Hashable]) -> Any:
 
 
 def _from_parquet(content: bytes, path: object) -> dict[str, Any]:
-    pyarrow, parquet = _pyarrow()
+    pyarrow, parquet = import_pyarrow()
     try:
         table = parquet.read_table(io.BytesIO(content))
         nodes, labels = (table.column(name) for name in _COLUMNS)
@@ -281,28 +246,24 @@ def _from_parquet(content: bytes, path: object) -> dict[str, Any]:
     return {"labels": labels.to_numpy(), "nodes": nodes.to_pylist()}
 
 
-def _names_of_a_table(nodes: Sequence[Hashable]) -> list[int | str]:
-    names = [name.item() if isinstance(name, np.generic) else name for name in nodes]
-    for name in names:
-        if type(name) not in (int, str):
-            msg = (
-                "node names in a table must be of type int or str, got "
-                f"{name!r} of type {type(name).__name__}.\n"
-                "  Save as .json, which also keeps float, bool, None and tuple."
-            )
-            raise PartitionError(msg)
-    other = next((name for name in names if type(name) is not type(names[0])), None)
-    if other is not None:
+def _table_names(nodes: Sequence[Hashable]) -> list[int | str]:
+    """Return names that are all int or all str, or raise: a table has one type per column."""
+    names: list[Any] = [name.item() if isinstance(name, np.generic) else name for name in nodes]
+    kind = int if names and type(names[0]) is int else str
+    others = [name for name in names if type(name) is not kind]
+    if others:
+        beside = f"{names[0]!r} and " if others[0] is not names[0] else ""
         msg = (
             "node names in a table must be all int or all str, got "
-            f"{names[0]!r} and {other!r}.\n"
-            "  Save as .json, which keeps types."
+            f"{beside}{others[0]!r} of type {type(others[0]).__name__}.\n"
+            "  Save as .json, which also keeps float, bool, None, tuple and mixed types."
         )
         raise PartitionError(msg)
-    return names  # type: ignore[return-value]
+    return names
 
 
-def _pyarrow() -> tuple[Any, Any]:
+def import_pyarrow() -> tuple[Any, Any]:
+    """Return the modules ``pyarrow`` and ``pyarrow.parquet``, or raise and name the extra."""
     try:
         import pyarrow
         from pyarrow import parquet

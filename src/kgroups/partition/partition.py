@@ -1,0 +1,609 @@
+"""The partition that detection returns: a frozen sequence of communities."""
+
+import os
+import textwrap
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from kgroups._csr import rows_of
+from kgroups._progress import Progress
+from kgroups._types import Floats, Ints
+from kgroups._validation import check_real
+from kgroups._wording import counted
+from kgroups.errors import InputError, PartitionError, warn_caller
+from kgroups.graph import Graph
+from kgroups.report import compared_with_spectrum
+
+if TYPE_CHECKING:
+    from kgroups.inference.confidence import Confidence
+    from kgroups.report import Report
+    from kgroups.scoring import Scores
+    from kgroups.spectrum import DeferredSpectrum, Spectrum
+
+Community = frozenset[Hashable]
+
+# Limits of the repr.
+_SIZES_SHOWN = 6
+_LINE_WIDTH = 98
+# igraph.Graph.from_networkx keeps the networkx names under the second attribute.
+_IGRAPH_NAMES = ("name", "_nx_name")
+
+
+class Partition(Sequence[Community]):
+    """Nodes split into communities: a sequence of sets, the largest first.
+
+    Every function that takes a list of sets of nodes takes a Partition, those of networkx among
+    them. Communities of one size are in the order of their first nodes.
+
+    Parameters
+    ----------
+    labels : array_like of int, shape (n,)
+        Community of each node, under any numbers; they are renumbered.
+    nodes : sequence of hashable, optional
+        Names of the nodes, each once; ``None`` for those of the graph, or ``range(n)``.
+    graph : Graph, optional
+        The graph that the partition is of. Needed by :meth:`scores`, :meth:`plot`,
+        :meth:`confidence`, :attr:`disconnected` and ``to_igraph()``.
+    spectrum : Spectrum or DeferredSpectrum, optional
+        The eigenvalues that show how many communities there are, or how to compute them. By
+        default they are computed from the graph, with the default operator, at the first access.
+    report : Report, optional
+        What happened on the way to this partition.
+    uninformed : iterable of hashable, optional
+        Nodes whose community says nothing about them: with ``k`` given, isolated nodes and
+        components without signal join the largest community.
+
+    Attributes
+    ----------
+    labels : ndarray of int64, read-only
+        Community of each node, in node order; community 0 is the largest.
+    nodes : sequence of hashable
+        Names in node order.
+    graph, report
+        As given, or None.
+    uninformed : tuple of hashable
+        As given.
+
+    Notes
+    -----
+    A Partition cannot be changed. Two are equal when they put the same nodes into the same
+    communities, whatever the order of the nodes and the numbers of the communities; graph,
+    spectrum and report are not compared.
+
+    Examples
+    --------
+    >>> partition = Partition([7, 3, 3], nodes=["ann", "bob", "cat"])
+    >>> partition
+    Partition(2 communities of 3 nodes, sizes 2, 1)
+    >>> sorted(partition[0])
+    ['bob', 'cat']
+    >>> partition.labels
+    array([1, 0, 0])
+    >>> partition.membership["ann"]
+    1
+    """
+
+    labels: Ints
+    nodes: Sequence[Hashable]
+    graph: Graph | None
+    report: "Report | None"
+    uninformed: tuple[Hashable, ...]
+    _spectrum: "Spectrum | DeferredSpectrum | None"
+
+    def __init__(
+        self,
+        labels: npt.ArrayLike,
+        nodes: Sequence[Hashable] | None = None,
+        *,
+        graph: Graph | None = None,
+        spectrum: "Spectrum | DeferredSpectrum | None" = None,
+        report: "Report | None" = None,
+        uninformed: Collection[Hashable] = (),
+    ) -> None:
+        z = _checked_labels(labels)
+        # The fields of a frozen object are set past its __setattr__.
+        vars(self).update(
+            labels=_largest_first(z),
+            nodes=_checked_nodes(nodes, graph, z.size),
+            graph=graph,
+            _spectrum=spectrum,
+            report=report,
+            uninformed=tuple(uninformed),
+        )
+
+    def __setattr__(self, name: str, value: object) -> None:
+        msg = f"a Partition is frozen: {name!r} cannot be set. Make a new Partition instead."
+        raise AttributeError(msg)
+
+    def __delattr__(self, name: str) -> None:
+        msg = f"a Partition is frozen: {name!r} cannot be deleted."
+        raise AttributeError(msg)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        rebuild = partial(
+            Partition,
+            graph=self.graph,
+            spectrum=self._spectrum,
+            report=self.report,
+            uninformed=self.uninformed,
+        )
+        return rebuild, (self.labels, self.nodes)
+
+    @property
+    def k(self) -> int:
+        """Number of communities."""
+        return self.sizes.size
+
+    @property
+    def spectrum(self) -> "Spectrum":
+        """The eigenvalues around the threshold, and k at the three choices of r.
+
+        Computed at the first access, as :func:`kgroups.estimate_k` does, which on large graphs
+        takes longer than detection. A partition from a file has the spectrum that was saved with
+        it; without one, and without a graph, this raises ``PartitionError``.
+        """
+        known = self.known_spectrum
+        if known is None:
+            from kgroups.spectrum import DeferredSpectrum
+
+            advice = (
+                "Use partition.spectrum before saving the partition as .json, which keeps it, or "
+                "call kgroups.estimate_k(graph)."
+            )
+            graph = self._graph_for("spectrum", advice)
+            deferred = self._spectrum
+            if not isinstance(deferred, DeferredSpectrum):
+                deferred = DeferredSpectrum()
+            known = deferred.of(graph)
+            issued = {type(warning) for warning in self.report.warnings} if self.report else ()
+            warn_caller(warning for warning in known.warnings if type(warning) not in issued)
+            vars(self)["_spectrum"] = known
+        return known
+
+    @property
+    def known_spectrum(self) -> "Spectrum | None":
+        """The spectrum if it was computed or loaded, else None; nothing is computed."""
+        from kgroups.spectrum import Spectrum
+
+        return self._spectrum if isinstance(self._spectrum, Spectrum) else None
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """Number of nodes of each community, largest first."""
+        sizes = np.bincount(self.labels).astype(np.int64)
+        sizes.flags.writeable = False
+        return sizes
+
+    @cached_property
+    def membership(self) -> dict[Hashable, int]:
+        """Community of each node by its name."""
+        return dict(zip(self.nodes, self.labels.tolist(), strict=True))
+
+    @cached_property
+    def disconnected(self) -> tuple[Community, ...]:
+        """The communities whose induced subgraph is not connected.
+
+        Edges of weight 0 connect nothing.
+        """
+        from scipy.sparse import coo_array, csgraph
+
+        adjacency = self._graph_for("disconnected").simple_adjacency()
+        ends = np.stack([rows_of(adjacency), adjacency.indices])
+        i, j = ends[:, self.labels[ends[0]] == self.labels[ends[1]]]
+        n = self.labels.size
+        pieces = csgraph.connected_components(coo_array((np.ones(i.size), (i, j)), (n, n)))[1]
+        first_of_piece = np.unique(pieces, return_index=True)[1]
+        pieces_of = np.bincount(self.labels[first_of_piece], minlength=self.k)
+        return tuple(self[int(a)] for a in np.flatnonzero(pieces_of > 1))
+
+    @cached_property
+    def _communities(self) -> tuple[Community, ...]:
+        order = np.argsort(self.labels, kind="stable").tolist()
+        names = self.nodes
+        ordered = order if names == range(len(order)) else [names[i] for i in order]
+        bounds = [0, *np.cumsum(self.sizes).tolist()]
+        return tuple(frozenset(ordered[start:end]) for start, end in pairwise(bounds))
+
+    def scores(self, *, resolution: float = 1.0) -> "Scores":
+        """Return modularity, coverage, performance and others on the graph of this partition.
+
+        Parameters
+        ----------
+        resolution : float
+            Resolution of the modularity.
+
+        Returns
+        -------
+        Scores
+            As :func:`kgroups.scoring.scores` gives for this graph.
+        """
+        graph = self._graph_for("scores()")
+        from kgroups.scoring import scores
+
+        return scores(graph, self, resolution=resolution)
+
+    def confidence(self, *, progress: Progress = False) -> Floats:
+        """Return how probable the community of each node is, given the model and k.
+
+        Each community has a rate of edges of its own, and there is one rate between communities.
+        Probabilities come from belief propagation, or from Gibbs sampling where entries of the
+        matrix times communities exceed 5e7. They are computed at the first call and kept.
+
+        Parameters
+        ----------
+        progress : bool or callable
+            ``True`` draws a bar; a function receives the sweeps done and their largest number.
+
+        Returns
+        -------
+        ndarray of shape (n,), read-only
+            In node order. All ones if there is one community.
+
+        Notes
+        -----
+        This says how clearly the edges assign a node if the communities are as the model assumes,
+        not how often labels from elsewhere agree.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> import kgroups as kg
+        >>> partition = kg.detect_communities(nx.barbell_graph(6, 1))
+        >>> bool(partition.confidence().min() > 0.5)
+        True
+        """
+        return self._confidence(progress).own
+
+    def runner_up(self, *, progress: Progress = False) -> Ints:
+        """Return the most probable other community of each node, -1 if there is no other.
+
+        Parameters
+        ----------
+        progress : bool or callable
+            As in :meth:`confidence`, which computes it.
+
+        Returns
+        -------
+        ndarray of int64, shape (n,), read-only
+            Numbers of communities, in node order.
+        """
+        return self._confidence(progress).runner_up
+
+    def boundary(
+        self, threshold: float = 0.9, *, progress: Progress = False
+    ) -> tuple[Hashable, ...]:
+        """Return the nodes whose community is less probable than a threshold.
+
+        Parameters
+        ----------
+        threshold : float
+            From 0 to 1.
+        progress : bool or callable
+            As in :meth:`confidence`.
+
+        Returns
+        -------
+        tuple of hashable
+            Names of the nodes, the least probable first.
+        """
+        threshold = check_real("threshold", threshold, low=0.0, high=1.0)
+        sure = self.confidence(progress=progress)
+        order = np.argsort(sure, kind="stable")[: np.count_nonzero(sure < threshold)]
+        return tuple(self.nodes[i] for i in order.tolist())
+
+    def _confidence(self, progress: Progress) -> "Confidence":
+        known: Confidence | None = self.__dict__.get("_known_confidence")
+        if known is None:
+            from kgroups.inference.confidence import confidence_of_labels
+
+            graph = self._graph_for("confidence()")
+            known = confidence_of_labels(graph, self.labels, progress=progress)
+            object.__setattr__(self, "_known_confidence", known)
+        return known
+
+    def to_igraph(self, graph: Any = None) -> Any:
+        """Return the partition as an ``igraph.VertexClustering``.
+
+        Parameters
+        ----------
+        graph : igraph.Graph, optional
+            The graph to put it on; vertices are matched by name, or by number when the nodes of
+            the partition are numbers from 0 on. By default the graph is rebuilt with names and
+            weights; parallel edges become one edge with the sum of their weights.
+
+        Returns
+        -------
+        igraph.VertexClustering
+            Its modularity uses the edge attribute ``"weight"`` where there is one.
+        """
+        import igraph
+
+        if graph is None:
+            graph = self._graph_for("to_igraph()").to_igraph()
+        weights = "weight" if "weight" in graph.es.attributes() else None
+        return igraph.VertexClustering(
+            graph,
+            membership=_labels_of_vertices(graph, self.membership),
+            modularity_params={"weights": weights},
+        )
+
+    def annotate(self, graph: Any, name: str = "community") -> None:
+        """Write the community of each node into a networkx or igraph graph, in place.
+
+        Parameters
+        ----------
+        graph : networkx.Graph or igraph.Graph
+            A graph with the nodes of this partition, neither more nor fewer.
+        name : str
+            Node attribute to set; the values are plain ints, which every file format can store.
+        """
+        packages = {parent.__module__.partition(".")[0] for parent in type(graph).__mro__}
+        if "networkx" in packages:
+            _check_same_nodes(list(graph.nodes), self.membership)
+            for node, community in self.membership.items():
+                graph.nodes[node][name] = community
+        elif "igraph" in packages:
+            graph.vs[name] = _labels_of_vertices(graph, self.membership)
+        else:
+            msg = (
+                "annotate() writes into a networkx or an igraph graph, got "
+                f"{type(graph).__module__}.{type(graph).__qualname__}.\n"
+                "  partition.membership and partition.labels hold the same for any other use."
+            )
+            raise InputError(msg)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        layout: Any = None,
+        names: Collection[Hashable] = (),
+        title: str | None = None,
+    ) -> Any:
+        """Draw the graph with its communities in colors; needs the extra ``plot``.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+        layout : array of shape (n, 2) or mapping of node to (x, y), optional
+            Positions of the nodes; computed when not given, the same at each call.
+        names : collection of hashable
+            Nodes whose names are written.
+        title : str, optional
+            Written above the picture.
+
+        Returns
+        -------
+        matplotlib Axes
+            The axes drawn on.
+        """
+        graph = self._graph_for("plot()")
+        from kgroups.plotting import plot_partition
+
+        return plot_partition(graph, self.labels, ax=ax, layout=layout, names=names, title=title)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the partition to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path : str or path
+            The suffix says how. ``.json`` keeps node names of type int, str, float, bool, None
+            and tuple with their types, the uninformed nodes, and the spectrum if it was computed.
+            ``.csv`` and ``.parquet`` (needs the extra ``parquet``) are tables with the columns
+            ``node`` and ``community`` for names that are all int or all str. ``.json.gz`` and
+            ``.csv.gz`` are compressed.
+
+        Notes
+        -----
+        The graph and the report are not written. Names of NumPy number types come back as the
+        Python numbers they are equal to, and in ``.csv`` names that all look like whole numbers
+        come back as int. A file that is replaced keeps its permissions. ``.csv`` holds names as
+        they are: one such as ``=1+2`` is quoted, and still a formula to most spreadsheets.
+        """
+        from kgroups._files import write_atomically
+        from kgroups.partition.files import encode
+
+        write_atomically(path, encode(self, path))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Partition":
+        """Read a partition that :meth:`save` wrote, or a table with its two columns.
+
+        Parameters
+        ----------
+        path : str or path
+            A file with one of the suffixes of :meth:`save`.
+
+        Returns
+        -------
+        Partition
+            Equal to the one saved; it has no graph and no report.
+
+        Raises
+        ------
+        FileFormatError
+            If the file does not hold a partition; the message names the place.
+        """
+        from kgroups.partition.files import decode, not_a_partition
+
+        try:
+            return cls(**decode(path))
+        except PartitionError as error:
+            raise not_a_partition(path, str(error)) from error
+
+    def _graph_for(self, what: str, advice: str | None = None) -> Graph:
+        if self.graph is None:
+            advice = advice or (
+                "Pass the graph with Partition(labels, graph=kgroups.as_graph(graph)), or call the "
+                "functions of kgroups.scoring with the graph and this partition."
+            )
+            msg = f"{what} needs the graph, and this partition has none.\n  {advice}"
+            raise PartitionError(msg)
+        return self.graph
+
+    def __len__(self) -> int:
+        return self.k
+
+    @overload
+    def __getitem__(self, index: int) -> Community: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Community, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Community | tuple[Community, ...]:
+        return self._communities[index]
+
+    def __iter__(self) -> Iterator[Community]:
+        return iter(self._communities)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Partition):
+            return NotImplemented
+        if self.labels.size != other.labels.size or not np.array_equal(self.sizes, other.sizes):
+            return False
+        if self.nodes is other.nodes or list(self.nodes) == list(other.nodes):
+            return np.array_equal(self.labels, other.labels)
+        return set(self._communities) == set(other._communities)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(frozenset(self._communities))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(str(size) for size in self.sizes[:_SIZES_SHOWN].tolist())
+        rest = ", ..." if self.k > _SIZES_SHOWN else ""
+        sizes = f", sizes {shown}{rest}" if self.k else ""
+        communities = counted(self.k, "community", "communities")
+        first = f"Partition({communities} of {counted(self.labels.size, 'node')}{sizes})"
+        return "\n  ".join([first, *self._remarks()])
+
+    def _remarks(self) -> list[str]:
+        """Return the lines of the repr after the first: reason, spectrum, warnings."""
+        remarks = []
+        known, report = self.known_spectrum, self.report
+        k: int | None
+        warnings: tuple[Warning, ...]
+        if report is not None and report.k_given is None and report.components:
+            largest = "largest component: " if report.n_components > 1 else ""
+            remarks.append(largest + report.components[0].why)
+        k, r, exact, warnings = None, 0.0, True, ()
+        if known is not None:
+            k, r, exact, warnings = known.k, known.r, known.is_exact, known.warnings
+        elif report is not None:
+            k, r, warnings = report.k_hat, report.r, report.warnings
+            exact = report.k_hat_low == report.k_hat_high
+        if k is not None:
+            at = f"{'' if exact else 'about '}{k} at r = {r:.4g}"
+            if known is not None and known.r_choice != "given":
+                at = _k_at_each_r(known.shown_k_at)
+            beside = compared_with_spectrum(self.k, k)
+            remarks.append(f"eigenvalues above the threshold: {at}{beside}")
+        if self.uninformed:
+            remarks.append(f"{counted(len(self.uninformed), 'node')} without information")
+        remarks += [f"warning: {warning}" for warning in warnings]
+        return [textwrap.shorten(text, _LINE_WIDTH, placeholder=" ...") for text in remarks]
+
+
+def _k_at_each_r(k_at: Mapping[str, str]) -> str:
+    if len(set(k_at.values())) == 1:
+        return f"{next(iter(k_at.values()))} at every choice of r"
+    return ", ".join(f"{k} ({choice})" for choice, k in k_at.items())
+
+
+def _checked_labels(labels: npt.ArrayLike) -> Ints:
+    """Return one whole number per node, or raise."""
+    z = np.asarray(labels)
+    if z.shape == (0,):
+        return np.zeros(0, np.int64)
+    if z.ndim != 1 or z.dtype.kind not in "iu":
+        msg = (
+            "labels must be one whole number per node, got an array of "
+            f"{z.dtype} of shape {z.shape}.\n"
+            "  np.unique(labels, return_inverse=True)[1] turns other labels into numbers."
+        )
+        raise PartitionError(msg)
+    return z.astype(np.int64)
+
+
+def _checked_nodes(
+    nodes: Sequence[Hashable] | None, graph: Graph | None, n: int
+) -> Sequence[Hashable]:
+    """Return the names of ``n`` nodes, those of the graph if there is one."""
+    names = nodes
+    if names is None:
+        names = range(n) if graph is None else graph.nodes
+    elif isinstance(names, np.ndarray):
+        names = tuple(names.tolist())
+    elif not (isinstance(names, range) or (graph is not None and names is graph.nodes)):
+        names = tuple(names)
+    if len(names) != n:
+        msg = f"there must be one label for each of the {len(names)} nodes, got {n} labels."
+        raise PartitionError(msg)
+    if graph is not None:
+        if names is not graph.nodes and list(names) != list(graph.nodes):
+            msg = (
+                "nodes must be those of the graph, in its order.\n"
+                "  Leave nodes out to take them from the graph."
+            )
+            raise PartitionError(msg)
+        return graph.nodes
+    if len(set(names)) < n:
+        name = Counter(names).most_common(1)[0][0]
+        msg = f"each node must be named once, got {name!r} more than once."
+        raise PartitionError(msg)
+    return names
+
+
+def _largest_first(z: Ints) -> Ints:
+    """Renumber labels by decreasing size; communities of equal size by their first node."""
+    if z.size and (z.min() < 0 or z.max() >= 2 * z.size):
+        z = np.unique(z, return_inverse=True)[1]
+    sizes = np.bincount(z)
+    first = np.full(sizes.size, z.size)
+    first[z[::-1]] = np.arange(z.size)[::-1]
+    number = np.empty(sizes.size, np.int64)
+    number[np.lexsort((first, -sizes))] = np.arange(sizes.size)
+    renumbered = number[z]
+    renumbered.flags.writeable = False
+    return renumbered
+
+
+def _labels_of_vertices(graph: Any, membership: Mapping[Hashable, int]) -> list[int]:
+    """Return the community of each igraph vertex, matched by name, else by number."""
+    named = [graph.vs[key] for key in _IGRAPH_NAMES if key in graph.vs.attributes()]
+    numbers = list(range(graph.vcount()))
+    for names in (*named, numbers):
+        if all(isinstance(name, Hashable) for name in names) and (
+            len(names) == len(membership) and membership.keys() == set(names)
+        ):
+            return [membership[name] for name in names]
+    _check_same_nodes(named[0] if named else numbers, membership)
+    msg = "the igraph graph has two vertices with the same name. Give each vertex its own name."
+    raise PartitionError(msg)
+
+
+def _check_same_nodes(names: Collection[Hashable], membership: Mapping[Hashable, int]) -> None:
+    """Raise unless a graph has exactly the nodes of the partition."""
+    present = set(names)
+    unknown = [name for name in names if name not in membership]
+    missing = [node for node in membership if node not in present]
+    if unknown or missing:
+        node, *others = unknown or missing
+        lacking = "the partition is" if unknown else "the graph is"
+        more = f" (and {len(others)} more)" if others else ""
+        msg = (
+            f"the graph and the partition must have the same nodes; {lacking} missing node "
+            f"{node!r}{more}.\n  Use the graph that the partition was found on."
+        )
+        raise PartitionError(msg)
