@@ -1,16 +1,29 @@
-"""First labels from eigenvectors: rows of an embedding, k-means, pivoted QR."""
+"""First labels from eigenvectors: embedding rows, k-means, pivoted QR."""
 
-from kgroups.embedding.methods import KMeansSeed, QRSeed, Seed, WarmStart
-from kgroups.embedding.rows import embedding_rows, informative_eigenpairs, strong_rows
-from kgroups.embedding.spreading import spread_labels
+from kgroups.embedding.first_labels import (
+    TIE,
+    Init,
+    KMeansInit,
+    QRInit,
+    WarmStart,
+    embedding_rows,
+    informative_eigenpairs,
+    kmeans,
+    spread_labels,
+    strong_rows,
+    trials_of,
+)
 
 __all__ = [
-    "KMeansSeed",
-    "QRSeed",
-    "Seed",
+    "TIE",
+    "Init",
+    "KMeansInit",
+    "QRInit",
     "WarmStart",
     "embedding_rows",
     "informative_eigenpairs",
+    "kmeans",
     "spread_labels",
     "strong_rows",
+    "trials_of",
 ]

@@ -5,7 +5,7 @@ from numba import njit
 
 from kgroups._types import Floats, Ints
 
-__all__ = ["drawn_by_mass", "nearer"]
+__all__ = ["drawn_by_mass", "nearer", "nearest_of_drawn"]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -48,3 +48,47 @@ def nearer(
             distance[i] = offered[i, chosen]
             nearest[i] = center
     return chosen
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def _squared_distances(X: Floats, picks: Ints, out: Floats) -> None:
+    """Fill ``out`` (n, len(picks)) with squared distances of all rows to the picked rows."""
+    for i in range(X.shape[0]):
+        for position in range(picks.size):
+            j = picks[position]
+            distance = 0.0
+            for c in range(X.shape[1]):
+                gap = X[i, c] - X[j, c]
+                distance += gap * gap
+            out[i, position] = distance
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def nearest_of_drawn(X: Floats, first: int, draws: Floats, tie: float, slack: float) -> Ints:
+    """Draw centers among the rows of X by greedy k-means++; return the nearest of each row.
+
+    ``first`` is the first center, and row a of ``draws`` draws the candidates for center a.
+    """
+    n = X.shape[0]
+    k, trials = draws.shape
+    center = np.empty(k, dtype=np.int64)
+    center[0] = first
+    taken = np.zeros(n, dtype=np.bool_)
+    taken[first] = True
+    picks = np.empty(trials, dtype=np.int64)
+    offered = np.empty((n, trials))
+    each = np.zeros(0)
+    picks[:] = first
+    _squared_distances(X, picks, offered)
+    distance = offered[:, 0].copy()
+    nearest = np.zeros(n, dtype=np.int64)
+    for a in range(1, k):
+        if drawn_by_mass(distance, draws[a], picks) <= 0.0:
+            # Fewer distinct rows than centers: any row that is not a center will do.
+            picks[:] = np.argmin(taken)
+        _squared_distances(X, picks, offered)
+        center[a] = picks[nearer(offered, each, tie, slack, a, distance, nearest)]
+        taken[center[a]] = True
+    for a in range(k):
+        nearest[center[a]] = a
+    return nearest

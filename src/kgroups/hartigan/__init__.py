@@ -1,16 +1,25 @@
-"""The Hartigan core: one move at a time, never downhill."""
+"""Kernel k-groups: Hartigan moves on sparse and dense matrices and on embedding rows."""
 
 from kgroups.hartigan.dense import Rows, Rule, StoredRows, group_links, improve_dense
-from kgroups.hartigan.objective import group_association, group_totals
-from kgroups.hartigan.sweep import Outcome, improve, improve_rows
+from kgroups.hartigan.sweep import (
+    Candidates,
+    Outcome,
+    group_association,
+    group_sums,
+    group_totals,
+    improve,
+    improve_rows,
+)
 
 __all__ = [
+    "Candidates",
     "Outcome",
     "Rows",
     "Rule",
     "StoredRows",
     "group_association",
     "group_links",
+    "group_sums",
     "group_totals",
     "improve",
     "improve_dense",

@@ -1,22 +1,15 @@
-"""Kernels of the Hartigan core: bare arrays in, labels and totals changed in place."""
+"""Kernels of the Hartigan moves: bare arrays in, labels and totals changed in place."""
 
 import numpy as np
 from numba import njit
 
-from kgroups._types import CSR, Bools, Floats, Ints
+from kgroups._types import CSR, Floats, Ints
+from kgroups.hartigan.sweep import Groups
 
-__all__ = [
-    "add_rows",
-    "add_totals",
-    "squared_distances",
-    "sweep_dense",
-    "sweep_matrix",
-    "sweep_rows",
-]
+__all__ = ["add_rows", "add_totals", "row_totals", "sweep_dense", "sweep_matrix", "sweep_rows"]
 
-
-# A group of which a node carries all but this share of the weight is that node alone.
-_DUST = 1e-11
+# A node with all but this share of the weight of its group stays: the rest is rounding error.
+_LEAST_REST = 1e-11
 
 
 @njit(cache=True, nogil=True)
@@ -39,31 +32,24 @@ def _best_group(
     weight: float,
     link: Floats,
     others: Ints,
-    s: Floats,
-    Q: Floats,
-    size: Ints,
+    groups: Groups,
     min_gain: float,
     margin: float,
     rounding: float,
 ) -> int:
-    """Return which of the others a node of group ``a`` had best join, or ``a``.
+    """Return which of the others a node of group ``a`` should join, or ``a``.
 
     A move must gain more than ``min_gain + margin (1/s_a + 1/s_b)``, and more than ``rounding``
     times the terms that the gain is the difference of.
     """
+    s, Q, size = groups
     rest = s[a] - weight
-    if size[a] == 1:
-        leave = -own / weight
-        leave_terms = abs(leave)
-    elif rest <= _DUST * s[a]:
-        # What would be left of the group is lost in the rounding of its weight.
+    if rest <= _LEAST_REST * s[a]:
         return a
-    else:
-        share = weight * Q[a] / s[a]
-        leave = (share - 2.0 * link[a] - own) / rest
-        leave_terms = (abs(share) + 2.0 * abs(link[a]) + abs(own)) / rest
-    best = a
-    best_gain = min_gain
+    share = weight * Q[a] / s[a]
+    leave = (share - 2.0 * link[a] - own) / rest
+    leave_terms = (abs(share) + 2.0 * abs(link[a]) + abs(own)) / rest
+    best, best_gain = a, min_gain
     for b in others:
         if b == a or size[b] == 0:
             continue
@@ -76,26 +62,19 @@ def _best_group(
             terms = (abs(share) + 2.0 * abs(link[b]) + abs(own)) / joined
             gain -= rounding * (leave_terms + terms)
         if gain > best_gain or (gain == best_gain and best != a and b < best):
-            best_gain = gain
-            best = b
+            best, best_gain = b, gain
     return best
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _nearest_group(
-    a: int,
-    own: float,
-    weight: float,
-    link: Floats,
-    s: Floats,
-    Q: Floats,
-    size: Ints,
-    rounding: float,
+    a: int, own: float, weight: float, link: Floats, groups: Groups, rounding: float
 ) -> int:
     """Return the group whose mean is nearest to a node of group ``a``.
 
     Another mean must be nearer by more than ``rounding`` times the terms that are compared.
     """
+    s, Q, size = groups
     best = a
     inner = Q[a] / (s[a] * s[a])
     outer = 2.0 * (link[a] + own) / (weight * s[a])
@@ -107,24 +86,16 @@ def _nearest_group(
         outer = 2.0 * link[b] / (weight * s[b])
         distance = inner - outer + rounding * (abs(inner) + abs(outer))
         if distance < nearest:
-            nearest = distance
-            best = b
+            best, nearest = b, distance
     return best
 
 
 @njit(cache=True, nogil=True)
 def _move(
-    i: int,
-    b: int,
-    own: float,
-    weight: float,
-    link_a: float,
-    link_b: float,
-    z: Ints,
-    s: Floats,
-    Q: Floats,
-    size: Ints,
+    i: int, b: int, own: float, weight: float, link_a: float, link_b: float, z: Ints, groups: Groups
 ) -> None:
+    """Move node i to group b; ``link_a`` and ``link_b`` are its sums with both groups."""
+    s, Q, size = groups
     a = z[i]
     Q[a] -= 2.0 * link_a + own
     Q[b] += 2.0 * link_b + own
@@ -133,9 +104,6 @@ def _move(
     size[a] -= 1
     size[b] += 1
     z[i] = b
-    if size[a] == 0:
-        s[a] = 0.0
-        Q[a] = 0.0
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -144,32 +112,23 @@ def sweep_matrix(
     diagonal: Floats,
     w: Floats,
     all_groups: bool,
-    may_empty: bool,
     min_gain: float,
     margin: float,
     z: Ints,
-    s: Floats,
-    Q: Floats,
-    size: Ints,
-    link: Floats,
-    seen: Bools,
-    touched: Ints,
-    tally: Ints,
-) -> None:
-    """Visit every node once and make the best improving move of each.
+    groups: Groups,
+) -> int:
+    """Visit every node once, make the best improving move of each, and count the moves.
 
-    A move must gain more than ``min_gain + margin (1/s_a + 1/s_b)``. ``link`` and
-    ``seen`` come and go as zeros; ``tally`` gains the moves made and the entries read.
+    A move must gain more than ``min_gain + margin (1/s_a + 1/s_b)``; the last node of a group
+    stays.
     """
-    every = np.arange(s.size)
-    moves = 0
-    visits = 0
+    k = groups.s.size
+    every, link, seen = np.arange(k), np.zeros(k), np.zeros(k, np.bool_)
+    touched, moves = np.zeros(k, np.int64), 0
     for i in range(z.size):
-        a = z[i]
-        count = 0
+        a, count = z[i], 0
         for t in range(M.indptr[i], M.indptr[i + 1]):
             j = M.indices[t]
-            visits += 1
             if j == i:
                 continue
             b = z[j]
@@ -179,19 +138,16 @@ def sweep_matrix(
                 count += 1
             link[b] += M.data[t]
         best = a
-        if size[a] > 1 or may_empty:
+        if groups.size[a] > 1:
             others = every if all_groups else touched[:count]
-            best = _best_group(
-                a, diagonal[i], w[i], link, others, s, Q, size, min_gain, margin, 0.0
-            )
+            best = _best_group(a, diagonal[i], w[i], link, others, groups, min_gain, margin, 0.0)
         if best != a:
-            _move(i, best, diagonal[i], w[i], link[a], link[best], z, s, Q, size)
+            _move(i, best, diagonal[i], w[i], link[a], link[best], z, groups)
             moves += 1
         for position in range(count):
             link[touched[position]] = 0.0
             seen[touched[position]] = False
-    tally[0] += moves
-    tally[1] += visits
+    return moves
 
 
 @njit(cache=True, nogil=True)
@@ -215,17 +171,16 @@ def _best_dense(
     every: Ints,
     rounding: float,
     z: Ints,
-    s: Floats,
-    Q: Floats,
-    size: Ints,
+    groups: Groups,
     L: Floats,
 ) -> int:
+    """Return the group that node i should move to, or its own."""
     a: int = z[i]
-    if size[a] == 1:
+    if groups.size[a] == 1:
         return a
     if to_nearest:
-        return _nearest_group(a, diagonal[i], w[i], L[:, i], s, Q, size, rounding)
-    return _best_group(a, diagonal[i], w[i], L[:, i], every, s, Q, size, 0.0, 0.0, rounding)
+        return _nearest_group(a, diagonal[i], w[i], L[:, i], groups, rounding)
+    return _best_group(a, diagonal[i], w[i], L[:, i], every, groups, 0.0, 0.0, rounding)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -238,9 +193,7 @@ def sweep_dense(
     rounding: float,
     first: int,
     z: Ints,
-    s: Floats,
-    Q: Floats,
-    size: Ints,
+    groups: Groups,
     L: Floats,
     peak: Floats,
     tally: Ints,
@@ -254,10 +207,10 @@ def sweep_dense(
     as many as it can hold, and -1 after the last. ``peak`` keeps the largest sum, by unit of
     weight, that a mover had with each group that it left or joined. ``tally[0]`` gains the moves.
     """
-    every = np.arange(s.size)
+    every = np.arange(groups.s.size)
     for i in range(first, z.size):
         a = z[i]
-        b = _best_dense(i, diagonal, w, to_nearest, every, rounding, z, s, Q, size, L)
+        b = _best_dense(i, diagonal, w, to_nearest, every, rounding, z, groups, L)
         if b == a:
             continue
         if place[i] < 0:
@@ -266,7 +219,7 @@ def sweep_dense(
                 if count == wanted.size:
                     break
                 if place[j] < 0:
-                    c = _best_dense(j, diagonal, w, to_nearest, every, rounding, z, s, Q, size, L)
+                    c = _best_dense(j, diagonal, w, to_nearest, every, rounding, z, groups, L)
                     if c != z[j]:
                         wanted[count] = j
                         count += 1
@@ -274,11 +227,9 @@ def sweep_dense(
             return i
         peak[a] = max(peak[a], abs(L[a, i]) / w[i])
         peak[b] = max(peak[b], abs(L[b, i]) / w[i])
-        _move(i, b, diagonal[i], w[i], L[a, i], L[b, i], z, s, Q, size)
+        _move(i, b, diagonal[i], w[i], L[a, i], L[b, i], z, groups)
         tally[0] += 1
-        row = rows[place[i]]
-        left = L[a]
-        joined = L[b]
+        row, left, joined = rows[place[i]], L[a], L[b]
         for j in range(z.size):
             left[j] -= row[j]
         for j in range(z.size):
@@ -286,6 +237,23 @@ def sweep_dense(
         L[a, i] += row[i]
         L[b, i] -= row[i]
     return z.size
+
+
+@njit(cache=True, nogil=True)
+def row_totals(X: Floats, z: Ints, k: int) -> tuple[Ints, Floats, Floats, float]:
+    """Return size, sum of rows and its squared length for each group, and that of all rows."""
+    n, p = X.shape
+    size, total, length = np.zeros(k, dtype=np.int64), np.zeros((k, p)), 0.0
+    for i in range(n):
+        size[z[i]] += 1
+        for c in range(p):
+            total[z[i], c] += X[i, c]
+            length += X[i, c] * X[i, c]
+    squared = np.zeros(k)
+    for a in range(k):
+        for c in range(p):
+            squared[a] += total[a, c] * total[a, c]
+    return size, total, squared, length
 
 
 @njit(cache=True, nogil=True, fastmath=True)
@@ -305,48 +273,35 @@ def sweep_rows(
     """Make the best improving k-means move of every row, sweep after sweep, until none moves.
 
     A move must gain more than ``min_gain``, and a later group beat an earlier one by as much.
-
     ``total`` holds the sum of the rows of each group and ``squared`` its squared length. A row
-    whose group has not changed since its last visit needs to look only at groups that have:
+    whose group has not changed since its last visit is compared only with groups that have:
     ``visited`` and ``changed`` hold the times, and start at -1 and 0.
 
-    Returns whether it is done. Otherwise ``budget`` numbers were read, or a few more for the last
-    row, and the next call goes on from ``progress``: the next row, the sweeps done, the moves in
-    this one, the time, and the numbers read so far, all 0 at first.
+    Returns whether it is done. If not, about ``budget`` numbers were read, and the next call
+    continues from ``progress``: the next row, the sweeps done, the moves in this one, the time,
+    and the numbers read so far, all 0 at first.
     """
     n, p = X.shape
-    k = size.size
-    first = progress[0]
-    sweeps = progress[1]
-    moves = progress[2]
-    now = progress[3]
-    read = 0
+    k, read = size.size, 0
+    first, sweeps, moves, now = progress[0], progress[1], progress[2], progress[3]
     while sweeps < max_sweeps:
         for i in range(first, n):
             if read >= budget:
-                progress[0] = i
-                progress[1] = sweeps
-                progress[2] = moves
-                progress[3] = now
+                progress[0], progress[1], progress[2], progress[3] = i, sweeps, moves, now
                 progress[4] += read
                 return False
             read += p + k
             now += 1
-            a = z[i]
-            last = visited[i]
-            visited[i] = now
+            a, last = z[i], visited[i]
             if size[a] == 1:
-                visited[i] = last
                 continue
-            own = 0.0
-            to_own = 0.0
+            visited[i] = now
+            own, to_own = 0.0, 0.0
             for c in range(p):
                 own += X[i, c] * X[i, c]
                 to_own += X[i, c] * total[a, c]
             leave = (squared[a] - 2.0 * to_own + own) / (size[a] - 1) - squared[a] / size[a]
-            best = a
-            best_gain = min_gain
-            best_link = 0.0
+            best, best_gain, best_link = a, min_gain, 0.0
             for b in range(k):
                 if b == a or (changed[b] < last and changed[a] < last):
                     continue
@@ -358,9 +313,7 @@ def sweep_rows(
                 if size[b] > 0:
                     gain -= squared[b] / size[b]
                 if gain > best_gain + (min_gain if best != a else 0.0):
-                    best_gain = gain
-                    best = b
-                    best_link = to_b
+                    best, best_gain, best_link = b, gain, to_b
             if best != a:
                 for c in range(p):
                     total[a, c] -= X[i, c]
@@ -369,27 +322,10 @@ def sweep_rows(
                 squared[best] += own + 2.0 * best_link
                 size[a] -= 1
                 size[best] += 1
-                z[i] = best
-                changed[a] = now
-                changed[best] = now
+                z[i], changed[a], changed[best] = best, now, now
                 moves += 1
         if moves == 0:
             break
-        sweeps += 1
-        first = 0
-        moves = 0
+        sweeps, first, moves = sweeps + 1, 0, 0
     progress[4] += read
     return True
-
-
-@njit(cache=True, nogil=True, fastmath=True)
-def squared_distances(X: Floats, picks: Ints, out: Floats) -> None:
-    """Fill ``out`` (n, len(picks)) with squared distances of all rows to the picked rows."""
-    for i in range(X.shape[0]):
-        for position in range(picks.size):
-            j = picks[position]
-            distance = 0.0
-            for c in range(X.shape[1]):
-                gap = X[i, c] - X[j, c]
-                distance += gap * gap
-            out[i, position] = distance

@@ -1,4 +1,4 @@
-"""Sweeps over dense matrices, whose rows may be stored or made when they are asked for."""
+"""Sweeps over dense matrices, whose rows are stored or computed on demand."""
 
 from collections.abc import Iterator, Sequence
 from typing import Literal, Protocol, TypeAlias
@@ -6,30 +6,24 @@ from typing import Literal, Protocol, TypeAlias
 import numpy as np
 
 from kgroups._types import Floats, Ints
-from kgroups.hartigan.objective import check_labels, group_sums
-from kgroups.hartigan.sweep import Outcome
-
-__all__ = ["Rows", "Rule", "StoredRows", "group_links", "improve_dense"]
+from kgroups.hartigan.sweep import Groups, Outcome, check_labels, group_sums
 
 Rule: TypeAlias = Literal["hartigan", "lloyd"]
 
 # A gain below this part of the terms it is the difference of is rounding, not improvement.
 _ROUNDING = 1e-11
-# Sums that have fallen to this part of what they were have lost too many digits.
-_FADED = 1e-5
-# Rows of nodes that would move are made together, which is cheaper than one after the other.
+# Sums that have fallen to this part of their peak have lost too many digits to cancellation.
+_CANCELLED = 1e-5
+# A mean association above this part of the peak rules cancellation out without a closer check.
+_SURELY_KEPT = 1e-3
+# Rows of nodes that would move are computed in batches, cheaper than one after the other; twice
+# as many are kept, as some nodes stay after others have moved.
 _ROWS_AT_ONCE = 64
 _ROWS_KEPT = 128
 
 
 class Rows(Protocol):
-    """The rows of a symmetric matrix M.
-
-    Attributes
-    ----------
-    diagonal : ndarray of shape (n,)
-        Its diagonal.
-    """
+    """The rows of a symmetric matrix M, and its diagonal."""
 
     diagonal: Floats
 
@@ -62,9 +56,9 @@ class StoredRows:
 
 
 def group_links(M: Rows, starts: Sequence[Ints], k: int) -> list[Floats]:
-    r"""Return for each labelling the sums :math:`Q_a(i) = \sum_{j \in a, j \ne i} M_{ij}`.
+    r"""Return for each labeling the sums :math:`Q_a(i) = \sum_{j \in a, j \ne i} M_{ij}`.
 
-    The matrix is made once for all labellings. Each result has shape (k, n).
+    The matrix is read once for all labelings. Each result has shape (k, n).
     """
     from kgroups.hartigan._sweep_nb import add_rows
 
@@ -94,29 +88,11 @@ def improve_dense(
     and one that moves O(n). The order of visits and the gains are those of
     :func:`kgroups.hartigan.improve`; no group is ever emptied.
 
-    Parameters
-    ----------
-    M : Rows
-        The matrix, of shape (n, n).
-    w : ndarray of shape (n,)
-        Positive node weights.
-    z : ndarray of shape (n,)
-        First labels in ``range(k)``; left as they are.
-    k : int
-        Number of groups.
-    links : ndarray of shape (k, n), optional
-        What :func:`group_links` gives for ``z``; it is used up.
-    rule : {"hartigan", "lloyd"}
-        Where a node goes: where Q rises most, or to the nearest mean in feature space,
+    ``w`` are positive node weights, and the first labels ``z`` lie in ``range(k)``. ``links`` is
+    what :func:`group_links` returns for ``z``; it is overwritten. With ``rule="lloyd"`` a node goes
+    to the nearest mean in feature space,
 
-        .. math:: \arg\min_a \; Q_a / s_a^2 - 2 (Q_a(i) + [z_i = a] M_{ii}) / (w_i s_a)
-    max_sweeps : int
-        Sweeps after which the labels are returned as they are, ``converged`` false.
-
-    Returns
-    -------
-    Outcome
-        ``visits`` counts the entries of M that were read.
+    .. math:: \arg\min_a \; Q_a / s_a^2 - 2 (Q_a(i) + [z_i = a] M_{ii}) / (w_i s_a)
     """
     from kgroups.hartigan._sweep_nb import sweep_dense
 
@@ -124,12 +100,12 @@ def improve_dense(
     n = z.size
     z = z.astype(np.int64, copy=True)
     L = group_links(M, [z], k)[0] if links is None else links
-    s, Q, size = _totals(M, w, z, L)
-    peak, known = _largest_inside(L, w, z), 0
+    groups = _totals(M, w, z, L)
+    peak, recomputed = _largest_inside(L, w, z), 0
     if M.stored is None:
-        rows_at_hand, place = np.empty((_ROWS_KEPT, n)), np.full(n, -1)
+        rows, place = np.empty((_ROWS_KEPT, n)), np.full(n, -1)
     else:
-        rows_at_hand, place = M.stored, np.arange(n)
+        rows, place = M.stored, np.arange(n)
     wanted, tally = np.empty(_ROWS_AT_ONCE, dtype=np.int64), np.zeros(1, dtype=np.int64)
     sweeps, converged = 0, n == 0
     while not converged and sweeps < max_sweeps:
@@ -138,29 +114,26 @@ def improve_dense(
             place[:] = -1
         while first < n:
             first = sweep_dense(
-                rows_at_hand, place, M.diagonal, w, rule == "lloyd", _ROUNDING, first,
-                z, s, Q, size, L, peak, tally, wanted,
+                rows, place, M.diagonal, w, rule == "lloyd", _ROUNDING, first,
+                z, groups, L, peak, tally, wanted,
             )  # fmt: skip
             if first < n:
-                _fetch(M, wanted, first, rows_at_hand, place)
+                _fetch(M, wanted, first, rows, place)
         sweeps += 1
         converged = bool(tally[0] == before)
         ended = converged or sweeps == max_sweeps
-        if ended and tally[0] > known and _has_faded(L, w, z, s, Q, peak):
-            # A far node that has left leaves its rounding behind, which may hide moves.
-            L, known = group_links(M, [z], k)[0], int(tally[0])
-            s, Q, size = _totals(M, w, z, L)
-            peak = _largest_inside(L, w, z)
+        if ended and tally[0] > recomputed and _has_cancelled(L, w, z, groups, peak):
+            # Removing an outlier leaves cancellation error, which may hide moves.
+            L, recomputed = group_links(M, [z], k)[0], int(tally[0])
+            groups, peak = _totals(M, w, z, L), _largest_inside(L, w, z)
             converged = converged and sweeps == max_sweeps
     moves = int(tally[0])
-    s, Q, _ = _totals(M, w, z, L)
-    filled = s > 0
-    objective = float(np.sum(Q[filled] / s[filled]))
-    return Outcome(z, objective, sweeps, moves, n * (n + moves), converged, s, Q)
+    groups, visits = _totals(M, w, z, L), n * (n + moves)
+    return Outcome(z, groups.objective(), sweeps, moves, visits, converged, groups.s, groups.Q)
 
 
 def _fetch(M: Rows, wanted: Ints, first: int, kept: Floats, place: Ints) -> None:
-    """Make the rows of wanted nodes, in the places of rows whose nodes were visited already.
+    """Compute the rows of wanted nodes in place of rows whose nodes were already visited.
 
     The first wanted node of the last call was visited since, so that a place is always free.
     """
@@ -171,14 +144,14 @@ def _fetch(M: Rows, wanted: Ints, first: int, kept: Floats, place: Ints) -> None
     place[missing] = free[: missing.size]
 
 
-def _totals(M: Rows, w: Floats, z: Ints, L: Floats) -> tuple[Floats, Floats, Ints]:
+def _totals(M: Rows, w: Floats, z: Ints, L: Floats) -> Groups:
     """Return weight, association and size of each group."""
     k = L.shape[0]
     size = np.bincount(z, minlength=k)
     own = L[z, np.arange(z.size)]
-    # A node alone has nobody to add up, whatever rounding says.
+    # The sum of a single node with the others of its group is 0, without rounding error.
     own[size[z] == 1] = 0.0
-    return group_sums(z, w, k), group_sums(z, own + M.diagonal, k), size
+    return Groups(group_sums(z, w, k), group_sums(z, own + M.diagonal, k), size)
 
 
 def _largest_inside(L: Floats, w: Floats, z: Ints) -> Floats:
@@ -188,12 +161,10 @@ def _largest_inside(L: Floats, w: Floats, z: Ints) -> Floats:
     return largest
 
 
-def _has_faded(L: Floats, w: Floats, z: Ints, s: Floats, Q: Floats, peak: Floats) -> bool:
-    """Return whether the sums of a group are small beside what they once were."""
-    # A mean that is not small beside the largest answers for most graphs at no cost.
-    if np.all(np.abs(Q) > 1e-3 * peak * s):
+def _has_cancelled(L: Floats, w: Floats, z: Ints, groups: Groups, peak: Floats) -> bool:
+    """Return whether the sums of a group are small compared with their peak."""
+    if np.all(np.abs(groups.Q) > _SURELY_KEPT * peak * groups.s):
         return False
-    several = np.bincount(z, minlength=s.size) > 1
-    outside = np.median(np.abs(L) / w, axis=1)
+    outside, least = np.median(np.abs(L) / w, axis=1), _CANCELLED * peak
     inside = _largest_inside(L, w, z)
-    return bool(np.any((outside < _FADED * peak) | (several & (inside < _FADED * peak))))
+    return bool(np.any((outside < least) | ((groups.size > 1) & (inside < least))))

@@ -1,14 +1,12 @@
-"""Sweeps of Hartigan moves until nothing moves."""
+"""Group association, the objective of Hartigan moves, and sweeps until no node moves."""
 
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from kgroups._csr import readonly
-from kgroups._types import CSR, Floats, Ints
-from kgroups.hartigan.objective import group_totals
-
-__all__ = ["Candidates", "Outcome", "improve", "improve_rows"]
+from kgroups._types import CSR, Floats, Indices, Ints
+from kgroups.errors import InputError
 
 Candidates: TypeAlias = Literal["neighbors", "all"]
 
@@ -20,8 +18,71 @@ _ROW_ERROR = 1e-8
 _BUDGET = 1 << 24
 
 
+class Groups(NamedTuple):
+    """Sums over the nodes of each group, kept up to date while nodes move."""
+
+    # Node weights.
+    s: Floats
+    # Association: matrix entries between nodes of the group, diagonal included.
+    Q: Floats
+    # Number of nodes.
+    size: Ints
+
+    def objective(self) -> float:
+        """Return the sum of Q_a / s_a; an empty group adds nothing."""
+        filled = self.s > 0
+        return float(np.sum(self.Q[filled] / self.s[filled]))
+
+
+def check_labels(z: Ints, k: int) -> None:
+    """Raise unless every label lies in ``range(k)``; the kernels do not check bounds."""
+    bad = np.flatnonzero((z < 0) | (z >= k))
+    if bad.size:
+        msg = f"labels must lie in range({k}), got {z[bad[0]]} for node {bad[0]}."
+        raise InputError(msg)
+
+
+def group_sums(z: Indices, values: Floats, k: int) -> Floats:
+    """Return the sum of values over each of ``k`` groups."""
+    return np.asarray(np.bincount(z, weights=values, minlength=k), dtype=float)
+
+
+def group_totals(M: CSR, diagonal: Floats, w: Floats, z: Ints, *, k: int) -> Groups:
+    """Return weight, association and size of every group.
+
+    ``diagonal`` holds the diagonal of the symmetric matrix M, whose own entries there are ignored;
+    ``w`` are positive node weights, and labels lie in ``range(k)``.
+    """
+    from kgroups.hartigan._sweep_nb import add_totals
+
+    check_labels(z, k)
+    groups = Groups(np.zeros(k), np.zeros(k), np.bincount(z, minlength=k))
+    add_totals(readonly(M), diagonal, w, z, groups.s, groups.Q)
+    return groups
+
+
+def group_association(M: CSR, diagonal: Floats, w: Floats, z: Ints, *, k: int) -> float:
+    r"""Return the weighted group association Q of a labeling.
+
+    .. math:: Q(z) = \sum_a Q_a / s_a, \quad
+        Q_a = \sum_{z_i = z_j = a} M_{ij}, \quad s_a = \sum_{z_i = a} w_i
+
+    An empty group adds nothing. Parameters are those of :func:`group_totals`; the equation is
+    *group-association* of the theory page.
+
+    Examples
+    --------
+    >>> swap = CSR(np.array([0, 1, 2]), np.array([1, 0]), np.array([1.0, 1.0]))
+    >>> group_association(swap, np.zeros(2), np.ones(2), np.array([0, 0]), k=2)  # edge inside
+    1.0
+    >>> group_association(swap, np.zeros(2), np.ones(2), np.array([0, 1]), k=2)  # edge cut
+    0.0
+    """
+    return group_totals(M, diagonal, w, z, k=k).objective()
+
+
 class Outcome(NamedTuple):
-    """Labels after the last sweep, and what it took."""
+    """Labels after the last sweep, the totals of their groups, and the work done."""
 
     z: Ints
     objective: float
@@ -41,11 +102,10 @@ def improve(
     *,
     k: int,
     candidates: Candidates = "neighbors",
-    may_empty: bool = False,
     margin: float = 0.0,
     max_sweeps: int = 100,
 ) -> Outcome:
-    r"""Move nodes one at a time while the group association Q rises.
+    r"""Move nodes one at a time while the group association Q rises; no group is emptied.
 
     Moving node i from a to b changes Q by
 
@@ -53,25 +113,23 @@ def improve(
         - \frac{w_i Q_b/s_b - 2 Q_b(i) - M_{ii}}{s_b + w_i}
 
     with :math:`Q_a(i) = \sum_{j \in a} M_{ij}`. The node goes where the gain is largest; ties go
-    to the group with the lowest number. One sweep costs O(nnz) with neighbouring groups as
+    to the group with the lowest number. One sweep costs O(nnz) with neighboring groups as
     candidates and O(nnz + n k) with all of them.
 
     Parameters
     ----------
     M : CSR of shape (n, n)
-        Any symmetric matrix; its diagonal entries are passed over, ``diagonal`` holds them.
+        Any symmetric matrix; its diagonal entries are ignored, ``diagonal`` holds them.
     diagonal, w : ndarray of shape (n,)
         Diagonal of M, and positive node weights.
     z : ndarray of shape (n,)
-        First labels in ``range(k)``; left as they are.
+        First labels in ``range(k)``; not modified.
     k : int
         Number of groups.
     candidates : {"neighbors", "all"}
         Which groups a node may join.
-    may_empty : bool
-        Whether the last node of a group may leave it.
     margin : float
-        How many entries of typical size a move must be worth.
+        Least gain of a move, in units of the mean absolute entry of M.
     max_sweeps : int
         Sweeps after which the labels are returned as they are, ``converged`` false.
 
@@ -83,76 +141,40 @@ def improve(
     from kgroups.hartigan._sweep_nb import sweep_matrix
 
     M = readonly(M)
-    n = z.size
     z = z.astype(np.int64, copy=True)
-    s, Q = group_totals(M, diagonal, w, z, k=k)
-    size = np.bincount(z, minlength=k)
-    link, seen, touched = np.zeros(k), np.zeros(k, np.bool_), np.zeros(k, np.int64)
-    tally = np.zeros(2, dtype=np.int64)
+    groups = group_totals(M, diagonal, w, z, k=k)
     typical = float(np.mean(np.abs(M.data))) if M.data.size else 0.0
-    filled = s > 0
-    scale = float(np.max(np.abs(Q[filled] / s[filled]), initial=0.0))
-    sweeps, converged = 0, n == 0
+    filled = groups.s > 0
+    scale = float(np.max(np.abs(groups.Q[filled] / groups.s[filled]), initial=0.0))
+    min_gain, margin, every = _ROUNDING * scale, margin * typical, candidates == "all"
+    sweeps, moves, converged = 0, 0, z.size == 0
     while not converged and sweeps < max_sweeps:
-        before = tally[0]
-        sweep_matrix(
-            M,
-            diagonal,
-            w,
-            candidates == "all",
-            may_empty,
-            _ROUNDING * scale,
-            margin * typical,
-            z,
-            s,
-            Q,
-            size,
-            link,
-            seen,
-            touched,
-            tally,
-        )
-        sweeps += 1
-        converged = bool(tally[0] == before)
-    filled = s > 0
-    objective = float(np.sum(Q[filled] / s[filled]))
-    return Outcome(z, objective, sweeps, int(tally[0]), int(tally[1]), converged, s, Q)
+        moved = sweep_matrix(M, diagonal, w, every, min_gain, margin, z, groups)
+        sweeps, moves, converged = sweeps + 1, moves + moved, moved == 0
+    visits = sweeps * M.indices.size
+    return Outcome(z, groups.objective(), sweeps, moves, visits, converged, groups.s, groups.Q)
 
 
-def improve_rows(X: Floats, z: Ints, *, k: int, max_sweeps: int = 50) -> tuple[Ints, float]:
-    """Lower the k-means cost of the rows of X by Hartigan moves; no group is ever emptied.
+def improve_rows(
+    X: Floats, z: Ints, *, k: int, max_sweeps: int = 50, budget: int = _BUDGET
+) -> tuple[Ints, float]:
+    """Lower the k-means cost of the rows of X by Hartigan moves; no group is emptied.
 
-    Returns
-    -------
-    z : ndarray of shape (n,)
-        Labels when nothing moves any more, or after ``max_sweeps``.
-    cost : float
-        Sum of squared distances of the rows to the mean of their group.
+    Returns labels when no row moves any more, or after ``max_sweeps``, and the sum of squared
+    distances of the rows to the mean of their group. Ctrl-C is handled each time that ``budget``
+    numbers have been read.
     """
-    from kgroups.hartigan._sweep_nb import sweep_rows
+    from kgroups.hartigan._sweep_nb import row_totals, sweep_rows
 
     z = z.astype(np.int64, copy=True)
-    size = np.bincount(z, minlength=k)
-    total = np.zeros((k, X.shape[1]))
-    np.add.at(total, z, X)
-    squared = np.einsum("ac,ac->a", total, total)
-    length = float(np.einsum("ic,ic->", X, X))
+    size, total, squared, length = row_totals(X, z, k)
+    min_gain = _ROW_ERROR * length / max(1, z.size)
     visited, changed = np.full(z.size, -1), np.zeros(k, dtype=np.int64)
     progress = np.zeros(5, dtype=np.int64)
     done = False
     while not done:
         done = sweep_rows(
-            X,
-            _ROW_ERROR * length / max(1, z.size),
-            max_sweeps,
-            _BUDGET,
-            z,
-            size,
-            total,
-            squared,
-            visited,
-            changed,
-            progress,
+            X, min_gain, max_sweeps, budget, z, size, total, squared, visited, changed, progress
         )
     filled = size > 0
     return z, length - float(np.sum(squared[filled] / size[filled]))

@@ -1,6 +1,10 @@
-"""Operators on a graph: the Bethe Hessian, its normalised twin, the non-backtracking radius."""
+"""Operators on a graph: the Bethe Hessian H_r, its normalized form N_r, and the choices of r."""
 
-from kgroups.operators.bethe_hessian import BetheHessian
-from kgroups.operators.bound import BoundBetheHessian
+from kgroups.operators.bethe_hessian import (
+    R_CHOICES,
+    BetheHessian,
+    BoundBetheHessian,
+    degrees_are_uneven,
+)
 
-__all__ = ["BetheHessian", "BoundBetheHessian"]
+__all__ = ["R_CHOICES", "BetheHessian", "BoundBetheHessian", "degrees_are_uneven"]

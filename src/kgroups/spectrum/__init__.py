@@ -1,34 +1,45 @@
-"""The spectrum of N_r: components, eigenpairs, and the number of communities it shows."""
+"""The spectrum of N_r: eigenpairs and the number of communities it shows."""
 
-from kgroups.spectrum.components import connected_components, two_core
+from kgroups.spectrum.chebyshev import ThinBlock, growth_of
 from kgroups.spectrum.count import ComponentCounts, count_components
+from kgroups.spectrum.eigenpairs import (
+    Leading,
+    PartialEigenpairsError,
+    all_eigenvalues,
+    edge_of_noise,
+    lanczos_pairs,
+    largest_eigenpairs,
+    leading_pairs,
+    start_vector,
+    top_eigenpairs,
+)
 from kgroups.spectrum.estimate import (
     DeferredSpectrum,
     Spectrum,
     estimate_k,
-    spectrum_of,
     warnings_of,
 )
-from kgroups.spectrum.filtered import Leading, leading_pairs
-from kgroups.spectrum.lanczos import top_eigenpairs
-from kgroups.spectrum.moments import Moments, moments
-from kgroups.spectrum.structure import Verdict, has_structure
+from kgroups.spectrum.moments import Moments, has_structure, moments
 
 __all__ = [
     "ComponentCounts",
     "DeferredSpectrum",
     "Leading",
     "Moments",
+    "PartialEigenpairsError",
     "Spectrum",
-    "Verdict",
-    "connected_components",
+    "ThinBlock",
+    "all_eigenvalues",
     "count_components",
+    "edge_of_noise",
     "estimate_k",
+    "growth_of",
     "has_structure",
+    "lanczos_pairs",
+    "largest_eigenpairs",
     "leading_pairs",
     "moments",
-    "spectrum_of",
+    "start_vector",
     "top_eigenpairs",
-    "two_core",
     "warnings_of",
 ]

@@ -1,4 +1,4 @@
-"""Kernels on thin blocks of float32 columns: each call works on rows ``start`` to ``stop``."""
+"""Kernels on thin blocks of float32 columns, for the rows from ``start`` to before ``stop``."""
 
 from typing import Any
 

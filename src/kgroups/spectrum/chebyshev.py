@@ -1,40 +1,241 @@
-r"""The Chebyshev filter of P: recursion, deflation, Rayleigh-Ritz, and the Perron vector.
+r"""The Chebyshev filter: blocks of vectors multiplied by the graph, recursion, Rayleigh-Ritz.
+
+The work is done on :math:`P = \Delta^{-1} G` instead of :math:`N = \Delta^{-1/2} G \Delta^{-1/2}`.
+Both have the same eigenvalues. P is symmetric in the inner product
+:math:`\langle x, y \rangle = \sum_i \Delta_i x_i y_i`, and without weights a product with it reads
+only the pattern of the matrix.
 
 :math:`T_q` is at most 1 on the bulk of the spectrum, [-1, 1], and grows as :math:`s^q / 2` on an
-eigenvalue :math:`(s + 1/s) / 2` beyond it.
+eigenvalue :math:`(s + 1/s) / 2` above it.
 """
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from kgroups._blas import single_threaded
+from kgroups._csr import readonly
 from kgroups._types import Floats
-from kgroups.spectrum.chebyshev_operator import BlockOperator, ThinBlock, subtract_products
+from kgroups.operators import BoundBetheHessian
 
-__all__ = [
-    "Deflated",
-    "Perron",
-    "Recursion",
-    "growth_of",
-    "perron_of",
-    "ritz_pairs",
-    "steps_between",
-    "value_of",
-]
+ThinBlock: TypeAlias = npt.NDArray[np.float32]
+Value = TypeVar("Value", float, Floats)
+# What a thread does with the rows from the second to the third number; the first is the task's.
+_Task: TypeAlias = Callable[[int, int, int], None]
 
-# The bulk is this much smaller in the Perron vector than in the vector it started from.
+BLAS_PAIRS = 1_024
+"""Products of blocks with more pairs of columns than this are computed by BLAS."""
+
+# The same where sums in float32 suffice, and the rows of one such product.
+_BLAS_PAIRS_ROUGH = 256
+_ROWS_PER_PRODUCT = 4_096
+_NO_ENTRIES = np.zeros(0, dtype=np.float32)
+# The bulk is this much smaller in the Perron vector than in the vector of ones.
 _PERRON_LIFT = 1e3
+# Assumed growth of the Perron vector where its first estimate is smaller.
 _SLOWEST_GROWTH = 1.35
+# Rescaling keeps the Perron iteration from overflowing float32.
 _STEPS_BETWEEN_RESCALING = 4
 # Rounding brings a deflated vector back; it may grow by this much before it is removed again.
 _LARGEST_REGROWTH = 200.0
+# The Perron vector grows fastest and is removed after so many steps.
 _PERRON_STEPS = 3
-_STEPS_BETWEEN_LOOKS = 4
-# Directions fainter than this in a block of unit columns are rounding of float32.
-_FAINTEST_DIRECTION = 1e-5
+# Steps between two checks of how large the entries of a block are.
+_STEPS_BETWEEN_CHECKS = 4
+# Directions smaller than this in a block of unit columns are rounding errors of float32.
+_SMALLEST_DIRECTION = 1e-5
+
+
+class BlockOperator:
+    """The operator P of a graph, applied to thin blocks of float32 columns.
+
+    Eigenvalues from ``lowest`` to ``highest`` are mapped to [-1, 1], where a Chebyshev recursion
+    does not amplify them; by default P is left as it is. With the two exchanged the eigenvalues
+    below the interval are mapped above 1.
+
+    Rows are divided into fixed ranges, of about ``entries_per_task`` entries in products with the
+    graph and ``rows_per_task`` rows in products of blocks. They are shared among as many threads
+    as numba would use, unless there are fewer than ``fewest_shared_tasks``, where waiting for a
+    thread takes longer than it saves. A row is summed by one thread, and sums over rows are added
+    in a fixed order, so that the result does not depend on the number of threads.
+    """
+
+    def __init__(
+        self,
+        bound: BoundBetheHessian,
+        *,
+        lowest: float = -1.0,
+        highest: float = 1.0,
+        threads: int | None = None,
+        entries_per_task: int = 32_768,
+        rows_per_task: int = 16_384,
+        fewest_shared_tasks: int = 8,
+    ) -> None:
+        import numba
+
+        data = bound.coupling.data
+        self._indptr, self._indices, _ = readonly(bound.coupling._replace(data=data[:0]))
+        self.weight = bound.diagonal.astype(np.float32)
+        self.lowest, self.highest = lowest, highest
+        stretch = 2.0 / (highest - lowest)
+        self._shift = np.float32(1.0 - stretch * highest)
+        # Without weights all entries are r, and need not be read.
+        unit = data.size == 0 or data.strides == (0,) or bool(np.all(data == data[0]))
+        factor = float(data[0]) if unit and data.size else 1.0
+        self._coupling = _NO_ENTRIES if unit else data.astype(np.float32)
+        self._scale = (stretch * factor / bound.diagonal).astype(np.float32)
+        self._entry_bounds = _ranges_of_entries(self._indptr, entries_per_task)
+        self._row_bounds = [*range(0, self.n, rows_per_task), self.n]
+        self._product_bounds = [*range(0, self.n, _ROWS_PER_PRODUCT), self.n]
+        self._threads = int(numba.get_num_threads()) if threads is None else threads
+        self._fewest_shared_tasks = fewest_shared_tasks
+        self.visits = 0
+        """Matrix entries read so far."""
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return self.weight.size
+
+    def mapped(self, value: Value) -> Value:
+        """Return where an eigenvalue of P, or an array of them, is mapped to."""
+        return 1.0 - 2.0 * (self.highest - value) / (self.highest - self.lowest)
+
+    def unmapped(self, value: Value) -> Value:
+        """Return the eigenvalue of P that is mapped to ``value``."""
+        return self.highest - 0.5 * (1.0 - value) * (self.highest - self.lowest)
+
+    def matmat(
+        self, X: ThinBlock, out: ThinBlock, *, alpha: float = 1.0, beta: float = 0.0
+    ) -> None:
+        """Set ``out = alpha P X + beta out``; X and out must not overlap."""
+        from kgroups.spectrum._chebyshev_nb import multiply_rows
+
+        matrix = self._indptr, self._indices, self._coupling, self._scale
+        factors = np.float32(alpha), np.float32(beta), self._shift
+
+        def task(_: int, start: int, stop: int) -> None:
+            multiply_rows(*matrix, start, stop, *factors, X, out)
+
+        self._share(task, self._entry_bounds)
+        self.visits += len(self._indices)
+
+    def products(self, X: ThinBlock, Y: ThinBlock, *, rough: bool = False) -> Floats:
+        """Return the inner products of all columns of X with all columns of Y.
+
+        Rough ones are summed in float32 within a range of rows, and in float64 over the ranges.
+        """
+        from kgroups.spectrum._chebyshev_nb import weighted_products
+
+        wide = X.shape[1] * Y.shape[1] > (_BLAS_PAIRS_ROUGH if rough else BLAS_PAIRS)
+        bounds = self._product_bounds if wide else self._row_bounds
+        sums = np.empty((len(bounds) - 1, X.shape[1], Y.shape[1]))
+        kind: np.dtype[Any] = np.dtype(np.float32 if rough else np.float64)
+
+        def task(t: int, start: int, stop: int) -> None:
+            weighted_products(self.weight, X, Y, start, stop, sums[t])
+
+        def wide_task(t: int, start: int, stop: int) -> None:
+            rows = slice(start, stop)
+            scaled = self.weight[rows, np.newaxis] * Y[rows].astype(kind, copy=False)
+            sums[t] = X[rows].T.astype(kind, copy=False) @ scaled
+
+        if wide:
+            self._share_blas(wide_task)
+        else:
+            self._share(task, bounds)
+        return np.asarray(sums.sum(axis=0))
+
+    def products_by_column(self, X: ThinBlock, Y: ThinBlock) -> Floats:
+        """Return the products of the columns of X with themselves, and with those of Y."""
+        from kgroups.spectrum._chebyshev_nb import products_by_column
+
+        sums = np.empty((len(self._row_bounds) - 1, 2, X.shape[1]))
+
+        def task(t: int, start: int, stop: int) -> None:
+            products_by_column(self.weight, X, Y, start, stop, sums[t])
+
+        self._share(task, self._row_bounds)
+        return np.asarray(sums.sum(axis=0))
+
+    def add_product(self, X: ThinBlock, S: Floats, out: ThinBlock) -> None:
+        """Add ``X @ S`` to ``out``."""
+        from kgroups.spectrum._chebyshev_nb import add_product
+
+        small = np.ascontiguousarray(S, dtype=np.float32)
+
+        def task(_: int, start: int, stop: int) -> None:
+            add_product(X, small, start, stop, out)
+
+        def wide_task(_: int, start: int, stop: int) -> None:
+            out[start:stop] += X[start:stop] @ small
+
+        if S.size > _BLAS_PAIRS_ROUGH:
+            self._share_blas(wide_task)
+        else:
+            self._share(task, self._row_bounds)
+
+    def normal_block(self, columns: int, rng: np.random.Generator) -> ThinBlock:
+        """Return columns whose products with any unit vector are standard normal numbers."""
+        block = rng.standard_normal((self.n, columns), dtype=np.float32)
+        block /= np.sqrt(self.weight)[:, np.newaxis]
+        return block
+
+    def random_block(self, columns: int, rng: np.random.Generator) -> ThinBlock:
+        """Return columns of random signs, of squared length n in the inner product."""
+        bits = np.frombuffer(rng.bytes((self.n * columns + 7) // 8), dtype=np.uint8)
+        signs = np.unpackbits(bits, count=self.n * columns).reshape(self.n, columns)
+        size = 1.0 / np.sqrt(self.weight)[:, np.newaxis]
+        return np.asarray((2.0 * size) * signs - size, dtype=np.float32)
+
+    @cached_property
+    def _pool(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(self._threads - 1, thread_name_prefix="kgroups")
+
+    def _share_blas(self, task: _Task) -> None:
+        # BLAS has one thread per product, so that the result does not depend on their number.
+        with single_threaded(1):
+            self._share(task, self._product_bounds, fewest=2)
+
+    def _share(self, task: _Task, bounds: list[int], *, fewest: int | None = None) -> None:
+        """Run the task on every range of rows, each on the first thread that is free."""
+        tasks = len(bounds) - 1
+        helpers = min(self._threads, tasks) - 1
+        if helpers < 1 or tasks < (fewest or self._fewest_shared_tasks):
+            for t in range(tasks):
+                task(t, bounds[t], bounds[t + 1])
+            return
+        ticket = itertools.count()
+
+        def work() -> None:
+            while (t := next(ticket)) < tasks:
+                task(t, bounds[t], bounds[t + 1])
+
+        others = [self._pool.submit(work) for _ in range(helpers)]
+        work()
+        for other in others:
+            other.result()
+
+
+def _ranges_of_entries(indptr: npt.NDArray[np.integer], entries_per_task: int) -> list[int]:
+    """Return bounds of row ranges with about equally many entries."""
+    n, entries = len(indptr) - 1, int(indptr[-1])
+    ranges = max(1, (entries + n) // entries_per_task)
+    work = indptr + np.arange(n + 1)
+    bounds = np.searchsorted(work, np.linspace(0, entries + n, ranges + 1)[1:-1])
+    return [0, *bounds.tolist(), n]
+
+
+def subtract_products(operator: BlockOperator, V: ThinBlock, X: ThinBlock) -> None:
+    """Subtract from X its projection on the columns of V, which are orthonormal."""
+    operator.add_product(V, -operator.products(V, X, rough=True), X)
 
 
 def growth_of(value: float) -> float:
@@ -49,29 +250,28 @@ def value_of(growth: float) -> float:
 
 
 def steps_between(growth: float, factor: float = _LARGEST_REGROWTH) -> int:
-    """Return the steps in which something of this growth is multiplied by ``factor`` at most."""
-    slowest = 1.0 + 1e-9
-    return max(1, int(math.log(factor) / math.log(max(growth, slowest))))
+    """Return the number of steps in which this growth amounts to ``factor`` at most."""
+    return max(1, int(math.log(factor) / math.log(max(growth, 1.0 + 1e-9))))
 
 
 @dataclass(frozen=True, eq=False)
 class Perron:
-    """The largest eigenvalue of P and its vector, one column of unit length for the operator."""
+    """The largest eigenvalue of P and its eigenvector, one column of unit length."""
 
     value: float
     vector: ThinBlock
 
     @property
     def deflated(self) -> "Deflated":
-        """The vector, for a recursion to keep out."""
+        """The vector as one for a recursion to deflate."""
         return Deflated(self.vector, _PERRON_STEPS)
 
 
 def perron_of(operator: BlockOperator) -> Perron:
     """Find the Perron pair by a Chebyshev recursion from the vector of ones.
 
-    On bipartite graphs the eigenvalue of the same size below 0 grows as fast; a last step takes
-    it out. Where no eigenvalue exceeds 1, as on a tree, none grows, and the pair is a mixture.
+    On bipartite graphs the eigenvalue of the same size below 0 grows as fast; a last step removes
+    it. Where no eigenvalue exceeds 1, as on a tree, none grows, and the pair is a mixture.
     """
     x = np.ones((operator.n, 1), dtype=np.float32)
     y = np.empty_like(x)
@@ -99,31 +299,16 @@ def perron_of(operator: BlockOperator) -> Perron:
 
 @dataclass(frozen=True, eq=False)
 class Deflated:
-    """Vectors that a recursion keeps out of its blocks.
-
-    Attributes
-    ----------
-    vectors : ndarray of float32, shape (n, count)
-        Orthonormal for the operator.
-    every : int
-        Steps after which they are subtracted again.
-    """
+    """Orthonormal vectors that a recursion subtracts from its blocks every so many steps."""
 
     vectors: ThinBlock
     every: int
 
 
 class Recursion:
-    """The blocks T_q X and T_{q-1} X for rising q, without their part along deflated vectors.
+    """The blocks T_q X and T_{q-1} X for increasing q, without their part along deflated vectors.
 
-    Parameters
-    ----------
-    operator : BlockOperator
-        P itself or mapped.
-    deflated : sequence of Deflated
-        The vectors to keep out.
-    X : ndarray of float32, shape (n, columns)
-        Where to start; its memory is used for the work.
+    The memory of the block X that it starts from is used for the work.
     """
 
     def __init__(self, operator: BlockOperator, deflated: Sequence[Deflated], X: ThinBlock) -> None:
@@ -136,18 +321,18 @@ class Recursion:
         operator.matmat(X, self.now)
 
     def advance(self) -> None:
-        """Go on to the next q."""
+        """Increase q by 1."""
         self._operator.matmat(self.now, self.before, alpha=2.0, beta=-1.0)
         self.before, self.now = self.now, self.before
         self.q += 1
         self._subtract([held for held in self._deflated if self.q % held.every == 0])
 
     def advance_to(self, degree: int, *, largest: float = math.inf) -> None:
-        """Go on to a degree, or less far if an entry exceeds ``largest``, and deflate."""
+        """Increase q to ``degree``, or until an entry exceeds ``largest``, and deflate."""
         while self.q < degree:
             self.advance()
-            grown = self.q % _STEPS_BETWEEN_LOOKS == 0 and largest < math.inf
-            if grown and float(np.abs(self.now).max()) > largest:
+            checked = self.q % _STEPS_BETWEEN_CHECKS == 0 and largest < math.inf
+            if checked and float(np.abs(self.now).max()) > largest:
                 break
         self._subtract(self._deflated)
 
@@ -158,7 +343,7 @@ class Recursion:
 
 
 def ritz_pairs(operator: BlockOperator, X: ThinBlock) -> tuple[Floats, ThinBlock]:
-    """Return Ritz values, falling, and Ritz vectors of the space that the columns span."""
+    """Return Ritz values, in decreasing order, and Ritz vectors of the span of the columns."""
     lengths, _ = operator.products_by_column(X, X)
     X /= np.sqrt(np.maximum(lengths, np.finfo(np.float32).tiny)).astype(np.float32)
     image = np.empty_like(X)
@@ -166,9 +351,9 @@ def ritz_pairs(operator: BlockOperator, X: ThinBlock) -> tuple[Floats, ThinBlock
     gram, crossed = operator.products(X, X), operator.products(X, image)
     with single_threaded(X.shape[1]):
         sizes, axes = np.linalg.eigh((gram + gram.T) / 2.0)
-        firm = sizes > _FAINTEST_DIRECTION * sizes[-1]
-        whitened = axes[:, firm] / np.sqrt(sizes[firm])
-        values, turns = np.linalg.eigh(whitened.T @ ((crossed + crossed.T) / 2.0) @ whitened)
+        kept = sizes > _SMALLEST_DIRECTION * sizes[-1]
+        whitened = axes[:, kept] / np.sqrt(sizes[kept])
+        values, rotation = np.linalg.eigh(whitened.T @ ((crossed + crossed.T) / 2.0) @ whitened)
     vectors = np.zeros((X.shape[0], values.size), dtype=np.float32)
-    operator.add_product(X, whitened @ turns[:, ::-1], vectors)
+    operator.add_product(X, whitened @ rotation[:, ::-1], vectors)
     return values[::-1], vectors

@@ -1,4 +1,4 @@
-"""The number of eigenvalues of N_r beyond 1 or -1, component by component.
+"""The number of eigenvalues of N_r above 1 or below -1 in each component, and those around 1.
 
 Counts are exact up to 5,000 nodes, and beyond wherever a factorization is affordable. Elsewhere a
 Chebyshev filter finds the eigenvalues and verifies that none is missing; where it cannot,
@@ -11,50 +11,57 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from kgroups._csr import rows_of
+from kgroups._blas import DENSE, DenseLimits
+from kgroups._csr import restricted, rows_of, two_core
 from kgroups._types import CSR, Bools, Floats, Ints
 from kgroups.operators import BoundBetheHessian
-from kgroups.spectrum.chebyshev_operator import ThinBlock
-from kgroups.spectrum.components import two_core
-from kgroups.spectrum.count_by_filter import NOISE, count_by_filter
-from kgroups.spectrum.fill import factorisation_work, work_budget
-from kgroups.spectrum.inertia import factorise, negative_eigenvalues
-from kgroups.spectrum.lanczos import all_eigenvalues
-
-__all__ = ["DENSE_NODES", "ComponentCounts", "Layout", "Method", "count_components", "count_on"]
+from kgroups.spectrum.chebyshev import ThinBlock
+from kgroups.spectrum.count_by_filter import NOISE, FilterOptions, count_by_filter
+from kgroups.spectrum.eigenpairs import (
+    PartialEigenpairsError,
+    all_eigenvalues,
+    largest_eigenpairs,
+    start_vector,
+    top_eigenpairs,
+)
+from kgroups.spectrum.factorization import (
+    Factor,
+    factorization_work,
+    factorize,
+    negative_eigenvalues,
+    work_budget,
+)
 
 Method: TypeAlias = Literal["pruned", "dense", "inertia", "dense inertia", "filter"]
 
-DENSE_NODES = 250
-"""Graphs up to this size are solved densely, all eigenvalues at once."""
-
-EXACT_INERTIA_NODES = 5_000
-"""Components with a 2-core up to this size are counted exactly, whatever the fill."""
-
 # A dense factorization does so many times more operations in a second than a sparse one.
 _DENSE_SPEED = 4.0
+# All eigenvalues above 1 are listed up to this number, else so many next to it, and so many below.
+_ALL_ABOVE = 50
+_NEAR_ABOVE = 12
+_NEAR_BELOW = 6
 
 
 class Layout:
     """What the counts at every r share: components, 2-core, and the method for each component.
 
-    Parameters
-    ----------
-    coupling : CSR
-        Symmetric pattern of the graph.
-    labels : ndarray of int
-        Connected component of each node.
-    force : str or None
-        One method for all components that are not pruned, instead of a choice by size and fill.
+    ``coupling`` is the symmetric pattern of the graph, ``labels`` are its connected components.
     """
 
-    def __init__(self, coupling: CSR, labels: Ints, *, force: Method | None = None) -> None:
-        self.coupling, self.labels, self.force = coupling, labels, force
+    def __init__(
+        self,
+        coupling: CSR,
+        labels: Ints,
+        *,
+        limits: DenseLimits = DENSE,
+        options: FilterOptions = FilterOptions(),
+    ) -> None:
+        self.coupling, self.labels, self.limits, self.options = coupling, labels, limits, options
         self.sizes = np.bincount(labels)
         rows = rows_of(coupling)
         entries = np.bincount(labels[rows], minlength=len(self.sizes))
         loops = np.bincount(labels[rows[rows == coupling.indices]], minlength=len(self.sizes))
-        # With no more edges than nodes there is one cycle at most, which no r > 1 sees.
+        # No more edges than nodes: at most one cycle, which adds no eigenvalue for any r > 1.
         self.empty = (entries + loops) // 2 <= self.sizes
 
     @cached_property
@@ -71,20 +78,20 @@ class Layout:
     @cached_property
     def methods(self) -> list[Method]:
         """The method for each component."""
-        plan: list[Method] = ["pruned"] * len(self.sizes)
-        for a in np.flatnonzero(~self.empty).tolist():
-            plan[a] = self._method(a) if self.force is None else self.force
-        return plan
+        return [self._method(a) for a in range(len(self.sizes))]
 
     def _method(self, a: int) -> Method:
-        if len(self.labels) <= DENSE_NODES:
+        if self.empty[a]:
+            return "pruned"
+        if len(self.labels) <= self.limits.counts:
             return "dense"
-        if self.sizes[a] <= DENSE_NODES:
+        if self.sizes[a] <= self.limits.counts:
             # Cheap whatever the fill, and all such components are factorized together.
             return "inertia"
         rows = self.core_of(a)
-        work = factorisation_work(_pattern_on(self.coupling, rows))
-        if rows.size <= EXACT_INERTIA_NODES:
+        whole = rows.size == len(self.labels)
+        work = factorization_work(self.coupling if whole else restricted(self.coupling, rows))
+        if rows.size <= self.limits.exact_counts:
             cheap = _DENSE_SPEED * work <= rows.size**3 / 3.0
             return "inertia" if cheap else "dense inertia"
         entries = int(np.diff(self.coupling.indptr)[rows].sum())
@@ -97,17 +104,6 @@ class Layout:
     def part(self, bound: BoundBetheHessian, a: int) -> BoundBetheHessian:
         """Return the operator on one component."""
         return bound if len(self.sizes) == 1 else bound.restrict(self.nodes[a])
-
-
-def _pattern_on(csr: CSR, nodes: Ints) -> CSR:
-    from scipy import sparse
-
-    n = len(csr.indptr) - 1
-    if len(nodes) == n:
-        return csr
-    pattern = sparse.csr_array((csr.data, csr.indices, csr.indptr), shape=(n, n))
-    part = pattern[nodes][:, nodes]
-    return CSR(part.indptr, part.indices, part.data)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,14 +119,14 @@ class ComponentCounts:
     method : tuple of str
         "pruned" (at most one cycle: nothing to count), "dense" (all eigenvalues), "inertia"
         (pivots of a sparse factorization of the 2-core), "dense inertia" (of a dense one) or
-        "filter" (the eigenvalues beyond 1, found and verified).
+        "filter" (the eigenvalues above 1, found and verified).
     known : tuple of ndarray
-        The eigenvalues of each component that counting gave, falling: all of them by "dense",
-        those above 1 and one or more below by "filter", else none.
+        The known eigenvalues of each component in decreasing order: all of them by "dense", those
+        above 1 and one or more below by "filter", else none.
     vectors : dict of int to ndarray
         The vectors of components that were counted by "filter".
     layout : Layout
-        To be used again at another r.
+        For counts at another r.
     """
 
     k: Ints
@@ -152,25 +148,13 @@ class ComponentCounts:
         return bool(np.array_equal(self.k_low, self.k_high))
 
 
-def count_components(
-    bound: BoundBetheHessian, component_labels: Ints, *, method: Method | None = None
-) -> ComponentCounts:
+def count_components(bound: BoundBetheHessian, component_labels: Ints) -> ComponentCounts:
     """Count the eigenvalues of N_r above 1, the negative ones of H_r, in each component.
 
-    Parameters
-    ----------
-    bound : BoundBetheHessian
-        The operator on the whole graph.
-    component_labels : ndarray of int
-        Connected component of each node, as ``connected_components`` numbers them.
-    method : {"dense", "inertia", "dense inertia", "filter"}, optional
-        Use this one wherever there is something to count; by default chosen by size and fill.
-
-    Returns
-    -------
-    ComponentCounts
+    ``bound`` is the operator on the whole graph, whose components are numbered as
+    ``connected_components`` does.
     """
-    return count_on(bound, Layout(bound.coupling, component_labels, force=method), sign=1)
+    return count_on(bound, Layout(bound.coupling, component_labels), sign=1)
 
 
 def count_on(
@@ -183,49 +167,33 @@ def count_on(
 ) -> ComponentCounts:
     """Count the eigenvalues of ``sign * N`` above 1 in each component of a layout.
 
-    Parameters
-    ----------
-    bound : BoundBetheHessian
-        The operator on the whole graph.
-    layout : Layout
-        Its components.
-    sign : {1, -1}
-        Which end of the spectrum.
-    near : ComponentCounts, optional
-        Counts at another r, whose vectors are where the filter starts.
-    with_next : bool
-        Whether the filter also gives the largest eigenvalue that is not above 1.
-
-    Returns
-    -------
-    ComponentCounts
+    The filter starts from the vectors of the counts ``near``, made at another r, and with
+    ``with_next`` also finds the largest eigenvalue that is not above 1.
     """
     k = np.zeros(len(layout.sizes), dtype=np.int64)
-    low, high = k.copy(), k.copy()
-    method: list[Method] = ["pruned"] * len(k)
+    method: list[Method] = ["pruned"] * len(k) if bound.trivial else list(layout.methods)
     known: list[Floats] = [np.zeros(0)] * len(k)
     vectors: dict[int, ThinBlock] = {}
-    if bound.trivial:
-        return ComponentCounts(k, low, high, tuple(method), tuple(known), vectors, layout)
-    method = list(layout.methods)
     joint = _where(method, "inertia")
     if joint:
         negative = _negative_pivots(bound, layout, joint, sign)
         if negative is not None:
             k[joint] = np.bincount(layout.labels[negative], minlength=len(k))[joint]
         for a in joint if negative is None else ():
-            small = layout.core_of(a).size <= EXACT_INERTIA_NODES
+            small = layout.core_of(a).size <= layout.limits.exact_counts
             method[a] = "dense inertia" if small else "filter"
     for a in _where(method, "dense inertia"):
         core = bound.on_core(layout.core_of(a))
-        k[a] = negative_eigenvalues(signed_matrix(core, sign).toarray())
+        k[a] = negative_eigenvalues(_signed_matrix(core, sign).toarray())
     for a in _where(method, "dense"):
         known[a] = all_eigenvalues(layout.part(bound, a), sign=sign)
         k[a] = np.count_nonzero(known[a] > 1.0 + NOISE)
-    low[:], high[:] = k, k
+    low, high = k.copy(), k.copy()
     for a in _where(method, "filter"):
-        start = None if near is None else near.vectors.get(a)
-        found = count_by_filter(layout.part(bound, a), sign=sign, start=start, with_next=with_next)
+        start, part = None if near is None else near.vectors.get(a), layout.part(bound, a)
+        found = count_by_filter(
+            part, sign=sign, start=start, with_next=with_next, options=layout.options
+        )
         k[a], low[a], high[a] = found.k, found.k_low, found.k_high
         known[a], vectors[a] = found.values, found.vectors
     return ComponentCounts(k, low, high, tuple(method), tuple(known), vectors, layout)
@@ -238,19 +206,98 @@ def _where(method: list[Method], name: Method) -> list[int]:
 def _negative_pivots(
     bound: BoundBetheHessian, layout: Layout, joint: list[int], sign: int
 ) -> Ints | None:
-    """Return the nodes of the chosen components whose pivot is negative, if it can be told."""
+    """Return the nodes of the chosen components whose pivot is negative, if they can be trusted."""
     chosen = np.zeros(len(layout.sizes), dtype=np.bool_)
     chosen[joint] = True
     rows = np.flatnonzero(layout.core & chosen[layout.labels])
-    factor = factorise(signed_matrix(bound.on_core(rows), sign))
+    factor = factorize(_signed_matrix(bound.on_core(rows), sign))
     return None if factor is None else rows[factor.negative]
 
 
-def signed_matrix(bound: BoundBetheHessian, sign: int) -> Any:
-    """Return H for sign 1, its mirror with the coupling added for sign -1.
+def _signed_matrix(bound: BoundBetheHessian, sign: int) -> Any:
+    """Return the diagonal minus ``sign`` times the coupling.
 
-    The diagonal is larger by the part ``NOISE``, so that eigenvalues of N at 1 do not count.
+    The diagonal is larger by the factor 1 + NOISE, so that eigenvalues of N at 1 do not count.
     """
     indptr, indices, data = bound.coupling
     coupling = bound.coupling if sign > 0 else CSR(indptr, indices, -data)
     return replace(bound, diagonal=(1.0 + NOISE) * bound.diagonal, coupling=coupling).matrix()
+
+
+def eigenvalues_around_one(bound: BoundBetheHessian, counts: ComponentCounts) -> Floats:
+    """Return consecutive eigenvalues of N_r around 1, in decreasing order.
+
+    All above 1 if these are at most 50, else the 12 next to it; and up to 6 below. Empty if the
+    counts are not exact.
+    """
+    if not counts.is_exact:
+        return np.zeros(0)
+    values = [known for known in counts.known if known.size]
+    # The filter finds some eigenvalues below 1; under the lowest of these there are others.
+    known_down_to = [
+        float(known[known <= 1.0 + NOISE].max(initial=-np.inf))
+        for known, name in zip(counts.known, counts.method, strict=True)
+        if name == "filter"
+    ]
+    layout, found = counts.layout, []
+    unknown = np.array([not known.size for known in counts.known], dtype=bool) & (layout.sizes > 1)
+    for a in _where(list(counts.method), "dense inertia"):
+        found.append((_by_lanczos(layout.part(bound, a), int(counts.k[a])), layout.sizes[a]))
+        unknown[a] = False
+    rows = np.flatnonzero(unknown[layout.labels])
+    if rows.size:
+        part = bound if rows.size == bound.n else bound.restrict(rows)
+        k = int(counts.k[unknown].sum())
+        listed = k if counts.total <= _ALL_ABOVE else min(k, _NEAR_ABOVE)
+        found.append((_around_one(part, k, listed), rows.size))
+    values += [some for some, _ in found]
+    known_down_to += [float(some[-1]) for some, size in found if 0 < some.size < size]
+    if not values or any(some.size == 0 for some in values):
+        return np.zeros(0)
+    merged = np.sort(np.concatenate(values))[::-1]
+    above, below = merged[merged > 1.0 + NOISE], merged[merged <= 1.0 + NOISE]
+    above = above if counts.total <= _ALL_ABOVE else above[-_NEAR_ABOVE:]
+    below = below[below >= max(known_down_to, default=-np.inf)]
+    return np.concatenate([above, below[:_NEAR_BELOW]])
+
+
+def _around_one(bound: BoundBetheHessian, k: int, above: int) -> Floats:
+    """Return the ``above`` lowest of the k eigenvalues above 1, and some below."""
+    if bound.n <= DENSE.eigenvalues:
+        return all_eigenvalues(bound, sign=1)[k - above :]
+    factor = factorize(bound.matrix())
+    if factor is None:
+        return _by_lanczos(bound, k)[k - above :]
+    up = _by_inverse(bound, factor, above, sign=-1) if above else np.zeros(0)
+    return np.concatenate([up, _by_inverse(bound, factor, _NEAR_BELOW, sign=1)])
+
+
+def _by_lanczos(bound: BoundBetheHessian, k: int) -> Floats:
+    """Return the k eigenvalues above 1 and some below, or none if they were not found."""
+    try:
+        values, _ = top_eigenpairs(bound, min(k + _NEAR_BELOW, bound.n))
+    except PartialEigenpairsError as error:
+        values = error.eigenvalues
+    if np.count_nonzero(values > 1.0 + NOISE) == k:
+        return values
+    return all_eigenvalues(bound, sign=1) if bound.n <= DENSE.exact_counts else np.zeros(0)
+
+
+def _by_inverse(bound: BoundBetheHessian, factor: Factor, count: int, *, sign: int) -> Floats:
+    """Return the eigenvalues nu of N next below 1, or next above for sign -1, decreasing.
+
+    Those of (1 - N)^-1 are 1 / (1 - nu), so that the nearest ones to 1 are extreme.
+    """
+    from scipy.sparse.linalg import LinearOperator
+
+    n, scale = bound.n, np.sqrt(bound.diagonal)
+
+    def inverse(x: Floats) -> Floats:
+        return sign * scale * factor.solve(scale * x.reshape(n))
+
+    operator = LinearOperator((n, n), matvec=inverse, dtype=float)
+    try:
+        mu, _ = largest_eigenpairs(operator, count, start_vector(bound))
+    except PartialEigenpairsError as error:
+        mu = error.eigenvalues
+    return np.sort(1.0 - sign / mu[mu > 0.0])[::-1]

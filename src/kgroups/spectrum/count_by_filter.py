@@ -1,11 +1,19 @@
-r"""Eigenvalues of N_r beyond 1 where the graph is too large for a factorization.
+r"""Eigenvalues of N_r above 1 where the graph is too large for a factorization.
 
 Vectors :math:`V` found by a Chebyshev filter give a lower bound: :math:`T = V^T N V` has no more
 eigenvalues above 1 than N has. For the upper bound a block of independent random vectors is
 filtered on the complement of V. An eigenvalue of at least :math:`\theta` there would make one of
 its columns grow; if none does, all are below :math:`\theta < 1`, and N has no more eigenvalues
 above 1 than :math:`T + R^T R / (1 - \theta)` with the residual :math:`R = N V - V T`. The count is
-exact where the two bounds meet. What grows is added to V, as long as the work is within bounds.
+exact where the two bounds meet. What grows is added to V, as long as the work is within limits.
+
+Where there are too many eigenvalues to find, their number is estimated as the trace of a step
+function of N. With the step expanded in Chebyshev polynomials,
+
+.. math:: \#\{\nu > 1\} \approx \sum_m c_m \, \mathbb{E}\, g^T T_m(\tilde N) g,
+
+where :math:`\tilde N` is N mapped to [-1, 1] and g are random sign vectors. Jackson's factors in
+:math:`c_m` smooth the step over a width that decreases as one over the degree.
 """
 
 import math
@@ -17,79 +25,97 @@ import numpy as np
 from kgroups._types import Bools, Floats
 from kgroups.operators import BoundBetheHessian
 from kgroups.spectrum.chebyshev import (
+    BlockOperator,
     Deflated,
     Recursion,
+    ThinBlock,
     growth_of,
     ritz_pairs,
     steps_between,
 )
-from kgroups.spectrum.chebyshev_operator import ThinBlock, ThinBlocks
-from kgroups.spectrum.filtered import columns_for, leading_pairs
-from kgroups.spectrum.lanczos import (
+from kgroups.spectrum.eigenpairs import (
     PartialEigenpairsError,
+    columns_for,
     lanczos_pairs,
+    leading_pairs,
     rough_top,
 )
 from kgroups.spectrum.moments import moments
-from kgroups.spectrum.trace_count import count_by_trace
-
-__all__ = ["NOISE", "FilteredCount", "count_by_filter"]
 
 NOISE = 1e-9
-"""Eigenvalues this close to 1 are not beyond it."""
+"""Eigenvalues this close to 1 are not above it."""
 
-# Columns of the largest block: this many, or more on small graphs. The numbers below limit the work
-# of a product with the graph, and of the products of all columns with one another.
-_COLUMNS = 128
-_COLUMNS_TIMES_ENTRIES = 4e8
-_ROWS_TIMES_SQUARED_COLUMNS = 1e10
-# Random columns of a verification, and the probability that an eigenvector hides from all of them.
+# Random columns of a verification, and the probability that an eigenvector is missed by them all.
 _VERIFYING = 8
 _MISSED = 1e-9
-# All so many standard normal numbers are smaller than this in size with that probability.
+# So many standard normal numbers are all smaller than this in size with that probability.
 _SMALL_PART = math.sqrt(math.pi / 2.0) * _MISSED ** (1.0 / _VERIFYING)
-# Verifications, and passes of the filter over a block that has grown in one.
-_ROUNDS = 12
+# Passes of the filter over a block in which something has grown.
 _PASSES = 3
 # Eigenvalues closer to 1 than this are left undecided, unless their vectors have converged.
 _FINEST = 1e-4
-# The bulk of a random graph ends about n^(-2/3) from 1; the first verification looks this far.
+# The bulk of a random graph ends about n^(-2/3) from 1; the first verification reaches this far.
 _BULK_EDGES = 4.0
-# A block whose entries have grown to this is filtered no further: what grows slower would be lost
-# in float32. For the same reason no vector may outgrow others by more than the second number in a
-# pass.
+# Limits of float32, in which weak vectors are lost beside strong ones: a block is filtered until
+# its entries reach the first number, and in a pass no vector may outgrow others by more than the
+# second.
 _LARGEST_ENTRY = 1e3
 _LARGEST_LIFT = 200.0
-# A vector has converged if its residual moves its value by at most this part of the way to 1.
-_CONVERGED = 0.1
 # Precision of the eigenvalues at both ends of the spectrum, and a margin beyond them.
 _ROUGH_END, _MARGIN = 1e-2, 0.02
-# Residuals of vectors found by the first, rough filter.
+# Residual at which the passes end.
 _ROUGH = 1e-3
-# Vectors with larger residuals are not worth deflating.
-_USABLE = 0.02
-# Precision of the largest eigenvalues that are not beyond 1.
+# Precision of the largest eigenvalues that are not above 1.
 _NEXT_VALUE = 1e-4
 # Vectors that grow faster than this are improved before the others, and deflated for them.
 _FAST_GROWTH = 2.0
+# Random vectors of an estimate by the trace, and products with the graph.
+_TRACE_VECTORS, _TRACE_PRODUCTS = 16, 150
+# Standard errors between such an estimate and the ends of its range.
+_TRACE_ERRORS = 3.0
+
+
+@dataclass(frozen=True)
+class FilterOptions:
+    """Limits of the work of the filter, and when a vector has converged.
+
+    Attributes
+    ----------
+    columns : int
+        Columns that a block may always have.
+    columns_times_entries, rows_times_squared_columns : float
+        Larger blocks are limited by the work of a product with the graph, and by that of the
+        products of all columns with one another.
+    rounds : int
+        Verifications before the count is left undecided.
+    converged : float
+        A vector has converged if its residual moves its value by at most this share of the way
+        to 1.
+    usable : float
+        Largest residual of a vector above 1 that is deflated before it has converged.
+    """
+
+    columns: int = 128
+    columns_times_entries: float = 4e8
+    rows_times_squared_columns: float = 1e10
+    rounds: int = 12
+    converged: float = 0.1
+    usable: float = 0.02
+
+    def most_columns(self, bound: BoundBetheHessian) -> int:
+        """Return how many columns a block may have on a graph."""
+        by_entries = self.columns_times_entries / max(1, bound.nnz)
+        by_rows = math.sqrt(self.rows_times_squared_columns / bound.n)
+        return max(self.columns, int(min(by_entries, by_rows)))
 
 
 @dataclass(frozen=True, eq=False)
 class FilteredCount:
-    """Eigenvalues beyond 1 that a filter found, and bounds on their number.
+    """Eigenvalues above 1 that a filter found, and bounds on their number.
 
-    Attributes
-    ----------
-    k : int
-        The number of eigenvalues beyond 1, or the best estimate.
-    k_low, k_high : int
-        Equal where the count is exact, but for a probability of 1e-9 that the random vectors missed
-        one. Else a range in which the number should lie.
-    values : ndarray
-        The eigenvalues found, falling: those beyond 1, and some next to 1 that are not. Empty if
-        there were too many to find.
-    vectors : ndarray of float32, shape (n, found)
-        Their vectors, where they were found by the filter.
+    The bounds are equal where the count is exact, except for a probability of 1e-9 that the random
+    vectors missed an eigenvalue. The values, in decreasing order, include some next to 1 that are
+    not above it; there are none if there were too many to find.
     """
 
     k: int
@@ -105,76 +131,48 @@ def count_by_filter(
     sign: int = 1,
     start: ThinBlock | None = None,
     with_next: bool = False,
+    options: FilterOptions = FilterOptions(),
 ) -> FilteredCount:
-    """Count the eigenvalues of ``sign * N`` above 1.
+    """Count the eigenvalues of ``sign * N`` above 1 of a connected graph.
 
-    Parameters
-    ----------
-    bound : BoundBetheHessian
-        The operator, of a connected graph.
-    sign : {1, -1}
-        Which end of the spectrum.
-    start : ndarray of float32, optional
-        Vectors to start from, such as those found at another r.
-    with_next : bool
-        Whether the largest eigenvalue that is not beyond 1 is wanted too, to about three digits.
-
-    Returns
-    -------
-    FilteredCount
-        An estimate by the trace where there are too many eigenvalues to find them all.
+    ``start`` are vectors to start from, such as those found at another r. With ``with_next`` the
+    largest eigenvalue that is not above 1 is found too, to about three digits. Where there are
+    too many eigenvalues to find them all, their number is estimated by the trace.
     """
-    search = _Search(bound, sign, _most_columns(bound))
+    search = _Search(bound, sign, options)
     if start is not None and start.shape[1]:
         search.improve(start)
-        return search.run(with_next=with_next)
-    if sign < 0:
-        return search.run(with_next=with_next)
-    found = moments(bound)
-    if columns_for(found.k) > search.most:
-        return search.estimated()
-    leading = leading_pairs(found, most=search.most, edge=1.0)
-    search.improve(leading.vectors)
-    if not leading.complete and columns_for(leading.k) >= search.most:
-        return search.estimated()
+    elif sign > 0:
+        found = moments(bound)
+        if columns_for(found.k) > search.most:
+            return search.estimated()
+        leading = leading_pairs(found, most=search.most, edge=1.0)
+        search.improve(leading.vectors)
+        if not leading.complete and columns_for(leading.k) >= search.most:
+            return search.estimated()
     return search.run(with_next=with_next)
 
 
-def _most_columns(bound: BoundBetheHessian) -> int:
-    by_products = _COLUMNS_TIMES_ENTRIES / max(1, bound.nnz)
-    by_columns = math.sqrt(_ROWS_TIMES_SQUARED_COLUMNS / bound.n)
-    return max(_COLUMNS, int(min(by_products, by_columns)))
-
-
 class _Search:
-    """Vectors of eigenvalues of ``sign * N`` about 1 and beyond, and the rounds that find them.
+    """Vectors of eigenvalues of ``sign * N`` near 1 and above, and the rounds that find them."""
 
-    Parameters
-    ----------
-    bound : BoundBetheHessian
-        The operator.
-    sign : {1, -1}
-        Which end of the spectrum.
-    most : int
-        How many vectors may be found.
-    """
-
-    def __init__(self, bound: BoundBetheHessian, sign: int, most: int) -> None:
-        self._bound, self._sign, self.most = bound, sign, most
-        # Eigenvalues at the other end are kept from growing, whatever they are.
+    def __init__(self, bound: BoundBetheHessian, sign: int, options: FilterOptions) -> None:
+        self._bound, self._sign, self._options = bound, sign, options
+        self.most = options.most_columns(bound)
+        # The end of an interval in which eigenvalues at the other end of the spectrum do not grow.
         self._other_end = -sign * (1.0 + _MARGIN) * max(1.0, _rough_end(bound, -sign))
         self._values = np.zeros(0)
         self._vectors = np.zeros((bound.n, 0), dtype=np.float32)
 
     def _add(self, pairs: "_Pairs", which: Bools) -> None:
-        """Take in some Ritz pairs, whose vectors are orthonormal to those that are here."""
+        """Add some Ritz pairs, whose vectors are orthonormal to those held."""
         values = np.concatenate([self._values, pairs.values[which]])
         order = np.argsort(-values, kind="stable")
         self._values = values[order]
         self._vectors = np.concatenate([self._vectors, pairs.vectors[:, which]], axis=1)[:, order]
 
     def improve(self, X: ThinBlock) -> None:
-        """Take in vectors, filtered until they are nearly orthogonal to what is left.
+        """Add vectors, filtered until they are nearly orthogonal to what is left.
 
         Those that grow fastest come first and are deflated for the others.
         """
@@ -189,15 +187,15 @@ class _Search:
 
     @property
     def _first_gap(self) -> float:
-        """How far below 1 the first verification looks."""
+        """How far below 1 the first verification reaches."""
         return max(2.0 * _FINEST, _BULK_EDGES * math.pow(self._bound.n, -2.0 / 3.0))
 
     def run(self, *, with_next: bool) -> FilteredCount:
-        """Verify that nothing is left beyond 1, and find what is, until the bounds meet."""
+        """Verify that nothing is left above 1, and find what is, until the bounds meet."""
         rng = np.random.default_rng(2)
         gap, columns, near = self._first_gap, _VERIFYING, 0
         promising = np.zeros((self._bound.n, 0), dtype=np.float32)
-        for _ in range(_ROUNDS):
+        for _ in range(self._options.rounds):
             filtering = self._filter(gap)
             X, grown = filtering.verified(columns, rng)
             if not grown:
@@ -227,27 +225,28 @@ class _Search:
     def estimated(self, *, undecided: int = 0) -> FilteredCount:
         """Return a count that is not verified: the vectors found, and an estimate by the trace.
 
-        Where the rounds have ended, ``undecided`` eigenvalues next to 1 are left at least.
+        Where the rounds have ended, at least ``undecided`` eigenvalues next to 1 are left.
         """
         low, _, values = self._bounds(None)
         if self._sign < 0 or undecided:
             return FilteredCount(low, low, low + 2 * max(1, undecided), values, self._vectors)
         highest = (1.0 + _MARGIN) * max(1.0, _rough_end(self._bound, self._sign))
-        trace = count_by_trace(self._bound, lowest=self._other_end, highest=highest)
-        k_low = max(low, trace.k_low)
-        k = max(k_low, trace.k)
-        return FilteredCount(k, k_low, max(k + 1, trace.k_high), np.zeros(0), self._vectors)
+        k, k_low, k_high = count_by_trace(self._bound, lowest=self._other_end, highest=highest)
+        k_low = max(low, k_low)
+        k = max(k_low, k)
+        return FilteredCount(k, k_low, max(k + 1, k_high), np.zeros(0), self._vectors)
 
     def _filter(self, gap: float) -> "_Filter":
         """Return the filter on the complement under which eigenvalues up to 1 - gap do not grow."""
-        operator = ThinBlocks(self._bound, lowest=self._other_end, highest=self._sign * (1.0 - gap))
-        filtering = _Filter(operator, [], self._sign, gap)
+        highest = self._sign * (1.0 - gap)
+        operator = BlockOperator(self._bound, lowest=self._other_end, highest=highest)
+        filtering = _Filter(operator, [], self._sign, gap, self._options)
         steps = np.array([steps_between(growth) for growth in filtering.growth(self._values)])
         # Groups of vectors that are subtracted every 1, 2, 4, 8 ... steps.
-        pace = np.floor(np.log2(steps)).astype(np.int64)
-        for level in np.unique(pace).tolist():
-            vectors = np.ascontiguousarray(self._vectors[:, pace == level])
-            filtering.deflated.append(Deflated(vectors, 2**level))
+        level = np.floor(np.log2(steps)).astype(np.int64)
+        for own in np.unique(level).tolist():
+            vectors = np.ascontiguousarray(self._vectors[:, level == own])
+            filtering.deflated.append(Deflated(vectors, 2**own))
         return filtering
 
     def _largest_left(self) -> Floats:
@@ -272,9 +271,9 @@ class _Search:
             return error.eigenvalues
 
     def _bounds(self, theta: float | None) -> tuple[int, int, Floats]:
-        """Return bounds on the count, the upper one if theta bounds what is left, and Ritz values.
+        """Return bounds on the count and Ritz values, in double precision.
 
-        In double precision, for the vectors as they are.
+        The upper bound needs a bound theta on the eigenvalues that are left.
         """
         V = self._vectors.astype(float)
         if not V.shape[1]:
@@ -301,7 +300,7 @@ def _rough_end(bound: BoundBetheHessian, sign: int) -> float:
 
 
 class _Pairs(NamedTuple):
-    """Ritz values of ``sign * N``, falling, Ritz vectors, and the lengths of their residuals."""
+    """Decreasing Ritz values of ``sign * N``, Ritz vectors, and the norms of their residuals."""
 
     values: Floats
     vectors: ThinBlock
@@ -312,14 +311,15 @@ class _Pairs(NamedTuple):
 class _Filter:
     """A Chebyshev filter on the complement of deflated vectors, for values above 1 - gap."""
 
-    operator: ThinBlocks
+    operator: BlockOperator
     deflated: list[Deflated]
     sign: int
     gap: float
+    options: FilterOptions
 
     @property
     def theta(self) -> float:
-        """The value that a verification bounds the eigenvalues by."""
+        """The bound on the eigenvalues that a verification shows."""
         return 1.0 - 0.5 * self.gap
 
     def growth(self, values: Floats) -> Floats:
@@ -333,15 +333,15 @@ class _Filter:
 
     @property
     def _degree(self) -> int:
-        """Degree at which an eigenvector at theta outgrows the bulk, whose squared length is n."""
+        """The degree at which an eigenvector at theta outgrows the bulk, of squared length n."""
         enough = math.sqrt(2.0 * self.operator.n) / _SMALL_PART
         return math.ceil(math.log(2.0 * enough) / math.log(self._growth))
 
     def verified(self, columns: int, rng: np.random.Generator) -> tuple[ThinBlock, bool]:
         """Filter random columns, and tell whether they have grown as if by an eigenvalue of theta.
 
-        An eigenvector has a part of at least ``_SMALL_PART`` in one of the columns, unless with
-        probability ``_MISSED``, and T_q multiplies that by at least T_q(theta).
+        Except with probability ``_MISSED``, one of the columns has a part of at least
+        ``_SMALL_PART`` along an eigenvector, and T_q multiplies that by at least T_q(theta).
         """
         recursion = self._filtered(self.operator.normal_block(columns, rng), self._degree)
         squares, _ = self.operator.products_by_column(recursion.now, recursion.now)
@@ -355,12 +355,12 @@ class _Filter:
         return recursion
 
     def ritz_pairs(self, X: ThinBlock) -> tuple[Floats, ThinBlock]:
-        """Return Ritz values of ``sign * N``, falling, and Ritz vectors of a block."""
+        """Return Ritz values of ``sign * N``, in decreasing order, and Ritz vectors of a block."""
         values, X = ritz_pairs(self.operator, X)
         return self.sign * self.operator.unmapped(values), X
 
     def refined(self, X: ThinBlock) -> _Pairs:
-        """Filter a block again and again, until what grows has converged."""
+        """Filter a block repeatedly until what grows has converged."""
         values, X = self.ritz_pairs(X)
         for _ in range(_PASSES):
             degree = min(self._degree, steps_between(self.growth(values).max(), _LARGEST_LIFT))
@@ -380,12 +380,61 @@ class _Filter:
         return np.asarray(scale * np.sqrt(squares))
 
     def usable(self, pairs: _Pairs) -> Bools:
-        """Tell which pairs to deflate: those about 1 and beyond that have converged.
+        """Tell which pairs to deflate: those near 1 and above that have converged.
 
         Above 1 a Ritz value is a lower bound on an eigenvalue, however rough. Below 1 the residual
-        must leave no doubt on which side of 1 the eigenvalue is.
+        must decide on which side of 1 the eigenvalue is.
         """
         values, residuals = pairs.values, pairs.residuals
-        decided = np.square(residuals) < _CONVERGED * self.gap * np.abs(values - 1.0)
-        rough = (values > 1.0) & (residuals < _USABLE)
+        decided = np.square(residuals) < self.options.converged * self.gap * np.abs(values - 1.0)
+        rough = (values > 1.0) & (residuals < self.options.usable)
         return np.asarray((values > 1.0 - self.gap) & (decided | rough))
+
+
+def count_by_trace(
+    bound: BoundBetheHessian, *, lowest: float, highest: float
+) -> tuple[int, int, int]:
+    """Estimate the number of eigenvalues of N_r above 1, and a range in which it should lie.
+
+    All eigenvalues must be from ``lowest`` to ``highest``. The range allows for three standard
+    errors, and for eigenvalues so close to 1 that the smoothed step does not separate them.
+    """
+    operator = BlockOperator(bound, lowest=lowest, highest=highest)
+    traces = _trace_moments(operator)
+    # The smoothed step rises over about this width to both sides.
+    width = math.pi / len(traces) * 0.5 * (highest - lowest)
+    at, beyond, before = (
+        _above(traces, operator.mapped(threshold))
+        for threshold in (1.0, min(1.0 + width, highest), 1.0 - width)
+    )
+    errors = _TRACE_ERRORS / math.sqrt(_TRACE_VECTORS)
+    low = float(beyond.mean()) - errors * float(beyond.std(ddof=1))
+    high = float(before.mean()) + errors * float(before.std(ddof=1))
+    k = min(max(round(float(at.mean())), 1), bound.n)
+    k_low = min(max(math.floor(low), 1), k)
+    return k, k_low, max(min(math.ceil(high), bound.n), k, k_low + 1)
+
+
+def _trace_moments(operator: BlockOperator) -> Floats:
+    """Return g^T T_m g for each degree m and each random vector g."""
+    block = operator.random_block(_TRACE_VECTORS, np.random.default_rng(3))
+    recursion = Recursion(operator, [], block)
+    even, odd = operator.products_by_column(recursion.before, recursion.now)
+    traces = [even, odd]
+    for _ in range(_TRACE_PRODUCTS):
+        recursion.advance()
+        own, following = operator.products_by_column(recursion.before, recursion.now)
+        # 2 T_q T_q = T_2q + 1 and 2 T_q T_(q+1) = T_(2q+1) + T_1.
+        traces += [2.0 * own - even, 2.0 * following - odd]
+    return np.array(traces)
+
+
+def _above(traces: Floats, threshold: float) -> Floats:
+    """Return the estimate of each vector of the number of eigenvalues above a threshold."""
+    size = len(traces)
+    m = np.arange(size)
+    angle = math.acos(threshold)
+    steps = np.concatenate([[angle], 2.0 * np.sin(m[1:] * angle) / m[1:]]) / math.pi
+    turn = math.pi / (size + 1)
+    jackson = (size - m + 1) * np.cos(m * turn) + np.sin(m * turn) / math.tan(turn)
+    return np.asarray((steps * jackson / (size + 1)) @ traces)

@@ -4,11 +4,11 @@ With random vectors g without their Perron part, the mean of
 :math:`g^T T_{2q}(N) \frac{1 + N}{2} g` is :math:`\sum_i T_{2q}(\nu_i) \frac{1 + \nu_i}{2}`.
 The bulk of the spectrum adds next to nothing to it, and k - 1 eigenvalues
 :math:`\nu = (s + 1/s)/2` beyond 1 add :math:`s^{2q} / 2` each, up to the last factor. That factor
-all but takes out the eigenvalues below -1, of groups whose nodes avoid one another.
+nearly removes the eigenvalues below -1, of groups whose nodes avoid one another.
 
-Without communities the moments are noise. Before they are judged, neighbouring orders are averaged
-with binomial weights, which multiplies the polynomial by :math:`N^6`: the oscillation that comes
-from eigenvalues near 0, of which graphs with many nodes of degree 1 have plenty, goes.
+Without communities the moments are noise, which is the null test. For it neighboring orders are
+averaged with binomial weights, which multiplies the polynomial by :math:`N^6` and so removes the
+oscillation that comes from eigenvalues near 0; graphs with many nodes of degree 1 have many.
 """
 
 import math
@@ -17,93 +17,78 @@ from dataclasses import dataclass
 import numpy as np
 
 from kgroups.operators import BoundBetheHessian
-from kgroups.spectrum.chebyshev import Perron, Recursion, growth_of, perron_of, value_of
-from kgroups.spectrum.chebyshev_operator import ThinBlock, ThinBlocks
+from kgroups.spectrum.chebyshev import (
+    BlockOperator,
+    Perron,
+    Recursion,
+    ThinBlock,
+    growth_of,
+    perron_of,
+    value_of,
+)
 
-__all__ = ["NULL_SIGNAL", "Moments", "moments"]
-
-NULL_SIGNAL = 5.0
-"""Signals up to this are noise; ``benchmarks/nulls.py`` shows both sides of it."""
-
+# Signals up to this are noise; ``benchmarks/nulls.py`` measures the errors on both sides.
+_NULL_SIGNAL = 5.0
+# Random vectors; the noise of a moment is the root of n over their number.
 _VECTORS = 8
+# Smallest degree of the polynomial: below it the bulk still shows in the moments.
 _FEWEST_STEPS = 5
-# Communities this clear, if only two, outgrow the bulk in the steps that are allowed.
-_FAINTEST_GROWTH = 1.25
-# Beyond this many times n the bulk and the noise of the vectors are a few percent.
+# Two communities of this growth outgrow the bulk in the steps that are allowed.
+_WEAKEST_GROWTH = 1.25
+# Above this many times n the bulk and the noise of the vectors are a few percent.
 _ENOUGH = 3.0
-# When an eigenvalue of the faintest growth would be this many times the noise, a smaller signal
-# than that of the futile says that there is none.
-_JUDGED_AT = 20.0
-_FUTILE_SIGNAL = 0.5
+# Once an eigenvalue of the weakest growth would be this many times the noise, stop early if the
+# signal is below the second number.
+_EARLY_CHECK, _EARLY_SIGNAL = 20.0, 0.5
+# Order of the binomial average.
 _SMOOTHING = 6
-_ROOM_BELOW = 1.05
+# The mapped interval reaches this much farther than the lowest eigenvalue seen.
+_MARGIN_BELOW = 1.05
+# Largest number of mappings that are tried in search of the lowest eigenvalue.
 _MAPPINGS = 4
 
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """What the Chebyshev moments of N_r say of one connected graph.
+    """What the Chebyshev moments of N_r say about one connected graph.
 
     Attributes
     ----------
     k : float
-        Estimated number of communities, 1 where nothing grows. Between ``k_low`` and ``k_high``.
-    k_low : float
-        The estimate if all communities were equally clear: an underestimate where they are not.
-    k_high : float
-        The estimate if the logarithms of their s were spread normally.
+        Estimated number of communities, 1 where nothing grows.
     s : float
-        Estimated signal-to-noise ratio, that of the clearer ones if they differ; 1 where nothing
+        Estimated signal-to-noise ratio, dominated by the clearest communities; 1 where nothing
         grows.
     q : int
-        Degree of the polynomial at which the work ended.
+        Degree of the last polynomial.
     signal : float
-        The last moment, in units of the noise that random vectors leave in it; smoothed where it
-        has not outgrown the bulk.
+        The last moment in units of its noise; smoothed where it has not outgrown the bulk.
     threshold : float
-        What the signal must exceed to be no accident.
-    lowest : float
-        The eigenvalue that was mapped to -1; below -1 on graphs with nodes that avoid one another.
-    operator : ThinBlocks
-        The operator, mapped.
+        What the signal must exceed to be significant.
+    operator : BlockOperator
+        The operator; mapped on graphs with nodes that avoid one another, so that its ``lowest``
+        eigenvalue is below -1.
     perron : Perron
         Largest eigenvalue of N_r, not mapped, and its vector.
     block : ndarray of float32, shape (n, 8)
         The random vectors filtered by T_q.
-    products : int
-        How many times the graph was multiplied by a vector or a block.
     visits : int
         Matrix entries read.
     """
 
     k: float
-    k_low: float
-    k_high: float
     s: float
     q: int
     signal: float
     threshold: float
-    lowest: float
-    operator: ThinBlocks
+    operator: BlockOperator
     perron: Perron
     block: ThinBlock
-    products: int
     visits: int
 
 
-def moments(bound: BoundBetheHessian, *, seed: int = 0) -> Moments:
+def moments(bound: BoundBetheHessian, *, columns: int = _VECTORS, seed: int = 0) -> Moments:
     """Estimate the number of communities of a connected graph, and how clear they are.
-
-    Parameters
-    ----------
-    bound : BoundBetheHessian
-        The operator, of one component with at least one edge.
-    seed : int
-        Of the random vectors.
-
-    Returns
-    -------
-    Moments
 
     Examples
     --------
@@ -114,69 +99,87 @@ def moments(bound: BoundBetheHessian, *, seed: int = 0) -> Moments:
     >>> 15 < found.k < 25, 1.9 < found.s < 2.1
     (True, True)
     """
-    operator = ThinBlocks(bound)
+    operator = BlockOperator(bound)
     perron = perron_of(operator)
     visits = 0
     for _ in range(_MAPPINGS):
-        series = _Series(operator, perron, seed)
+        series = _Series(operator, perron, columns, seed)
         visits += operator.visits
         if not series.outgrown_from_below:
             break
         reached = operator.unmapped(-value_of(series.growth_below()))
         below = min(operator.lowest, reached)
-        operator = ThinBlocks(bound, lowest=_ROOM_BELOW * below)
-    s, k_low, k_high = series.fitted()
+        operator = BlockOperator(bound, lowest=_MARGIN_BELOW * below)
+    s, low, high = series.fitted()
     return Moments(
-        k=1.0 + math.sqrt(k_low * k_high),
-        k_low=1.0 + k_low,
-        k_high=1.0 + k_high,
+        k=1.0 + math.sqrt(low * high),
         s=s,
         q=series.q,
         signal=series.signal,
         threshold=series.threshold,
-        lowest=operator.lowest,
         operator=operator,
         perron=perron,
         block=series.block,
-        products=visits // max(1, bound.nnz),
         visits=visits,
     )
 
 
-def _steps_to(size: float, operator: ThinBlocks) -> int:
-    """Return the q at which the faintest eigenvalue worth finding has a moment of this size."""
-    growth = growth_of(operator.mapped(value_of(_FAINTEST_GROWTH)))
+def has_structure(found: Moments) -> bool:
+    """Tell communities from the fluctuations of a random graph, from about 500 nodes on.
+
+    The largest eigenvalue of N_r after the first exceeds 1 on a few percent of random graphs, by
+    about n^(-2/3). That is too little to be seen in the moments.
+
+    Examples
+    --------
+    >>> from kgroups.generators import planted_partition
+    >>> from kgroups.operators import BetheHessian
+    >>> for snr in (0.0, 1.5):
+    ...     graph, _ = planted_partition(2_000, k=2, degree=8.0, snr=snr, rng=0)
+    ...     bound = BetheHessian().bind(graph.simple_adjacency(), weighted=False)
+    ...     print(has_structure(moments(bound)))
+    False
+    True
+    """
+    return found.signal > found.threshold
+
+
+def _steps_to(size: float, operator: BlockOperator) -> int:
+    """Return the q at which an eigenvalue of the weakest growth has a moment of this size."""
+    growth = growth_of(operator.mapped(value_of(_WEAKEST_GROWTH)))
     return max(_FEWEST_STEPS, math.ceil(math.log(2.0 * max(1.0, size)) / (2.0 * math.log(growth))))
 
 
 class _Series:
-    """Moments of rising order of one operator, until what is beyond the bulk has outgrown it.
+    """Moments of increasing order of one operator, until the part beyond the bulk has outgrown it.
 
     ``above[q]`` holds the moment of order 2q for eigenvalues above 1, ``below[q]`` for those below
     -1. Both start with the traces of the identity.
     """
 
-    def __init__(self, operator: ThinBlocks, perron: Perron, seed: int) -> None:
+    def __init__(self, operator: BlockOperator, perron: Perron, columns: int, seed: int) -> None:
         self._operator = operator
-        self._noise = math.sqrt(operator.n / _VECTORS)
+        self._noise = math.sqrt(operator.n / columns)
         self._enough = _ENOUGH * operator.n
         self._last = _steps_to(self._enough, operator)
-        self._judged = _steps_to(_JUDGED_AT * self._noise, operator)
-        start = operator.random_block(_VECTORS, np.random.default_rng(seed))
+        self._early = _steps_to(_EARLY_CHECK * self._noise, operator)
+        start = operator.random_block(columns, np.random.default_rng(seed))
         recursion = Recursion(operator, [perron.deflated], start)
         self.above: list[float] = []
         self.below: list[float] = []
-        neighbouring, base = 0.0, (0.0, 0.0)
+        preceding, base = 0.0, (0.0, 0.0)
         while True:
-            own, following = _means(operator, recursion)
+            # Mean products of T_{q-1} g with itself and with T_q g.
+            products = operator.products_by_column(recursion.before, recursion.now)
+            own, following = products.mean(axis=1).tolist()
             if not self.above:
-                neighbouring, base = following, (own, following)
-            # T_{q-1} + T_{q+1} = 2 N T_q gives the product with N for nothing.
-            with_n = 0.5 * (neighbouring + following)
+                preceding, base = following, (own, following)
+            # T_{q-1} + T_{q+1} = 2 N T_q gives the product with N without a multiplication.
+            with_n = 0.5 * (preceding + following)
             even, odd = 2.0 * own - base[0], 2.0 * with_n - base[1]
             self.above.append(0.5 * (even + odd))
             self.below.append(0.5 * (even - odd))
-            neighbouring = following
+            preceding = following
             if self._is_done():
                 break
             recursion.advance()
@@ -193,12 +196,12 @@ class _Series:
         if self.q >= self._last or max(self.above[-1], self.below[-1]) > self._enough:
             return True
         from_below = _smoothed(self.below, 0) / self._noise
-        futile = max(self.signal, from_below) < _FUTILE_SIGNAL
-        return self.q == self._judged and self._can_be_smoothed and futile
+        weak = max(self.signal, from_below) < _EARLY_SIGNAL
+        return self.q == self._early and self._can_be_smoothed and weak
 
     @property
     def _can_be_smoothed(self) -> bool:
-        # A map moves the eigenvalues near 0 to where smoothing leaves them.
+        # A mapping moves the eigenvalues near 0 to where smoothing does not remove them.
         return self._operator.lowest == -1.0 and self.above[-1] <= self._enough
 
     @property
@@ -209,8 +212,8 @@ class _Series:
 
     @property
     def threshold(self) -> float:
-        """What the signal must exceed to be no accident."""
-        return NULL_SIGNAL if self._can_be_smoothed else self._enough / self._noise
+        """What the signal must exceed to be significant."""
+        return _NULL_SIGNAL if self._can_be_smoothed else self._enough / self._noise
 
     @property
     def outgrown_from_below(self) -> bool:
@@ -218,15 +221,19 @@ class _Series:
         return self.below[-1] > max(self._enough, self.above[-1])
 
     def growth_below(self) -> float:
-        """Return the growth of what is below -1."""
+        """Return the growth of the eigenvalues below -1."""
         earlier = self.below[-3]
         return (self.below[-1] / earlier) ** 0.25 if earlier > 0.0 else 2.0
 
     def fitted(self) -> tuple[float, float, float]:
-        """Return s, and two estimates of the number of eigenvalues beyond 1."""
+        """Return s, and two estimates of the number of eigenvalues above 1.
+
+        The first is for equal eigenvalues, an underestimate where they differ, the second for
+        normally distributed log s.
+        """
         if self.signal <= self.threshold:
             return 1.0, 0.0, 0.0
-        # In the first orders the bulk still shows: after few steps neighbours are compared.
+        # The bulk still shows in the first orders: after few steps compare adjacent ones.
         apart = 2 if self.q > _FEWEST_STEPS else 1
         if self._can_be_smoothed:
             last, middle, first = (_smoothed(self.above, apart * step) for step in range(3))
@@ -242,24 +249,18 @@ class _Series:
         low = math.exp(log_twice - order * slope)
         high = low
         if first > 0.0:
-            bend = (slope - math.log(middle / first) / (2.0 * apart)) / (2.0 * apart)
+            curvature = (slope - math.log(middle / first) / (2.0 * apart)) / (2.0 * apart)
             # The slope belongs to the middle of its interval.
             back = order - apart
-            if 0.0 < bend < slope / back:
-                straight = slope - bend * back
-                high = math.exp(log_twice - order * straight - 0.5 * bend * order * order)
+            if 0.0 < curvature < slope / back:
+                straight = slope - curvature * back
+                high = math.exp(log_twice - order * straight - 0.5 * curvature * order * order)
         return growth_of(self._operator.unmapped(value)), low, high
 
 
 def _smoothed(values: list[float], skipped: int) -> float:
-    """Return the binomial mean of the last moments but some; of as many as there are."""
+    """Return the binomial mean of the last moments, without the last ``skipped`` ones."""
     end = len(values) - skipped
     width = min(_SMOOTHING, end - 1)
     parts = values[end - 1 - width : end]
     return sum(math.comb(width, i) * part for i, part in enumerate(parts)) / 2.0**width
-
-
-def _means(operator: ThinBlocks, recursion: Recursion) -> tuple[float, float]:
-    """Return the mean products of T_{q-1} g with itself and with T_q g."""
-    own, following = operator.products_by_column(recursion.before, recursion.now).mean(axis=1)
-    return float(own), float(following)

@@ -11,7 +11,7 @@ def test_labels_spread_to_the_nearest_nodes():
     assert z.tolist() == [0, 0, 0, 0, 1, 1, 1]
 
 
-def test_what_no_label_reaches_stays_unlabelled():
+def test_what_no_label_reaches_stays_unlabeled():
     A = as_graph(nx.disjoint_union(nx.path_graph(2), nx.path_graph(2))).simple_adjacency()
     assert spread_labels(A, np.array([3, -1, -1, -1])).tolist() == [3, 3, -1, -1]
 

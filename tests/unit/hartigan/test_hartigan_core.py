@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from helpers.strategies_hartigan import as_csr
 from kgroups.errors import InputError
-from kgroups.hartigan import _sweep_nb, group_association, improve, improve_rows, sweep
-from strategies_hartigan import as_csr
+from kgroups.hartigan import _sweep_nb, group_association, improve, improve_rows
 
 
 def two_triangles():
@@ -13,7 +13,7 @@ def two_triangles():
     return M
 
 
-def test_a_misplaced_node_goes_home():
+def test_a_misplaced_node_moves_back():
     M = two_triangles()
     start = np.array([0, 0, 1, 1, 1, 1])
     found = improve(as_csr(M), np.zeros(6), np.ones(6), start, k=2)
@@ -45,17 +45,14 @@ def test_the_gain_of_the_design_formula_is_the_change_of_the_objective():
     assert gain == pytest.approx(change)
 
 
-def test_the_last_node_may_leave_only_when_groups_may_be_emptied():
-    M = two_triangles()
+def test_the_last_node_of_a_group_stays():
     start = np.array([0, 0, 2, 1, 1, 1])
-    fixed = improve(as_csr(M), np.zeros(6), np.ones(6), start, k=3)
-    free = improve(as_csr(M), np.zeros(6), np.ones(6), start, k=3, may_empty=True)
-    assert fixed.z[2] == 2
-    assert free.z.tolist() == [0, 0, 0, 1, 1, 1]
+    found = improve(as_csr(two_triangles()), np.zeros(6), np.ones(6), start, k=3)
+    assert found.z[2] == 2
 
 
 def test_a_near_tie_is_left_alone_by_a_margin():
-    # The middle node of a path of five has one neighbour on either side.
+    # The middle node of a path of five has one neighbor on either side.
     M = np.zeros((5, 5))
     for u in range(4):
         M[u, u + 1] = M[u + 1, u] = 1.0
@@ -91,13 +88,13 @@ def test_no_nodes_is_a_finished_sweep():
 
 
 def test_entries_that_cancel_do_not_confuse_the_candidates():
-    M = np.zeros((6, 6))
+    M = np.zeros((7, 7))
     for j, value in zip(range(1, 6), [1.0, -1.0, 1.0, -1.0, 1.0], strict=True):
         M[0, j] = M[j, 0] = value
-    z = np.array([0, 1, 1, 1, 1, 1])
-    found = improve(as_csr(M), np.zeros(6), np.ones(6), z, k=2, may_empty=True)
-    # Alone, node 0 adds nothing; among the others its links sum to 1, twice, over six nodes.
-    assert found.z.tolist() == [1] * 6
+    z = np.array([0, 1, 1, 1, 1, 1, 0])
+    found = improve(as_csr(M), np.zeros(7), np.ones(7), z, k=2)
+    # Beside node 6 node 0 adds nothing; among the others its links sum to 1, twice, over six.
+    assert found.z.tolist() == [1] * 6 + [0]
     assert found.objective == pytest.approx(2 / 6)
     assert found.visits == found.sweeps * 10
 
@@ -122,8 +119,7 @@ def test_row_moves_in_slices_are_those_of_one_call(monkeypatch, budget, max_swee
         return done
 
     monkeypatch.setattr(_sweep_nb, "sweep_rows", counted)
-    monkeypatch.setattr(sweep, "_BUDGET", budget)
-    found, cost = improve_rows(X, z, k=k, max_sweeps=max_sweeps)
+    found, cost = improve_rows(X, z, k=k, max_sweeps=max_sweeps, budget=budget)
     np.testing.assert_array_equal(found, whole[0])
     assert cost == whole[1]
     assert len(read) > 3
@@ -141,7 +137,6 @@ def test_row_moves_stop_at_an_interrupt_between_slices(monkeypatch):
         return calls[-1]
 
     monkeypatch.setattr(_sweep_nb, "sweep_rows", interrupted)
-    monkeypatch.setattr(sweep, "_BUDGET", 100)
     with pytest.raises(KeyboardInterrupt):
-        improve_rows(X, z, k=k)
+        improve_rows(X, z, k=k, budget=100)
     assert calls == [False, False, False]

@@ -38,7 +38,7 @@ def test_a_group_is_not_left_to_what_rounding_cannot_see():
     assert np.isfinite(found.objective)
 
 
-def test_sums_that_a_far_node_left_behind_are_made_anew():
+def test_sums_are_recomputed_after_an_outlier_has_left():
     x = np.concatenate([np.zeros(20), np.full(20, 1.0), [1e14]])
     start = np.concatenate([np.arange(40) % 3, [0]])
     found = improve_dense(matrix_of(x), np.ones(41), start, k=3)

@@ -2,7 +2,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-import oracles_spectrum as oracles
+from helpers import oracles_spectrum as oracles
+from helpers.strategies_spectrum import TEXTBOOK, adjacency_of, csr_of, random_adjacency
 from kgroups import (
     Auto,
     BetheHessian,
@@ -14,9 +15,7 @@ from kgroups import (
 )
 from kgroups.errors import InputError
 from kgroups.generators import planted_partition
-from kgroups.operators.bethe_hessian import R_CHOICES
-from kgroups.operators.saturation import R_FLOOR
-from strategies_spectrum import TEXTBOOK, adjacency_of, csr_of, random_adjacency
+from kgroups.operators.bethe_hessian import R_CHOICES, R_FLOOR
 
 KARATE = nx.karate_club_graph()
 
@@ -102,7 +101,7 @@ def test_the_three_rules_on_karate():
     assert third**2 == pytest.approx(expected, rel=1e-9)
 
 
-def test_weighted_rules_follow_their_formulas_where_nothing_is_bent():
+def test_weighted_rules_follow_their_formulas_where_nothing_is_saturated():
     rng = np.random.default_rng(3)
     W = np.triu((rng.random((25, 25)) < 0.5) * rng.uniform(1.0, 2.0, (25, 25)), 1)
     W = W + W.T
@@ -221,41 +220,3 @@ def test_self_loops_must_be_dropped_or_kept():
     graph = nx.Graph([(0, 1), (1, 2), (2, 0), (0, 0)])
     assert BetheHessian(2.0).matrix(graph).toarray()[0, 0] == 5.0
     assert BetheHessian(2.0).matrix(graph, self_loops="keep").toarray()[0, 0] == 4.0
-
-
-def test_operators_multiply_like_their_matrices():
-    operator = BetheHessian()
-    block = np.random.default_rng(0).standard_normal((34, 3))
-    for linear, matrix in (
-        (operator.operator(KARATE), operator.matrix(KARATE)),
-        (operator.normalized_operator(KARATE), operator.normalized_matrix(KARATE)),
-    ):
-        np.testing.assert_allclose(linear @ block, matrix @ block, atol=1e-12)
-        np.testing.assert_allclose(linear @ block[:, 0], matrix @ block[:, 0], atol=1e-12)
-        np.testing.assert_allclose(linear.T @ block, matrix @ block, atol=1e-12)
-
-
-def test_operators_use_the_graph_by_multiplication_only():
-    from kgroups.operators.linear import HessianOperator, NormalizedOperator
-
-    class Remote:
-        def __init__(self, matrix):
-            self.shape, self._matrix, self.blocks = matrix.shape, matrix, 0
-
-        def __matmul__(self, block):
-            self.blocks += 1
-            assert block.ndim == 2
-            return self._matrix @ block
-
-    bound = BetheHessian().bind(csr_of(adjacency_of(KARATE)), weighted=False)
-    remote = Remote(bound.coupling_matrix())
-    block = np.random.default_rng(0).standard_normal((34, 3))
-    np.testing.assert_allclose(
-        HessianOperator(bound.diagonal, remote) @ block, bound.matrix() @ block, atol=1e-12
-    )
-    np.testing.assert_allclose(
-        NormalizedOperator(bound.diagonal, remote) @ block,
-        bound.normalized_matrix() @ block,
-        atol=1e-12,
-    )
-    assert remote.blocks == 2

@@ -2,14 +2,13 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from helpers.strategies_spectrum import TEXTBOOK, adjacency_of, counts_by, csr_of
 from kgroups import BetheHessian, Graph
-from kgroups.spectrum import count, fill, inertia
-from kgroups.spectrum.components import connected_components
-from kgroups.spectrum.count import Layout, count_components, count_on
-from kgroups.spectrum.fill import factorisation_work, work_budget
-from kgroups.spectrum.inertia import factorise
-from kgroups.spectrum.threshold import eigenvalues_around_one
-from strategies_spectrum import TEXTBOOK, adjacency_of, csr_of
+from kgroups._blas import DenseLimits
+from kgroups._csr import connected_components
+from kgroups.spectrum import count, factorization
+from kgroups.spectrum.count import Layout, count_components, count_on, eigenvalues_around_one
+from kgroups.spectrum.factorization import factorization_work, factorize, work_budget
 
 METHODS = [None, "dense", "inertia", "dense inertia"]
 
@@ -29,7 +28,7 @@ def random_graph(n, degree, seed):
 @pytest.mark.parametrize("name", TEXTBOOK)
 def test_counts_on_known_graphs(name, method):
     bound, labels = bind(adjacency_of(TEXTBOOK[name]))
-    counts = count_components(bound, labels, method=method)
+    counts = counts_by(bound, labels, method)
     H = bound.matrix().toarray()
     for a in range(labels.max() + 1):
         rows = labels == a
@@ -44,9 +43,9 @@ def test_counts_on_known_graphs(name, method):
 def test_equal_cliques_count_each(method):
     """Degenerate eigenvalues, within one component and across many."""
     ring, labels = bind(adjacency_of(nx.ring_of_cliques(30, 9)))
-    assert count_components(ring, labels, method=method).total == 30
+    assert counts_by(ring, labels, method).total == 30
     lone, labels = bind(adjacency_of(nx.disjoint_union_all([nx.complete_graph(9)] * 25)))
-    counts = count_components(lone, labels, method=method)
+    counts = counts_by(lone, labels, method)
     assert counts.k.tolist() == [1] * 25
 
 
@@ -57,7 +56,7 @@ def test_method_is_recorded_and_trees_are_pruned():
     assert counts.method == ("dense", "pruned")
     assert counts.k.tolist() == [2, 0]
     for method in METHODS[1:]:
-        assert count_components(bound, labels, method=method).method == (method, "pruned")
+        assert counts_by(bound, labels, method).method == (method, "pruned")
 
 
 def test_large_graphs_choose_by_fill():
@@ -74,10 +73,10 @@ def test_large_graphs_choose_by_fill():
 
 @pytest.mark.parametrize(("limit", "method"), [(10_000, "dense inertia"), (0, "filter")])
 def test_without_trusted_pivots_another_method_counts(limit, method, monkeypatch):
-    monkeypatch.setattr(count, "factorise", lambda matrix: None)
-    monkeypatch.setattr(count, "EXACT_INERTIA_NODES", limit)
+    monkeypatch.setattr(count, "factorize", lambda matrix: None)
     bound, labels = bind(adjacency_of(nx.ring_of_cliques(40, 8)))
-    counts = count_components(bound, labels)
+    layout = Layout(bound.coupling, labels, limits=DenseLimits(exact_counts=limit))
+    counts = count_on(bound, layout, sign=1)
     assert counts.method == (method,)
     assert counts.total == 40
 
@@ -92,9 +91,7 @@ def test_an_eigenvalue_at_the_threshold_does_not_count():
     nu = np.linalg.eigvalsh(bound.normalized_matrix().toarray())
     assert np.count_nonzero(np.abs(nu - 1.0) < 1e-12) == 2
     for method in METHODS:
-        assert count_components(bound, labels, method=method).total == np.count_nonzero(
-            nu > 1.0 + 1e-9
-        )
+        assert counts_by(bound, labels, method).total == np.count_nonzero(nu > 1.0 + 1e-9)
 
 
 def test_no_nodes():
@@ -119,37 +116,36 @@ def test_layout_serves_every_r():
 def test_pivots_have_the_signs_of_the_eigenvalues(seed):
     A = adjacency_of(nx.gnp_random_graph(40, 0.1, seed=seed))
     H = BetheHessian(r=1.6).bind(csr_of(A), weighted=False).matrix()
-    factor = factorise(H)
+    factor = factorize(H)
     expected = np.count_nonzero(np.linalg.eigvalsh(H.toarray()) < 0)
     assert np.count_nonzero(factor.negative) == expected
     x = np.random.default_rng(seed).standard_normal(40)
     np.testing.assert_allclose(factor.solve(H @ x), x, atol=1e-7)
 
 
-def test_singular_and_unstable_matrices_have_no_trusted_pivots(monkeypatch):
+def test_singular_and_unstable_matrices_have_no_trusted_pivots():
     from scipy import sparse
 
-    assert factorise(sparse.csr_array(np.array([[1.0, -1.0], [-1.0, 1.0]]))) is None
-    assert factorise(sparse.csr_array(np.array([[0.0, 1.0], [1.0, 0.0]]))) is None
-    monkeypatch.setattr(inertia, "_RESIDUAL", -1.0)
-    assert factorise(sparse.csr_array(np.eye(3))) is None
+    assert factorize(sparse.csr_array(np.array([[1.0, -1.0], [-1.0, 1.0]]))) is None
+    assert factorize(sparse.csr_array(np.array([[0.0, 1.0], [1.0, 0.0]]))) is None
+    assert factorize(sparse.csr_array(np.eye(3)), largest_residual=-1.0) is None
 
 
 def test_work_is_small_on_meshes_and_collaborations_and_large_on_random_graphs():
     grid = csr_of(adjacency_of(nx.grid_2d_graph(35, 35)))
     cliques = csr_of(adjacency_of(nx.connected_caveman_graph(150, 8)))
     for csr in (grid, cliques):
-        assert factorisation_work(csr) <= work_budget(len(csr.indices))
+        assert factorization_work(csr) <= work_budget(len(csr.indices))
     random = random_graph(8_000, 12, seed=1)
-    assert factorisation_work(random) > work_budget(len(random.indices))
+    assert factorization_work(random) > work_budget(len(random.indices))
 
 
 def test_elimination_in_rounds_bounds_the_work_where_levels_are_wide():
     hub = nx.connected_caveman_graph(400, 6)
     hub.add_edges_from(("hub", node) for node in range(0, 2400, 6))
     csr = csr_of(adjacency_of(hub))
-    assert len(csr.indptr) - 1 > fill._SMALL
-    assert factorisation_work(csr) <= fill._SMALL**3
+    assert len(csr.indptr) - 1 > factorization.SMALL_PATTERN
+    assert factorization_work(csr) <= factorization.SMALL_PATTERN**3
 
 
 @pytest.mark.parametrize(
@@ -164,7 +160,7 @@ def test_elimination_in_rounds_bounds_the_work_where_levels_are_wide():
 @pytest.mark.parametrize("method", METHODS)
 def test_eigenvalues_around_one_leave_none_out(graph, method):
     bound, labels = bind(adjacency_of(graph))
-    counts = count_components(bound, labels, method=method)
+    counts = counts_by(bound, labels, method)
     values = eigenvalues_around_one(bound, counts)
     spectrum = np.linalg.eigvalsh(bound.normalized_matrix().toarray())[::-1]
     k = np.count_nonzero(spectrum > 1.0)
@@ -177,12 +173,10 @@ def test_eigenvalues_around_one_leave_none_out(graph, method):
 
 
 def test_eigenvalues_around_one_without_trusted_pivots(monkeypatch):
-    from kgroups.spectrum import threshold
-
     bound, labels = bind(adjacency_of(nx.ring_of_cliques(60, 8)))
-    counts = count_components(bound, labels, method="inertia")
+    counts = counts_by(bound, labels, "inertia")
     expected = eigenvalues_around_one(bound, counts)
-    monkeypatch.setattr(threshold, "factorise", lambda matrix: None)
+    monkeypatch.setattr(count, "factorize", lambda matrix: None)
     values = eigenvalues_around_one(bound, counts)
     above = np.count_nonzero(expected > 1.0)
     np.testing.assert_allclose(values[:above], expected[:above], atol=1e-5)

@@ -3,16 +3,14 @@ import numpy as np
 import pytest
 
 import kgroups as kg
+from helpers.strategies_spectrum import adjacency_of, counts_by, csr_of
 from kgroups import BetheHessian
+from kgroups._csr import connected_components
 from kgroups.generators import planted_partition
-from kgroups.spectrum import connected_components
 from kgroups.spectrum import count_by_filter as module
-from kgroups.spectrum.count import count_components
-from kgroups.spectrum.count_by_filter import count_by_filter
-from kgroups.spectrum.inertia import negative_eigenvalues
-from kgroups.spectrum.lanczos import PartialEigenpairsError, all_eigenvalues
-from kgroups.spectrum.trace_count import count_by_trace
-from strategies_spectrum import adjacency_of, csr_of
+from kgroups.spectrum.count_by_filter import FilterOptions, count_by_filter, count_by_trace
+from kgroups.spectrum.eigenpairs import PartialEigenpairsError, all_eigenvalues
+from kgroups.spectrum.factorization import negative_eigenvalues
 
 pytestmark = pytest.mark.compiled
 
@@ -68,15 +66,13 @@ def test_a_search_started_from_the_vectors_at_another_r_ends_at_the_same_count()
     assert found.k_low == found.k_high
 
 
-def test_an_eigenvalue_next_to_one_is_decided_or_leaves_the_count_open(monkeypatch):
+def test_an_eigenvalue_next_to_one_is_decided_or_leaves_the_count_open():
     """The last of 102 eigenvalues above 1 is 1.0000004; its vector has to converge."""
     bound = bound_of(nx.watts_strogatz_graph(1000, 6, 0.05, seed=1), "second-moment")
     exact = np.count_nonzero(all_eigenvalues(bound, sign=1) > 1.0)
     found = count_by_filter(bound)
     assert found.k_low <= exact <= found.k_high
-    monkeypatch.setattr(module, "_CONVERGED", 0.0)
-    monkeypatch.setattr(module, "_USABLE", 0.0)
-    undecided = count_by_filter(bound)
+    undecided = count_by_filter(bound, options=FilterOptions(converged=0.0, usable=0.0))
     assert undecided.k_low <= exact
     assert undecided.k_low < undecided.k_high
 
@@ -91,13 +87,12 @@ def cliques_among_random_edges(n, size=6):
     return largest_component(kg.Graph.from_edges(source, target, n=n))
 
 
-def test_too_many_eigenvalues_are_estimated_by_the_trace(monkeypatch):
+def test_too_many_eigenvalues_are_estimated_by_the_trace():
     """Moments that suppose equally clear communities see three in five of these."""
-    monkeypatch.setattr(module, "_ROWS_TIMES_SQUARED_COLUMNS", 0.0)
     bound = cliques_among_random_edges(3_000)
     H = (1.0 + 1e-9) * np.diag(bound.diagonal) - bound.coupling_matrix().toarray()
     exact = negative_eigenvalues(H)
-    found = count_by_filter(bound)
+    found = count_by_filter(bound, options=FilterOptions(rows_times_squared_columns=0.0))
     assert found.k_low < exact < found.k_high
     assert abs(found.k - exact) < 0.03 * exact
     assert found.k_high - found.k_low < 0.3 * exact
@@ -109,16 +104,15 @@ def test_the_range_of_an_estimate_holds_the_number(name):
     values = all_eigenvalues(bound, sign=1)
     exact = np.count_nonzero(values > 1.0 + 1e-9)
     low, high = 1.02 * values[-1], 1.02 * values[0]
-    found = count_by_trace(bound, lowest=low, highest=high)
-    assert found.k_low <= exact <= found.k_high
-    assert abs(found.k - exact) <= max(3, 0.1 * exact)
+    k, k_low, k_high = count_by_trace(bound, lowest=low, highest=high)
+    assert k_low <= exact <= k_high
+    assert abs(k - exact) <= max(3, 0.1 * exact)
 
 
-def test_rounds_are_bounded(monkeypatch):
-    monkeypatch.setattr(module, "_ROUNDS", 1)
+def test_rounds_are_bounded():
     bound = bound_of(GRAPHS["grid"])
     exact = np.count_nonzero(all_eigenvalues(bound, sign=1) > 1.0)
-    found = count_by_filter(bound)
+    found = count_by_filter(bound, options=FilterOptions(rounds=1))
     assert found.k_low <= exact
     assert found.k_low < found.k_high
 
@@ -136,7 +130,7 @@ def test_all_methods_agree_where_a_sixth_eigenvalue_is_barely_above_one():
     bound = BetheHessian().bind(A, weighted=False)
     _, labels = connected_components(A)
     methods = (None, "dense", "inertia", "dense inertia", "filter")
-    totals = [count_components(bound, labels, method=method).total for method in methods]
+    totals = [counts_by(bound, labels, method).total for method in methods]
     assert totals == [3] * len(methods)
 
 

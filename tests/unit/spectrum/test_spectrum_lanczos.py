@@ -2,17 +2,18 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from helpers.strategies_spectrum import TEXTBOOK, adjacency_of, csr_of
 from kgroups import BetheHessian
+from kgroups._blas import DenseLimits
 from kgroups.errors import ConvergenceError
-from kgroups.spectrum import lanczos
-from kgroups.spectrum.lanczos import (
+from kgroups.spectrum import eigenpairs
+from kgroups.spectrum.eigenpairs import (
     PartialEigenpairsError,
     all_eigenvalues,
     largest_eigenpairs,
     rough_top,
     top_eigenpairs,
 )
-from strategies_spectrum import TEXTBOOK, adjacency_of, csr_of
 
 CONNECTED = {
     **{name: graph for name, graph in TEXTBOOK.items() if nx.is_connected(graph)},
@@ -21,20 +22,22 @@ CONNECTED = {
 }
 
 
+# Dense, and by Lanczos.
+SOLVERS = [DenseLimits(), DenseLimits(eigenpairs=0)]
+
+
 def bound_of(graph, **options):
     return BetheHessian(**options).bind(csr_of(adjacency_of(graph)), weighted=False)
 
 
-@pytest.mark.parametrize("force", ["dense", "lanczos"])
+@pytest.mark.parametrize("limits", SOLVERS)
 @pytest.mark.parametrize("name", CONNECTED)
-def test_top_eigenpairs_are_those_of_the_dense_matrix(name, force, monkeypatch):
-    if force == "lanczos":
-        monkeypatch.setattr(lanczos, "_DENSE_NODES", 0)
+def test_top_eigenpairs_are_those_of_the_dense_matrix(name, limits):
     bound = bound_of(CONNECTED[name])
     N = bound.normalized_matrix().toarray()
     expected = np.linalg.eigvalsh(N)[::-1]
     for count in {1, 2, min(8, bound.n), min(20, bound.n)}:
-        lam, V = top_eigenpairs(bound, count)
+        lam, V = top_eigenpairs(bound, count, limits=limits)
         assert V.shape == (bound.n, count)
         np.testing.assert_allclose(lam, expected[:count], atol=1e-8)
         np.testing.assert_allclose(N @ V, V * lam, atol=1e-6)
@@ -73,18 +76,16 @@ def test_missed_copies_are_found_in_the_complement():
     matrix = bound.normalized_matrix()
     lam, V = np.linalg.eigh(matrix.toarray())
     kept = [len(lam) - 1, len(lam) - 3, len(lam) - 5]
-    found, W = lanczos._with_missed_copies(matrix, lam[kept], V[:, kept], above=lam[-6] - 1e-6)
+    found, W = eigenpairs._with_missed_copies(matrix, lam[kept], V[:, kept], above=lam[-6] - 1e-6)
     np.testing.assert_allclose(found[:6], lam[::-1][:6], atol=1e-7)
     np.testing.assert_allclose(W.T @ W, np.eye(W.shape[1]), atol=1e-7)
 
 
-@pytest.mark.parametrize("force", ["dense", "lanczos"])
-def test_every_copy_of_an_equal_eigenvalue_is_found(force, monkeypatch):
+@pytest.mark.parametrize("limits", SOLVERS)
+def test_every_copy_of_an_equal_eigenvalue_is_found(limits):
     """On a torus the second eigenvalue has four copies."""
-    if force == "lanczos":
-        monkeypatch.setattr(lanczos, "_DENSE_NODES", 0)
     bound = bound_of(nx.grid_2d_graph(20, 20, periodic=True))
-    values, _ = top_eigenpairs(bound, 5)
+    values, _ = top_eigenpairs(bound, 5, limits=limits)
     np.testing.assert_allclose(values, all_eigenvalues(bound, sign=1)[:5], atol=1e-8)
     assert np.ptp(values[1:]) < 1e-8
 
@@ -115,14 +116,13 @@ def test_failure_on_a_large_graph_carries_what_was_found(monkeypatch):
         raise linalg.ArpackNoConvergence("no", np.array([0.5, 1.5]), np.eye(n)[:, :2])
 
     monkeypatch.setattr(linalg, "eigsh", fail)
-    monkeypatch.setattr(lanczos, "_DENSE_NODES", 0)
     bound = bound_of(CONNECTED["planted"])
-    lam, _ = top_eigenpairs(bound, 3)
+    lam, _ = top_eigenpairs(bound, 3, limits=DenseLimits(eigenpairs=0))
     np.testing.assert_allclose(lam, all_eigenvalues(bound, sign=1)[:3])
-    monkeypatch.setattr(lanczos, "_DENSE_FALLBACK_NODES", 0)
+    sparse_only = DenseLimits(eigenpairs=0, fallback=0)
     with pytest.raises(ConvergenceError, match=r"found 2 of the 3 eigenpairs .* on 240 nodes"):
-        top_eigenpairs(bound, 3)
+        top_eigenpairs(bound, 3, limits=sparse_only)
     with pytest.raises(PartialEigenpairsError) as caught:
-        top_eigenpairs(bound, 3)
+        top_eigenpairs(bound, 3, limits=sparse_only)
     np.testing.assert_array_equal(caught.value.eigenvalues, [1.5, 0.5])
     np.testing.assert_array_equal(caught.value.eigenvectors, np.eye(n)[:, [1, 0]])

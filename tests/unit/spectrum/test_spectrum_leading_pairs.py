@@ -5,9 +5,10 @@ from scipy import sparse
 
 import kgroups as kg
 from kgroups import BetheHessian
+from kgroups._csr import connected_components
 from kgroups.generators import planted_partition
-from kgroups.spectrum import connected_components, leading_pairs, moments, top_eigenpairs
-from kgroups.spectrum.filtered import edge_of_noise
+from kgroups.spectrum import leading_pairs, moments, top_eigenpairs
+from kgroups.spectrum.eigenpairs import edge_of_noise
 
 
 def largest_component(graph):

@@ -4,13 +4,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import oracles_chebyshev as oracles
+from helpers import oracles_chebyshev as oracles
+from helpers.strategies_spectrum import TEXTBOOK, adjacency_of, csr_of, random_adjacency
 from kgroups import BetheHessian
 from kgroups.generators import planted_partition
-from kgroups.spectrum import chebyshev_operator
-from kgroups.spectrum.chebyshev import Recursion, growth_of, perron_of, value_of
-from kgroups.spectrum.chebyshev_operator import ThinBlocks, subtract_products
-from strategies_spectrum import TEXTBOOK, adjacency_of, csr_of, random_adjacency
+from kgroups.spectrum.chebyshev import (
+    BLAS_PAIRS,
+    BlockOperator,
+    Recursion,
+    growth_of,
+    perron_of,
+    subtract_products,
+    value_of,
+)
 
 CONNECTED = {
     name: graph for name, graph in TEXTBOOK.items() if nx.is_connected(graph) and len(graph) > 1
@@ -35,7 +41,7 @@ def test_products_are_those_of_the_dense_operator(seed, weighted, loops, interva
     lowest, highest = interval
     stretch = 2.0 / (highest - lowest)
     P = stretch * oracles.right_operator(bound) + (1.0 - stretch * highest) * np.eye(len(A))
-    operator = ThinBlocks(bound, lowest=lowest, highest=highest)
+    operator = BlockOperator(bound, lowest=lowest, highest=highest)
     assert operator.mapped(lowest) == pytest.approx(-1.0)
     assert operator.unmapped(np.array([-1.0, 1.0])).tolist() == pytest.approx([lowest, highest])
     X, out = random_columns(len(A), 3), random_columns(len(A), 3, seed=1)
@@ -52,7 +58,7 @@ def test_products_are_those_of_the_dense_operator(seed, weighted, loops, interva
 def test_inner_products_weigh_with_the_diagonal(seed, weighted):
     A = random_adjacency(seed, weighted=weighted)
     bound = bound_of(A, weighted=weighted)
-    operator = ThinBlocks(bound)
+    operator = BlockOperator(bound)
     X, Y = random_columns(len(A), 2), random_columns(len(A), 2, seed=1)
     expected = X.T @ (bound.diagonal[:, None] * Y)
     size = bound.diagonal.sum() * 20
@@ -72,7 +78,7 @@ def test_no_digit_depends_on_the_number_of_threads():
     bound = BetheHessian().bind(graph.simple_adjacency(), weighted=False)
     results = []
     for threads in (1, 2, 3):
-        operator = ThinBlocks(bound, threads=threads)
+        operator = BlockOperator(bound, threads=threads)
         X = operator.random_block(4, np.random.default_rng(0))
         recursion = Recursion(operator, [perron_of(operator).deflated], X)
         for _ in range(4):
@@ -83,12 +89,11 @@ def test_no_digit_depends_on_the_number_of_threads():
         np.testing.assert_array_equal(products, results[0][1])
 
 
-def test_rows_are_dealt_out_completely_and_in_order(monkeypatch):
-    monkeypatch.setattr(chebyshev_operator, "_ENTRIES_PER_TASK", 7)
-    monkeypatch.setattr(chebyshev_operator, "_ROWS_PER_TASK", 3)
-    monkeypatch.setattr(chebyshev_operator, "_FEWEST_TASKS_TO_SHARE", 2)
+def test_rows_are_shared_completely_and_in_order():
     bound = bound_of(adjacency_of(nx.star_graph(20)))
-    operator = ThinBlocks(bound, threads=3)
+    operator = BlockOperator(
+        bound, threads=3, entries_per_task=7, rows_per_task=3, fewest_shared_tasks=2
+    )
     X = random_columns(bound.n, 2)
     out = np.full_like(X, np.nan)
     operator.matmat(X, out)
@@ -97,22 +102,22 @@ def test_rows_are_dealt_out_completely_and_in_order(monkeypatch):
     np.testing.assert_allclose(operator.products(X, X), expected, rtol=1e-5)
 
 
-def test_an_error_in_a_helping_thread_reaches_the_caller(monkeypatch):
-    monkeypatch.setattr(chebyshev_operator, "_ENTRIES_PER_TASK", 7)
-    operator = ThinBlocks(bound_of(adjacency_of(nx.star_graph(20))), threads=2)
+def test_an_error_in_a_helping_thread_reaches_the_caller():
+    bound = bound_of(adjacency_of(nx.star_graph(20)))
+    operator = BlockOperator(bound, threads=2, entries_per_task=7)
     X = random_columns(21, 2)
 
-    def fails(task):
+    def fails(task, start, stop):
         raise RuntimeError(task)
 
     with pytest.raises(RuntimeError):
-        operator._deal(fails, 20)
+        operator._share(fails, list(range(21)))
     operator.matmat(X, np.empty_like(X))
 
 
 def test_entries_read_are_counted_per_product():
     bound = bound_of(adjacency_of(nx.complete_graph(6)))
-    operator = ThinBlocks(bound)
+    operator = BlockOperator(bound)
     X = random_columns(6, 4)
     for _ in range(3):
         operator.matmat(X, np.empty_like(X))
@@ -122,9 +127,9 @@ def test_entries_read_are_counted_per_product():
 @pytest.mark.parametrize("name", CONNECTED)
 def test_the_perron_pair_is_the_top_eigenpair_where_that_is_beyond_the_bulk(name):
     bound = bound_of(adjacency_of(CONNECTED[name]))
-    operator = ThinBlocks(bound)
+    operator = BlockOperator(bound)
     perron = perron_of(operator)
-    top = np.linalg.eigvalsh(bound.normalized_dense())[-1]
+    top = np.linalg.eigvalsh(bound.normalized_matrix().toarray())[-1]
     assert operator.products(perron.vector, perron.vector)[0, 0] == pytest.approx(1.0, abs=1e-5)
     if top > 1.0:
         assert perron.value == pytest.approx(top, rel=2e-3)
@@ -135,7 +140,7 @@ def test_the_perron_pair_is_the_top_eigenpair_where_that_is_beyond_the_bulk(name
 
 def test_random_columns_are_independent_and_of_one_length():
     bound = bound_of(adjacency_of(nx.barabasi_albert_graph(400, 3, seed=0)))
-    operator = ThinBlocks(bound)
+    operator = BlockOperator(bound)
     X = operator.random_block(61, np.random.default_rng(0))
     products = operator.products(X, X) / 400
     np.testing.assert_allclose(np.diag(products), 1.0, rtol=1e-5)
@@ -146,10 +151,10 @@ def test_random_columns_are_independent_and_of_one_length():
 
 def test_the_recursion_is_a_chebyshev_polynomial_without_the_perron_vector():
     bound = bound_of(adjacency_of(nx.planted_partition_graph(3, 30, 0.4, 0.05, seed=1)))
-    operator = ThinBlocks(bound)
+    operator = BlockOperator(bound)
     start = operator.random_block(3, np.random.default_rng(0))
     root = np.sqrt(bound.diagonal)[:, None]
-    lam, V = np.linalg.eigh(bound.normalized_dense())
+    lam, V = np.linalg.eigh(bound.normalized_matrix().toarray())
     recursion = Recursion(operator, [perron_of(operator).deflated], start.copy())
     for _ in range(8):
         recursion.advance()
@@ -161,7 +166,7 @@ def test_the_recursion_is_a_chebyshev_polynomial_without_the_perron_vector():
 
 def test_what_lies_along_given_columns_can_be_taken_out():
     bound = bound_of(adjacency_of(nx.complete_graph(8)))
-    operator = ThinBlocks(bound)
+    operator = BlockOperator(bound)
     perron = perron_of(operator)
     X = operator.random_block(3, np.random.default_rng(0))
     subtract_products(operator, perron.vector, X)
@@ -179,9 +184,9 @@ def test_inside_the_bulk_nothing_grows():
 
 def test_products_of_wide_blocks_are_those_of_narrow_ones():
     bound = bound_of(adjacency_of(nx.barabasi_albert_graph(3_000, 3, seed=0)))
-    operator = ThinBlocks(bound)
+    operator = BlockOperator(bound)
     X, Y = random_columns(3_000, 40), random_columns(3_000, 50, seed=1)
-    assert X.shape[1] * Y.shape[1] > chebyshev_operator._MANY_PAIRS
+    assert X.shape[1] * Y.shape[1] > BLAS_PAIRS
     by_column = np.column_stack([operator.products(X, Y[:, [b]]) for b in range(50)])
     np.testing.assert_allclose(operator.products(X, Y), by_column, rtol=1e-5, atol=1e-2)
     S = np.random.default_rng(2).standard_normal((40, 50))

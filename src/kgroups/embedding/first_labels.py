@@ -1,0 +1,268 @@
+"""First labels: embedding rows from eigenvectors, and methods that group them.
+
+The rows of a community lie close together. They are grouped by k-means or pivoted QR; existing
+labels may take their place.
+"""
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from kgroups._blas import DENSE, DenseLimits
+from kgroups._csr import rows_of
+from kgroups._types import CSR, Bools, Floats, Ints
+from kgroups._validation import check_choice, check_integer, check_real
+from kgroups.hartigan import improve_rows
+from kgroups.operators import BoundBetheHessian
+from kgroups.spectrum import largest_eigenpairs, start_vector, top_eigenpairs
+
+Rows: TypeAlias = Literal["normalized", "raw"]
+
+TIE = 1e-9
+"""Costs of two draws of k-means++ that differ by at most this share are a tie: the first stays."""
+_ROWS = ("normalized", "raw")
+# Multiplications of all k-means starts together: a few seconds.
+_MAX_WORK = 4e9
+# Sweeps of one start, for the estimate of its work.
+_SWEEPS_EXPECTED = 20
+# Costs of draws closer than this are a tie: rows have length 1 and the error of an eigensolver.
+_SLACK = 1e-9
+# A later start must lower the cost by more than rounding: this share, and this much.
+_COST_SHARE, _COST_ROUNDING = 1e-9, 1e-12
+# Rows have length 1. On symmetric graphs many are equal up to rounding, which differs between
+# machines: the first of them is taken.
+_QR_TIE = 1e-8
+# Eigenvalues closer than this are equal up to the error of the solver.
+_EQUAL = 1e-8
+# Digits kept, so that the error of the solver does not decide between symmetric nodes.
+_DIGITS = 10
+# Rows shorter than this part of the longest are mostly the error of the solver.
+_LEAST_LENGTH = 1e-7
+
+
+def informative_eigenpairs(
+    bound: BoundBetheHessian, count: int, rows: Rows, *, limits: DenseLimits = DENSE
+) -> tuple[Floats, Floats]:
+    """Return eigenvalues, most informative first, and their eigenvectors as columns.
+
+    For ``"normalized"`` rows these are the top eigenpairs of N_r; for ``"raw"`` rows the lowest
+    eigenvectors of H_r, as in the paper, with the sign of the eigenvalues reversed. Eigenvectors of
+    equal eigenvalues are rotated to a basis that does not depend on the solver. On graphs up to
+    ``limits.canonical_eigenpairs`` nodes all of them are computed densely, so that this holds to
+    the digits that are used, even if ``count`` cuts through equal eigenvalues.
+    """
+    find, n = top_eigenpairs if rows == "normalized" else _lowest_of_hessian, bound.n
+    number = min(n, count + 1) if n <= limits.canonical_eigenpairs else count
+    lam, V = find(bound, number, limits=limits)
+    if count < len(lam) < n and np.any(lam[1:] >= lam[:-1] - _EQUAL):
+        # Lanczos may miss copies of a multiple eigenvalue, and its vectors are less precise.
+        lam, V = find(bound, n, limits=limits)
+    return lam[:count], _in_canonical_basis(lam, V)[:, :count]
+
+
+def _lowest_of_hessian(
+    bound: BoundBetheHessian, count: int, *, limits: DenseLimits
+) -> tuple[Floats, Floats]:
+    """Return the lowest eigenpairs of H_r, with the sign of the eigenvalues reversed."""
+    H = bound.matrix()
+    if bound.n <= limits.canonical_eigenpairs or count >= bound.n - 1:
+        lam, V = np.linalg.eigh(H.toarray())
+        return -lam[:count], V[:, :count]
+    from scipy import sparse
+
+    # A shift by Gershgorin's bound turns the lowest eigenvalues of H into the largest.
+    shift = float(2.0 * bound.diagonal.max() + abs(H).sum(axis=1).max())
+    shifted = sparse.diags_array(np.full(bound.n, shift), format="csr") - H
+    lam, V = largest_eigenpairs(shifted, count, start_vector(bound))
+    return lam - shift, V
+
+
+def _in_canonical_basis(lam: Floats, V: Floats) -> Floats:
+    """Rotate the eigenvectors of equal eigenvalues towards fixed directions."""
+    runs = np.split(np.arange(lam.size), np.flatnonzero(np.diff(lam) < -_EQUAL) + 1)
+    if all(run.size < 2 for run in runs):
+        return V
+    V = V.copy()
+    for run in runs:
+        if run.size > 1:
+            fixed = np.random.default_rng(run.size).standard_normal((V.shape[0], run.size))
+            basis, triangle = np.linalg.qr(V[:, run] @ (V[:, run].T @ fixed))
+            V[:, run] = basis * np.where(np.diag(triangle) < 0.0, -1.0, 1.0)
+    return V
+
+
+def embedding_rows(V: Floats, rows: Rows) -> Floats:
+    """Return one row of coordinates per node.
+
+    Rows of length 1 put the nodes of a community at one point whatever their degree.
+    """
+    if rows == "raw":
+        return np.round(V, _DIGITS)
+    scaled: Floats = V / np.maximum(_lengths(V), np.finfo(float).tiny)[:, None]
+    return np.round(scaled, _DIGITS)
+
+
+def strong_rows(V: Floats) -> Bools:
+    """Return which rows are longer than the error of the solver.
+
+    Along a path away from the communities eigenvectors decay below that error.
+    """
+    length = _lengths(V)
+    return np.asarray(length >= _LEAST_LENGTH * length.max(initial=0.0))
+
+
+def _lengths(V: Floats) -> Floats:
+    return np.asarray(np.sqrt(np.einsum("ic,ic->i", V, V)), dtype=float)
+
+
+def spread_labels(A: CSR, z: Ints) -> Ints:
+    """Give each node with label -1 the label of the nearest labeled node, breadth first.
+
+    Ties go to the labeled node that comes first. Nodes that no labeled node reaches keep -1.
+    """
+    z, rows = z.copy(), rows_of(A)
+    queue = deque(np.unique(rows[(z[rows] >= 0) & (z[A.indices] < 0)]).tolist())
+    while queue:
+        i = queue.popleft()
+        for j in A.indices[A.indptr[i] : A.indptr[i + 1]].tolist():
+            if z[j] < 0:
+                z[j] = z[i]
+                queue.append(j)
+    return z
+
+
+def trials_of(k: int) -> int:
+    """Return how many points k-means++ draws for each of ``k`` centers."""
+    return 2 + int(np.log(k))
+
+
+def kmeans(
+    X: Floats, k: int, *, n_init: int, rng: np.random.Generator, max_work: float = _MAX_WORK
+) -> Ints:
+    """Group the rows of X into exactly ``k`` non-empty groups, the best of ``n_init`` starts.
+
+    Starts are drawn by k-means++ and improved by Hartigan moves. On large problems fewer are made,
+    at least two, so that about ``max_work`` multiplications are enough.
+    """
+    n = X.shape[0]
+    if k == 1:
+        return np.zeros(n, dtype=np.int64)
+    from kgroups.embedding._plus_plus_nb import nearest_of_drawn
+
+    X = np.ascontiguousarray(X, dtype=float)
+    per_start = float(n) * k * X.shape[1] * _SWEEPS_EXPECTED
+    best, lowest = np.zeros(n, dtype=np.int64), np.inf
+    for _ in range(int(min(n_init, max(2, max_work // per_start)))):
+        first, draws = int(rng.integers(n)), rng.random((k, trials_of(k)))
+        start = nearest_of_drawn(X, first, draws, TIE, _SLACK)
+        z, cost = improve_rows(X, start, k=k)
+        if cost < lowest * (1.0 - _COST_SHARE) - _COST_ROUNDING:
+            best, lowest = z, cost
+    return best
+
+
+@dataclass(frozen=True)
+class KMeansInit:
+    """Group embedding rows by k-means: k-means++ starts and Hartigan moves.
+
+    Parameters
+    ----------
+    rows : {"normalized", "raw"}
+        Top eigenvectors of N_r with rows of length 1, or the lowest eigenvectors of H_r as they
+        are (the paper's choice).
+    n_init : int
+        Number of starts, of which the best is kept; fewer on large problems.
+    max_work : float
+        Multiplications that all starts together may take. On larger problems fewer starts are
+        made, at least two.
+
+    Examples
+    --------
+    >>> KMeansInit(rows="raw")
+    KMeansInit(rows='raw', n_init=10, max_work=4000000000.0)
+    """
+
+    rows: Rows = "normalized"
+    n_init: int = 10
+    max_work: float = _MAX_WORK
+
+    def __post_init__(self) -> None:
+        check_choice("rows", self.rows, _ROWS)
+        check_integer("n_init", self.n_init)
+        check_real("max_work", self.max_work, low=0.0)
+
+    def labels(self, X: Floats, k: int, rng: np.random.Generator) -> Ints:
+        """Return ``k`` non-empty groups of the rows of X."""
+        return kmeans(X, k, n_init=self.n_init, rng=rng, max_work=self.max_work)
+
+
+@dataclass(frozen=True)
+class QRInit:
+    """Group embedding rows by column-pivoted QR: deterministic and without iterations.
+
+    Parameters
+    ----------
+    rows : {"normalized", "raw"}
+        As for :class:`KMeansInit`.
+    """
+
+    rows: Rows = "normalized"
+
+    def __post_init__(self) -> None:
+        check_choice("rows", self.rows, _ROWS)
+
+    def labels(self, X: Floats, k: int, rng: np.random.Generator) -> Ints:
+        """Return ``k`` non-empty groups of the rows of X; ``rng`` is not used.
+
+        The pivots of a QR factorization of the transpose are k rows that point as far apart as
+        possible. The orthogonal matrix nearest to them rotates the axes towards the groups, and
+        each row belongs to the axis on which it is longest. Ties up to rounding go to the first
+        row and the lowest axis, on every machine.
+        """
+        del rng
+        X = X[:, :k]
+        pivots = _pivots(X)
+        U, _, Wt = np.linalg.svd(X[pivots].T, full_matrices=False)
+        rotated = np.abs(X @ (U @ Wt))
+        longest = rotated >= rotated.max(axis=1, keepdims=True) - _QR_TIE
+        z: Ints = np.argmax(longest, axis=1).astype(np.int64)
+        z[pivots] = np.arange(X.shape[1])
+        return z
+
+
+def _pivots(X: Floats) -> Ints:
+    """Return k different rows, each with the longest part outside of the span of those before.
+
+    LAPACK's pivoted QR does the same, but its ties depend on the last digits.
+    """
+    rest = X.copy()
+    left = np.einsum("ic,ic->i", X, X)
+    tie = _QR_TIE * float(left.max(initial=0.0))
+    pivots = np.empty(X.shape[1], dtype=np.int64)
+    for position in range(pivots.size):
+        pivot = int(np.argmax(left >= left.max() - tie))
+        pivots[position] = pivot
+        if left[pivot] > tie:
+            direction = rest[pivot] / np.sqrt(left[pivot])
+            rest -= np.outer(rest @ direction, direction)
+            left = np.einsum("ic,ic->i", rest, rest)
+        left[pivots[: position + 1]] = -np.inf
+    return pivots
+
+
+Init = KMeansInit | QRInit
+
+
+@dataclass(frozen=True, eq=False)
+class WarmStart:
+    """Start from existing labels, such as those of an earlier version of the graph.
+
+    Parameters
+    ----------
+    partition : Partition, sets of nodes, labels in node order, or dict from node to label
+        Labels of every node. Communities of the result may be more or fewer.
+    """
+
+    partition: Any
