@@ -1,0 +1,13 @@
+"""Bayesian inference of communities: how likely each node is to belong to each of them."""
+
+from kgroups.inference.propagation import Evidence, evidence_of_labels
+from kgroups.inference.refiner import BeliefPropagation, Degrees, better_fit, observed_graph
+
+__all__ = [
+    "BeliefPropagation",
+    "Degrees",
+    "Evidence",
+    "better_fit",
+    "evidence_of_labels",
+    "observed_graph",
+]

@@ -1,0 +1,157 @@
+"""How sure the community of each node is, given the model and the number of communities."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kgroups._progress import Progress, counted_progress
+from kgroups._types import Floats, Ints
+from kgroups.adapters import canonical_order
+from kgroups.graph import Graph
+from kgroups.inference.gibbs import GibbsMasses, gibbs_masses
+from kgroups.inference.propagation import block_model, rates_of_labels
+from kgroups.inference.refiner import BeliefPropagation, ObservedGraph, observed_graph
+from kgroups.operators import BetheHessian
+
+__all__ = ["Confidence", "confidence_of_labels"]
+
+# Messages of belief propagation, of 8 bytes each: 400 MB. Beyond it a Gibbs chain is run.
+_MOST_MESSAGES = 5e7
+_GIBBS_SWEEPS = 60
+_GIBBS_BURN_IN = 10
+
+
+class Confidence(NamedTuple):
+    """Probabilities of the communities of a partition.
+
+    Attributes
+    ----------
+    own : ndarray of shape (n,)
+        Probability of the community that each node is in.
+    runner_up : ndarray of shape (n,)
+        The most probable of the other communities, -1 if there is none.
+    runner_up_probability : ndarray of shape (n,)
+        Its probability.
+    method : str
+        "belief propagation", "Gibbs sampling" or "one community".
+    converged : bool
+        Whether belief propagation has converged; True for the others.
+    """
+
+    own: Floats
+    runner_up: Ints
+    runner_up_probability: Floats
+    method: str
+    converged: bool
+
+
+def confidence_of_labels(
+    graph: Graph,
+    labels: Ints,
+    *,
+    progress: Progress = False,
+    most_messages: float = _MOST_MESSAGES,
+) -> Confidence:
+    """Return how sure the community of each node is.
+
+    Parameters
+    ----------
+    graph : Graph
+    labels : ndarray of shape (n,)
+        Communities without gaps.
+    progress : bool or callable
+        Whether to draw a bar, or what to call with the sweeps done and their largest number.
+    most_messages : float
+        Number of matrix entries times communities up to which belief propagation is run, a rate
+        for each community. Beyond it, labels are sampled at the rates of the labels given.
+    """
+    n, k = labels.size, int(labels.max(initial=-1)) + 1
+    if k < 2:
+        none = np.full(n, -1, dtype=np.int64)
+        return _readonly(Confidence(np.ones(n), none, np.zeros(n), "one community", converged=True))
+    order = canonical_order(graph)[0]
+    order = np.arange(n) if order is None else order
+    # Numbered by first nodes, so that neither the numbers nor the order of nodes matter.
+    names, z = _by_first_node(labels[order])
+    A = graph.permuted(order).simple_adjacency()
+    bound = BetheHessian().bind(A, weighted=graph.is_weighted)
+    observed = observed_graph(A, bound)
+    if len(A.indices) * k <= most_messages:
+        found = _by_propagation(observed, z, k, progress)
+    else:
+        found = _by_sampling(observed, z, k, progress)
+    back = np.argsort(order)
+    return _readonly(
+        found._replace(
+            own=found.own[back],
+            runner_up=names[found.runner_up][back],
+            runner_up_probability=found.runner_up_probability[back],
+        )
+    )
+
+
+def _readonly(found: Confidence) -> Confidence:
+    for values in found[:3]:
+        values.flags.writeable = False
+    return found
+
+
+def _by_first_node(labels: Ints) -> tuple[Ints, Ints]:
+    """Return the labels in order of their first nodes, and the rank of each node's label."""
+    names, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    by_first = np.argsort(first)
+    rank = np.empty_like(by_first)
+    rank[by_first] = np.arange(names.size)
+    return names[by_first], rank[inverse]
+
+
+def _by_propagation(graph: ObservedGraph, z: Ints, k: int, progress: Progress) -> Confidence:
+    method = BeliefPropagation(rates="own")
+    with counted_progress(method.most_sweeps, "sweep", progress=progress) as tell:
+        inferred = method.infer(graph, z, k, progress=tell)
+        tell(method.most_sweeps)
+    nodes = np.arange(z.size)
+    own = inferred.marginals[nodes, z].copy()
+    inferred.marginals[nodes, z] = -1.0
+    runner_up = np.argmax(inferred.marginals, axis=1)
+    return Confidence(
+        own,
+        runner_up,
+        inferred.marginals[nodes, runner_up],
+        "belief propagation",
+        inferred.converged,
+    )
+
+
+def _by_sampling(graph: ObservedGraph, z: Ints, k: int, progress: Progress) -> Confidence:
+    model = block_model(graph.level, degree_corrected=graph.degree_corrected)
+    with counted_progress(_GIBBS_SWEEPS, "sweep", progress=progress) as tell:
+        masses = gibbs_masses(
+            model,
+            z,
+            rates_of_labels(model, z, k),
+            sweeps=_GIBBS_SWEEPS,
+            burn_in=_GIBBS_BURN_IN,
+            rng=np.random.default_rng(0),
+            progress=tell,
+        )
+    return _two_largest(masses, z)
+
+
+def _two_largest(masses: GibbsMasses, z: Ints) -> Confidence:
+    """Return the mass of each node's own group and the largest other one."""
+    slots, group, mass = masses
+    node = np.repeat(np.arange(z.size), np.diff(slots))
+    is_own = group == z[node]
+    own = mass[is_own]
+    mass = np.where(is_own, -1.0, mass)
+    largest = np.maximum.reduceat(mass, slots[:-1])
+    best = np.flatnonzero(mass == largest[node])
+    best = best[np.unique(node[best], return_index=True)[1]]
+    # A node whose neighbors are all in its own group: the largest other group comes next.
+    first, second = np.argsort(-np.bincount(z), kind="stable")[:2]
+    fallback = np.where(z == first, second, first)
+    runner_up = np.where(largest < 0.0, fallback, group[best]).astype(np.int64)
+    return Confidence(
+        np.minimum(own, 1.0), runner_up, np.maximum(largest, 0.0), "Gibbs sampling", converged=True
+    )

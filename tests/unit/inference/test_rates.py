@@ -1,0 +1,201 @@
+"""Belief propagation with any rates against slow code, and how rates are learned."""
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from helpers.oracles_inference import slow_sweeps, some_rates, tree_posterior
+from helpers.oracles_levels import dense
+from helpers.strategies_levels import graph_of, level_of
+from kgroups.errors import InputError
+from kgroups.generators import degree_corrected_sbm, planted_partition
+from kgroups.inference import BeliefPropagation, observed_graph
+from kgroups.inference.propagation import (
+    Beliefs,
+    Expected,
+    Rates,
+    Schedule,
+    block_model,
+    contrast,
+    learn_contrast,
+    learn_own,
+    learn_planted,
+    planted_rates,
+    propagate,
+    rates_of_labels,
+)
+from kgroups.metrics import nmi
+from kgroups.operators import BetheHessian, degrees_are_uneven
+
+CASES = [(own, corrected) for own in (False, True) for corrected in (False, True)]
+TREES = [nx.path_graph(6), nx.star_graph(6), nx.from_prufer_sequence([0, 0, 1, 1, 2])]
+
+
+def unchanged(rates, expected):
+    return rates
+
+
+def observed(G, degrees="auto", weights=None):
+    graph = graph_of(G, weights=weights)
+    A = graph.simple_adjacency()
+    return observed_graph(A, BetheHessian().bind(A, weighted=graph.is_weighted), degrees)
+
+
+@pytest.mark.parametrize("corrected", [False, True])
+@pytest.mark.parametrize("weights", [None, np.linspace(0.5, 4.0, 78)])
+def test_rates_of_one_expect_the_edges_there_are(corrected, weights):
+    model = block_model(
+        level_of(nx.karate_club_graph(), weights=weights), degree_corrected=corrected
+    )
+    pairs = 0.5 * (model.theta.sum() ** 2 - model.theta @ model.theta)
+    assert pairs == pytest.approx(model.m, rel=1e-12)
+    assert model.m == pytest.approx(0.5 * model.A.data.sum(), rel=1e-6)
+
+
+@pytest.mark.parametrize(("own", "corrected"), CASES)
+@pytest.mark.parametrize("G", [nx.karate_club_graph(), nx.gnm_random_graph(20, 40, seed=3)])
+def test_sweeps_are_those_of_the_definition(G, own, corrected):
+    """Not only at the fixed point: messages are updated in the same order."""
+    k, n = 3, len(G)
+    model, rates = block_model(level_of(G), degree_corrected=corrected), some_rates(3, own=own)
+    beliefs = Beliefs(model, np.arange(n) % k, k, 0.3)
+    for sweeps in (1, 2, 3):
+        evidence, _ = beliefs.sweep(rates)
+        slow = slow_sweeps(dense(model.A), model.theta, rates, np.arange(n) % k, 0.3, sweeps)
+        assert evidence == pytest.approx(slow[0], abs=1e-7)
+        assert beliefs.marginals == pytest.approx(slow[1], abs=1e-9)
+        assert beliefs.expected().edges == pytest.approx(slow[2], abs=1e-8)
+
+
+@pytest.mark.parametrize(("own", "corrected"), CASES)
+@pytest.mark.parametrize("G", TREES)
+def test_beliefs_on_trees_are_sums_over_all_labels(G, own, corrected):
+    n, k = len(G), 3
+    z = np.arange(n) * k // n
+    model, rates = block_model(level_of(G), degree_corrected=corrected), some_rates(3, own=own)
+    found = propagate(Beliefs(model, z, k, 0.1), rates, unchanged, Schedule(0, 1, 500, -1.0, 0.0))
+    evidence, mean = tree_posterior(dense(model.A), model.theta, rates, z)
+    assert found.evidence == pytest.approx(evidence, abs=1e-7)
+    assert found.marginals == pytest.approx(mean, abs=1e-7)
+
+
+def test_one_group_saves_nothing():
+    model = block_model(level_of(nx.karate_club_graph()), degree_corrected=True)
+    beliefs = Beliefs(model, np.zeros(34, dtype=np.int64), 1, 0.1)
+    evidence, residual = beliefs.sweep(Rates(np.ones(1), 1.0, np.ones(1)))
+    assert evidence == pytest.approx(0.0, abs=1e-9)
+    assert residual == pytest.approx(0.0, abs=1e-12)
+
+
+def test_the_contrast_of_planted_rates_is_the_one_given():
+    rates = planted_rates(0.4, 5)
+    assert contrast(rates) == pytest.approx(0.4, rel=1e-12)
+    # Equal groups: the mean rate is 1.
+    assert rates.inside[0] / 5 + rates.between * 4 / 5 == pytest.approx(1.0, rel=1e-12)
+
+
+def test_the_contrast_moves_halfway_and_not_below_its_bound():
+    rates = planted_rates(0.2, 2)
+    true = Expected(np.array([40.0, 40.0]), np.array([25.0, 25.0]), np.array([9.0, 9.0]), 100.0)
+    # Inside 80 / 50, between 20 / 50.
+    assert contrast(learn_contrast(rates, true)) == pytest.approx(0.5 * (0.2 + 0.6))
+    none = Expected(np.array([25.0, 25.0]), np.array([25.0, 25.0]), np.array([9.0, 9.0]), 100.0)
+    assert contrast(learn_contrast(rates, none, least=0.15)) == pytest.approx(0.15)
+
+
+def test_own_rates_move_halfway_on_a_logarithmic_scale():
+    rates = Rates(np.array([2.0, 1.0]), 0.5, np.full(2, 0.5))
+    expected = Expected(np.array([29.0, 9.0]), np.array([9.5, 4.5]), np.array([6.0, 2.0]), 60.0)
+    learned = learn_own(rates, expected)
+    common = 38.0 / 14.0
+    own = np.array([30.0 / (9.5 + 1 / common), 10.0 / (4.5 + 1 / common)])
+    assert learned.inside == pytest.approx(np.sqrt(rates.inside * own))
+    assert learned.between == pytest.approx(np.sqrt(0.5 * 22.0 / 46.0))
+    assert learned.prior == pytest.approx([0.7, 0.3])
+
+
+def test_planted_rates_are_counts_over_pairs():
+    expected = Expected(np.array([29.0, 9.0]), np.array([9.5, 4.5]), np.array([6.0, 2.0]), 60.0)
+    learned = learn_planted(Rates(np.ones(2), 1.0, np.full(2, 0.5)), expected)
+    assert learned.inside == pytest.approx(np.full(2, 38.0 / 14.0))
+    assert learned.between == pytest.approx(22.0 / 46.0)
+    assert learned.prior == pytest.approx([0.75, 0.25])
+
+
+def test_rates_of_labels_are_densities():
+    model = block_model(level_of(nx.barbell_graph(4, 0)), degree_corrected=False)
+    rates = rates_of_labels(model, np.repeat([0, 1], 4), 2)
+    # 13 edges on 28 pairs; all 6 pairs inside and 1 of 16 between are linked.
+    assert rates.inside == pytest.approx(np.full(2, 28.0 / 13.0))
+    assert rates.between == pytest.approx(28.0 / 13.0 / 16.0)
+
+
+@pytest.mark.parametrize("rates", ["planted", "own"])
+@pytest.mark.parametrize("degrees", ["corrected", "uniform"])
+def test_clear_communities_are_found_from_spoiled_labels(rates, degrees):
+    graph, truth = planted_partition(300, 3, 12.0, 2.5, rng=1)
+    rng = np.random.default_rng(0)
+    start = np.where(rng.random(300) < 0.2, rng.integers(3, size=300), truth)
+    A = graph.simple_adjacency()
+    seen = observed_graph(A, BetheHessian().bind(A, weighted=False), degrees)
+    found = BeliefPropagation(rates=rates).infer(seen, start, 3)
+    assert found.converged
+    assert found.evidence > 50.0
+    assert nmi(truth, np.argmax(found.marginals, axis=1)) > 0.95
+
+
+def test_degrees_decide_on_their_correction():
+    even, _ = planted_partition(1_000, 2, 6.0, 1.5, rng=0)
+    uneven, _ = degree_corrected_sbm([500, 500], [[0.02, 0.004], [0.004, 0.02]], rng=0)
+    assert not degrees_are_uneven(even.simple_adjacency())
+    assert degrees_are_uneven(uneven.simple_adjacency())
+    for graph, corrected in ((even, False), (uneven, True)):
+        A = graph.simple_adjacency()
+        bound = BetheHessian().bind(A, weighted=False)
+        assert observed_graph(A, bound).degree_corrected is corrected
+        assert observed_graph(A, bound, "uniform").degree_corrected is False
+
+
+def test_an_enormous_weight_hides_nothing():
+    G = nx.barbell_graph(6, 0)
+    weights = np.ones(G.number_of_edges())
+    weights[0] = 1e6
+    found = BeliefPropagation(rates="own").infer(
+        observed(G, weights=weights), np.repeat([0, 1], 6), 2
+    )
+    assert np.argmax(found.marginals, axis=1).tolist() == [0] * 6 + [1] * 6
+    assert found.marginals.max(axis=1).min() > 0.8
+
+
+@pytest.mark.parametrize("rates", ["planted", "own"])
+@pytest.mark.parametrize("G", [nx.empty_graph(4), nx.empty_graph(1)])
+def test_without_edges_only_the_prior_is_known(rates, G):
+    z = np.arange(len(G)) % 2
+    found = BeliefPropagation(rates=rates).infer(observed(G), z, 2)
+    assert found.marginals == pytest.approx(np.tile(found.rates.prior, (len(G), 1)))
+    assert found.converged
+    assert found.sweeps == 0
+
+
+def test_progress_counts_sweeps():
+    seen = []
+    method = BeliefPropagation(em_steps=2, em_sweeps=2, max_sweeps=3, tolerance=0.0)
+    method.infer(observed(nx.karate_club_graph()), np.arange(34) % 2, 2, progress=seen.append)
+    assert seen == list(range(1, method.most_sweeps + 1)) == list(range(1, 8))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"rates": "free"},
+        {"degrees": "some"},
+        {"em_steps": -1},
+        {"em_sweeps": 0},
+        {"max_sweeps": 0},
+        {"tolerance": -1.0},
+        {"softness": 1.5},
+    ],
+)
+def test_options_are_checked(options):
+    with pytest.raises(InputError, match=next(iter(options))):
+        BeliefPropagation(**options)
