@@ -1,0 +1,346 @@
+"""The verdict on a graph: is there structure, how clear is it, and how far apart are the nodes."""
+
+import warnings
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from kgroups._blas import single_threaded
+from kgroups._parallel import check_n_jobs
+from kgroups._progress import Progress, check_progress
+from kgroups._types import CSR, Floats, Ints, Symmetrize
+from kgroups._validation import RngLike, as_rng, check_integer
+from kgroups._wording import argument, counted, setting
+from kgroups.adapters import as_graph, as_labels, canonical_order
+from kgroups.detect import detect_communities
+from kgroups.errors import InputError, KGroupsWarning
+from kgroups.graph import Graph
+from kgroups.spectrum import edge_of_noise, growth_of, has_structure
+from kgroups.verdict.statistics import (
+    cyclic_nodes,
+    moments_of,
+    null_eigenvalues,
+    second_eigenvalue,
+    stretch_of_distances,
+    without_isolated,
+)
+
+Test: TypeAlias = Literal["nulls", "moments", "none"]
+Detectability: TypeAlias = Literal["detectable", "at the edge", "below"]
+
+LEVEL = 0.05
+"""Significance level: structure is claimed where p is at most this."""
+
+# Nulls by default: p is then a multiple of 0.01.
+_NULLS = 99
+# With fewer nulls p cannot reach the level.
+_FEWEST_NULLS = 19
+# Largest graphs that are ranked among nulls by default, which takes about a minute on one core.
+_RANKED_NODES, _RANKED_EDGES = 5_000, 100_000
+# The moments' test has been measured from this number of nodes on (``benchmarks/nulls.py``).
+_FEWEST_NODES_OF_MOMENTS = 500
+# Below this number of edges no test can tell.
+_FEWEST_EDGES = 10
+# Eigenvalues closer than this are equal up to the error of the solver.
+_TIE = 1e-8
+
+
+@dataclass(frozen=True, repr=False)
+class Significance:
+    """The verdict on a graph; ``print(verdict)`` shows it in a few sentences.
+
+    Attributes
+    ----------
+    n, m : int
+        Nodes with an edge, and edges, without self-loops and parallel edges.
+    weighted : bool
+        Whether the graph has weights, which the test does not use.
+    test : {"nulls", "moments", "none"}
+        How it was decided: by rank among random graphs with the same degrees, by the moments of
+        the spectrum, or not at all because the graph has too few edges or cycles.
+    significant : bool
+        Whether there is structure: p is at most 0.05, or the signal exceeds its threshold.
+    p : float or None
+        ``(1 + #{nulls with an eigenvalue as large}) / (number of nulls + 1)``.
+    eigenvalue : float or None
+        Second eigenvalue of N_r at r = sqrt(rho(B)).
+    null_eigenvalues : tuple of float
+        The same of each null.
+    signal, threshold : float or None
+        Result of the moments' test and what it must exceed.
+    snr : float or None
+        Estimated signal-to-noise ratio of the clearest communities. Communities cannot be
+        detected below 1, the Kesten-Stigum threshold; an estimate is never below.
+    detectability : {"detectable", "at the edge", "below"} or None
+        Where the signal-to-noise ratio lies relative to 1, up to the fluctuations of random
+        graphs of this size. Without significant structure it is never "detectable".
+    communities : int or None
+        Number of communities that the distances were compared with.
+    stretch : float or None
+        Mean distance over that with edges reshuffled within and between these communities.
+
+    Examples
+    --------
+    >>> import kgroups as kg
+    >>> verdict = kg.significance(kg.datasets.load("karate").graph)
+    >>> verdict.significant, verdict.p <= 0.05
+    (True, True)
+    """
+
+    n: int
+    m: int
+    weighted: bool
+    test: Test = "none"
+    significant: bool = False
+    p: float | None = None
+    eigenvalue: float | None = None
+    null_eigenvalues: tuple[float, ...] = ()
+    signal: float | None = None
+    threshold: float | None = None
+    snr: float | None = None
+    detectability: Detectability | None = None
+    communities: int | None = None
+    stretch: float | None = None
+
+    @property
+    def nulls(self) -> int:
+        """Number of random graphs that the graph was compared with."""
+        return len(self.null_eigenvalues)
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in one sentence."""
+        if self.test == "none":
+            few = f"the graph has {counted(self.m, 'edge')}"
+            reason = few if self.m < _FEWEST_EDGES else "no component has more than one cycle"
+            return f"There is too little to tell: {reason}."
+        if self.test == "moments":
+            relation = "exceeds" if self.significant else "does not exceed"
+            reason = (
+                f"the signal in its spectrum, {self.signal:.3g}, {relation} {self.threshold:.3g}"
+            )
+        else:
+            larger = as_large(self.eigenvalue or 0.0, np.array(self.null_eigenvalues))
+            if larger == self.nulls and np.ptp(self.null_eigenvalues) <= _TIE:
+                return "There is too little to tell: graphs with these degrees hardly differ."
+            who = (
+                f"{larger or 'none'} of {self.nulls} has"
+                if larger <= 1
+                else f"{larger} of {self.nulls} have"
+            )
+            reason = (
+                f"{who} a second eigenvalue of {self.eigenvalue:.3f} or more (p = {self.p:.2g})"
+            )
+        claim = "has more" if self.significant else "shows no more"
+        return f"The graph {claim} structure than random graphs with its degrees: {reason}."
+
+    def lines(self) -> list[str]:
+        """Return the verdict as sentences."""
+        lines = [self.sentence]
+        if self.significant:
+            lines.append(self._about_snr())
+        if self.stretch is not None and self.communities is not None:
+            explained = "its degrees explain"
+            if self.communities > 1:
+                explained = f"these {self.communities} communities explain"
+            lines.append(f"Distances are {self.stretch:.2f} times what {explained}.")
+        if self.weighted and self.test != "none":
+            lines.append("Edge weights were not used in the test.")
+        return lines
+
+    def _about_snr(self) -> str:
+        text = f"The signal-to-noise ratio is about {self.snr:.2f}"
+        if self.detectability == "detectable":
+            return f"{text}, above the threshold of detection, which is 1."
+        if self.detectability == "below":
+            text = "The signal-to-noise ratio is below the threshold of detection"
+        else:
+            text += ", at the edge of what can be detected"
+        return f"{text}: at 1 the communities of large random graphs are lost in the noise."
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def __repr__(self) -> str:
+        names = ("p", "signal", "snr", "stretch")
+        shown = [(name, getattr(self, name)) for name in names]
+        values = ", ".join(f"{name}={value:.3g}" for name, value in shown if value is not None)
+        return f"Significance(significant={self.significant}{values and ', '}{values})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict as plain values that JSON can hold."""
+        record = asdict(self)
+        record["null_eigenvalues"] = list(self.null_eigenvalues)
+        return {**record, "sentence": self.sentence}
+
+
+def significance(
+    graph: Any,
+    *,
+    nulls: int | None = None,
+    rng: RngLike = None,
+    n_jobs: int | None = None,
+    progress: Progress = False,
+    partition: Any = None,
+    weight: str | None = "weight",
+    symmetrize: Symmetrize | None = None,
+) -> Significance:
+    r"""Tell whether a graph has more structure than random graphs with its degrees.
+
+    Parameters
+    ----------
+    graph : networkx or igraph graph, sparse or dense matrix, arrays, table, path, or Graph
+        Undirected; see ``symmetrize`` for directed ones. Self-loops are dropped, and parallel
+        edges are one edge.
+    nulls : int, optional
+        Number of random graphs with the same degrees to compare with, at least 19. By default 99
+        up to 5,000 nodes and 100,000 edges. Beyond, or with 0, the moments' test is used, which
+        draws no graphs and needs 500 nodes.
+    rng : int, Generator or None
+        Randomness of the nulls and of distances; ``None`` is a fixed stream, so that calls repeat.
+    n_jobs : int or None
+        Processes; -1 is one per core. ``None`` is one, or what ``joblib.parallel_config`` says.
+        The result does not depend on it.
+    progress : bool or callable
+        True shows a bar on standard error if that is a terminal; a callable is called with the
+        number of nulls done and their total.
+    partition : Partition, sets of nodes, labels in node order, or dict from node to label, optional
+        Communities whose distances are compared; those of :func:`detect_communities` by default.
+    weight : str or None
+        Edge attribute that holds the weights; ``None`` ignores them. The test is on which nodes
+        are linked: an edge of weight 0 is none, and other weights only serve to detect the
+        communities for the stretch of distances.
+    symmetrize : {"sum", "union"} or None
+        How a directed graph becomes undirected.
+
+    Returns
+    -------
+    Significance
+        Prints as a few sentences.
+
+    Raises
+    ------
+    InputError
+        If the graph, the partition or an option is not what it must be.
+
+    Notes
+    -----
+    The statistic is the second eigenvalue :math:`\nu_2` of :math:`N_r` at
+    :math:`r = \sqrt{\rho(B)}` on the whole graph, components and all. Its rank among R random
+    graphs with the same degrees, drawn by double-edge swaps and treated alike, gives
+    :math:`p = (1 + \#\{\nu_2' \ge \nu_2\}) / (R + 1)`. If the graph is itself a random graph with
+    its degrees, p is at most .05 with probability .05, whatever the degrees.
+
+    Communities with signal-to-noise ratio s > 1 give :math:`\nu_2 = (s + 1/s)/2`, so that
+    :math:`s = \nu_2 + \sqrt{\nu_2^2 - 1}`; on large graphs s is estimated from the moments.
+
+    Structure is not always communities: a lattice, a ring or points in space have some, too. Mean
+    distances far above those of the same communities with edges reshuffled are a sign of these,
+    or of communities arranged in a chain.
+
+    Examples
+    --------
+    >>> import kgroups as kg
+    >>> from kgroups.generators import planted_partition
+    >>> for snr in (0.0, 1.6):
+    ...     graph, _ = planted_partition(400, k=2, degree=6.0, snr=snr, rng=0)
+    ...     print(kg.significance(graph, nulls=19).significant)
+    False
+    True
+    """
+    number = None if nulls is None else check_integer("nulls", nulls, low=0)
+    if number is not None and 0 < number < _FEWEST_NULLS:
+        msg = (
+            f"{argument('nulls')} must be 0 or at least {_FEWEST_NULLS}, got {number}: with fewer "
+            f"p cannot be as small as {LEVEL:g}."
+        )
+        raise InputError(msg)
+    check_n_jobs(n_jobs)
+    check_progress(progress, "(done, total)")
+    seeds = np.random.SeedSequence(int(as_rng(rng).integers(2**63)))
+    of_nulls, of_distances = seeds.spawn(2)
+    given = as_graph(graph, weight=weight, symmetrize=symmetrize)
+    labels = None if partition is None else as_labels(partition, given)
+    # In the order of the sorted names, so that the result does not depend on that of the input.
+    order, _ = canonical_order(given)
+    ordered = given if order is None else given.permuted(order)
+    adjacency, nodes = without_isolated(ordered.simple_adjacency())
+    verdict = Significance(nodes.size, len(adjacency.indices) // 2, given.is_weighted)
+    if number == 0 and verdict.n < _FEWEST_NODES_OF_MOMENTS:
+        msg = (
+            f"{setting('nulls', 0)} needs {_FEWEST_NODES_OF_MOMENTS} nodes with an edge, got "
+            f"{verdict.n}: the moments of a smaller graph do not tell.\n"
+            f"  Leave {argument('nulls')} out to compare with random graphs."
+        )
+        raise InputError(msg)
+    if verdict.m < _FEWEST_EDGES or cyclic_nodes(adjacency).size == 0:
+        return verdict
+    z = _detected_labels(given) if labels is None else labels
+    z = (z if order is None else z[order])[nodes]
+    stretch = stretch_of_distances(adjacency, z, np.random.default_rng(of_distances))
+    verdict = replace(verdict, communities=np.unique(z).size, stretch=stretch)
+    if number is None:
+        large = verdict.n > _RANKED_NODES or verdict.m > _RANKED_EDGES
+        number = 0 if large else _NULLS
+    if number == 0:
+        return _judged_by_moments(verdict, adjacency)
+    simple = Graph(adjacency.indptr, adjacency.indices)
+    with single_threaded(0):
+        nu = second_eigenvalue(adjacency)
+    values = null_eigenvalues(simple, number, of_nulls, n_jobs=n_jobs, progress=progress)
+    return _judged_by_nulls(verdict, nu, values)
+
+
+def _judged_by_nulls(verdict: Significance, nu: float, values: Floats) -> Significance:
+    """Return the verdict with the rank of an eigenvalue among those of nulls."""
+    p = (1 + as_large(nu, values)) / (values.size + 1)
+    significant = p <= LEVEL
+    noise = edge_of_noise(verdict.n) - 1.0
+    detectability: Detectability = "at the edge" if nu >= 1.0 - noise else "below"
+    if significant and nu > 1.0 + noise:
+        detectability = "detectable"
+    return replace(
+        verdict,
+        test="nulls",
+        significant=significant,
+        p=p,
+        eigenvalue=nu,
+        null_eigenvalues=tuple(values.tolist()),
+        snr=growth_of(max(nu, 1.0)),
+        detectability=detectability,
+    )
+
+
+def _judged_by_moments(verdict: Significance, adjacency: CSR) -> Significance:
+    """Return the verdict with the result of the moments' test."""
+    found = moments_of(adjacency)
+    significant = has_structure(found)
+    return replace(
+        verdict,
+        test="moments",
+        significant=significant,
+        signal=found.signal,
+        threshold=found.threshold,
+        snr=found.s,
+        detectability="detectable" if significant else "below",
+    )
+
+
+def _detected_labels(graph: Graph) -> Ints:
+    with warnings.catch_warnings():
+        # Reasons to doubt the communities are no reasons to doubt the verdict.
+        warnings.simplefilter("ignore", KGroupsWarning)
+        return as_labels(detect_communities(graph), graph)
+
+
+def as_large(nu: float, values: Floats) -> int:
+    """Return how many values are at least as large as ``nu``, up to the error of the solver."""
+    return int(np.count_nonzero(values >= nu - _TIE))
+
+
+def compile_kernels() -> None:
+    """Compile the kernel of distances, so that later calls do not wait for the compiler."""
+    ring = np.arange(12)
+    graph = Graph.from_edges(ring, (ring + 1) % 12)
+    stretch_of_distances(graph.csr, np.zeros(12, dtype=np.int64), np.random.default_rng(0))
