@@ -1,4 +1,4 @@
-"""Code lengths of one connected graph as tables, merges of pairs, and small communities alone."""
+"""Code lengths of one connected graph, merges of groups, and the code of small graphs."""
 
 from math import lgamma, log
 
@@ -10,12 +10,13 @@ from kgroups.multilevel import Code, Level
 from kgroups.multilevel._levels_nb import coarsened, renumbered
 from kgroups.multilevel._moving_nb import denser, group_totals, saved_by_totals, sparser
 
-__all__ = ["code_of", "merged_down", "nats_saved_nb", "pairs_saved"]
+# A round merges at least one group in this many, so that rounds stay few.
+_GROUPS_PER_MERGE = 50
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def _density_cost(size: int, edges: float) -> float:
-    """Return the nats for one of the numbers of edges that a community may have inside."""
+    """Return the nats that code how many edges a community has inside."""
     return log(min(0.5 * size * (size - 1.0), edges) + 1.0)
 
 
@@ -49,9 +50,9 @@ def nats_saved_nb(level: Level, z: Indices, k: int, code: Code) -> float:
 def merged_down(groups: Level, code: Code, target: int) -> tuple[Indices, int]:
     """Merge groups with their best partners until ``target`` are left; return the new labels.
 
-    Each round goes half of the way, so that later merges choose among the new groups. That a merge
-    saves the cost of a density does not count: groups that are half right would be merged for it
-    before moves have put them right.
+    Each round makes half of the merges, so that later ones choose among the new groups. The cost of
+    a density, which a merge saves, is ignored: it would favor merges of groups that moves have not
+    yet corrected.
     """
     label = np.arange(groups.nodes.size).astype(np.int32)
     k = groups.nodes.size
@@ -73,7 +74,7 @@ def merged_down(groups: Level, code: Code, target: int) -> tuple[Indices, int]:
                 more += sparser(X - x, Y - 2.0 * K[a] * K[b] * quarter)
                 if more > gain[a] or partner[a] < 0:
                     gain[a], partner[a] = more, b
-        most = max((k - target + 1) // 2, min(k - target, k // 50))
+        most = max((k - target + 1) // 2, min(k - target, k // _GROUPS_PER_MERGE))
         into, merges = np.full(k, -1, np.int32), 0
         for a in np.argsort(-gain, kind="mergesort"):
             b = partner[a]
@@ -98,12 +99,11 @@ def _log_binomial(n: float, k: float) -> float:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def pairs_saved(level: Level, z: Indices, k: int) -> float:
-    """Return the nats that communities save when edges are sent as positions among the pairs.
+    """Return the nats that communities save when edges are coded as positions among the pairs.
 
-    The code of a small simple graph: where nearly all pairs are linked, chance as the nats saved
-    see it, which may link a pair twice, is far off. One density is shared by all communities. The
-    graph in one piece is sent in the same way, or by its degrees and a matching of their ends if
-    that is shorter.
+    For small simple graphs: where nearly all pairs are linked, a model that may link a pair twice
+    is inaccurate. All communities share one density. The graph as one community is coded in the
+    same way, or by its degrees and a matching of their ends if that is shorter.
     """
     n = level.nodes.size
     E, _, N = group_totals(level, z, k)

@@ -1,5 +1,12 @@
-"""A graph, the graphs of its groups, and moves of units between groups."""
+"""Levels of a graph, whose units are groups of nodes, and local moving of units between groups."""
 
-from kgroups.multilevel.levels import Code, Level, Rules, finest_level, modularity_moves
+from kgroups.multilevel.levels import (
+    ROUNDING,
+    Code,
+    Level,
+    Rules,
+    finest_level,
+    modularity_moves,
+)
 
-__all__ = ["Code", "Level", "Rules", "finest_level", "modularity_moves"]
+__all__ = ["ROUNDING", "Code", "Level", "Rules", "finest_level", "modularity_moves"]

@@ -1,4 +1,4 @@
-"""Kernels on levels: bare arrays in and out."""
+"""Kernels on levels: coarsening, blocks, intersections of partitions."""
 
 from typing import Any
 
@@ -7,8 +7,6 @@ from numba import njit
 
 from kgroups._types import CSR, Indices, Ints
 from kgroups.multilevel.levels import Level
-
-__all__ = ["block_level", "coarsened", "intersection", "level_among", "members_of", "renumbered"]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

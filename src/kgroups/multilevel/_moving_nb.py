@@ -1,8 +1,8 @@
 """The local-moving kernel: units change groups while an objective rises.
 
-Two objectives. *Modularity* at a resolution, sum of 2 E_c - penalty K_c^2. And the *nats saved* of
-:mod:`kgroups.description`, with E_c weights inside, K_c strength and N_c nodes of group c, in which
-each group has a density of its own.
+The objective is *modularity* at a resolution, the sum of 2 E_c - penalty K_c^2, or the *nats saved*
+of :mod:`kgroups.description`, with E_c weights inside, K_c strength and N_c nodes of group c, in
+which each group has a density of its own.
 """
 
 from math import log
@@ -13,16 +13,14 @@ from numba import njit
 from kgroups._types import Bools, Floats, Indices, Ints
 from kgroups.multilevel.levels import ROUNDING, Code, Level, Rules
 
-__all__ = ["denser", "group_totals", "move", "saved_by_totals", "sparser"]
-
-# A unit changes the logarithms of a group with this many times its links by so little that two
-# terms of the series are enough to rank groups; the move itself is judged by the exact gain.
+# For a group with this many times the links of a unit, two terms of the Taylor series of the gain
+# are enough to rank groups; the move itself is decided by the exact gain.
 _SERIES = 8.0
-# Keeps the rate of links between groups positive when there is none; fewer expected have no rate.
+# Keeps the rate of links between groups positive when there are none.
 _LEAST_LINK = 1e-3
 # Columns of the table of groups.
 _INSIDE, _STRENGTH, _OWN, _RATE, _LOG_RATE = 0, 1, 2, 3, 4
-# Primes that pick a number of the noise from unit, group and sweep.
+# Primes that hash unit, group and sweep to a position in the noise.
 _STRIDE, _HOP, _SHIFT = 7919, 104729, 7727
 
 
@@ -96,13 +94,13 @@ def move(
 ) -> float:
     """Move units between groups, labels changed in place; return the nats that the groups save.
 
-    With a ``penalty`` above 0 it is modularity that rises, and 0 is returned. Else a unit may also
-    open a group of its own, unless the number of groups is to be kept. For each temperature there
-    is a sweep in which gains carry noise, as in Gibbs sampling. Then the units that are
-    ``waiting`` form a queue, in steps of ``step``, and the neighbors of a unit that has moved wait
-    again. ``undecided`` tells which units have another group less than ``rules.doubt`` behind
-    their best one; sweeps with noise, and the queue after them, begin with these and those that
-    wait. ``tally`` counts entries read and moves made; a third number other than 0 stops the moves.
+    With a ``penalty`` above 0 modularity rises, and 0 is returned. Otherwise a unit may also open a
+    group of its own, unless the number of groups is to be kept. For each temperature there is a
+    sweep in which gains carry noise, as in Gibbs sampling. Then the units that are ``waiting``
+    form a queue, in steps of ``step``, and the neighbors of a unit that has moved wait again.
+    ``undecided`` marks units whose best group leads by less than the margin of the rules; sweeps
+    with noise, and the queue after them, begin with these and those that wait. ``tally`` counts
+    entries read and moves made; a third number other than 0 stops the moves.
     """
     A, n, m = level.A, z.size, code.edges
     linear = penalty > 0.0
@@ -132,8 +130,8 @@ def move(
     queue = np.empty(n, np.int32)
     noise, mask, annealed = rules.noise, rules.noise.size - 1, temperatures.size > 0
     for sweep in range(temperatures.size + 1):
-        warm = sweep < temperatures.size
-        temperature = temperatures[sweep] if warm else 0.0
+        annealing = sweep < temperatures.size
+        temperature = temperatures[sweep] if annealing else 0.0
         shift = _SHIFT * sweep
         pending, at = 0, 0
         for _ in range(n):
@@ -162,12 +160,11 @@ def move(
                     touched[count] = b
                     count += 1
                 link[b] += A.data[t]
-            home = link[a]
-            link[a] = 0.0
+            own_link, link[a] = link[a], 0.0
             best, best_gain, next_gain, best_link = a, ROUNDING, -np.inf, 0.0
             if linear:
                 best_gain, charge = rules.margin, penalty * d
-                stay = home - charge * (group[a, _STRENGTH] - d)
+                stay = own_link - charge * (group[a, _STRENGTH] - d)
                 for position in range(count):
                     b = touched[position]
                     if b != a:
@@ -187,7 +184,7 @@ def move(
                 Pa = (Ka - d) * (Ka - d) * quarter
                 rest = 0.0
                 if not alone:
-                    rest = code.of_size[N[a] - size] + denser(group[a, _INSIDE] - home - e, Pa)
+                    rest = code.of_size[N[a] - size] + denser(group[a, _INSIDE] - own_link - e, Pa)
                 lost = rest - group[a, _OWN]
                 small = _SERIES * d < X
                 for position in range(count + 1):
@@ -211,14 +208,14 @@ def move(
                     else:
                         gain = code.of_size[N[b] + size] - group[b, _OWN]
                         gain += denser(Eb + x + e, (Kb + d) * (Kb + d) * quarter)
-                    more, charge = x - home, p - d * (2.0 * Ka - d) * quarter
+                    more, charge = x - own_link, p - d * (2.0 * Ka - d) * quarter
                     if small:
                         gain -= more * log_outside + charge * (1.0 - outside)
                     else:
                         gain += sparser(X - more, Y - charge) - sparser(X, Y)
                     after = k - (1 if alone else 0) + (1 if N[b] == 0 else 0)
                     gain += code.of_number[after] - code.of_number[k] + lost
-                    if warm:
+                    if annealing:
                         gain += temperature * (
                             noise[(_STRIDE * i + _HOP * b + shift) & mask]
                             - noise[(_STRIDE * i + _HOP * a + shift) & mask]
@@ -229,7 +226,7 @@ def move(
                     elif gain > next_gain:
                         next_gain = gain
                 ahead = -next_gain if best == a else best_gain - max(next_gain, 0.0)
-                undecided[i] = ahead < rules.doubt
+                undecided[i] = ahead < rules.undecided_margin
                 if best == a:
                     continue
                 Kb = group[best, _STRENGTH]
@@ -238,20 +235,20 @@ def move(
                 new = code.of_size[N[best] + size] + denser(inner, Pb)
                 charge = Pa - Ka * Ka * quarter + Pb - Kb * Kb * quarter
                 after = k - (1 if alone else 0) + (1 if N[best] == 0 else 0)
-                if not warm:
+                if not annealing:
                     gain = (
                         lost + new - group[best, _OWN] + code.of_number[after] - code.of_number[k]
                     )
-                    gain += sparser(X - best_link + home, Y - charge) - sparser(X, Y)
+                    gain += sparser(X - best_link + own_link, Y - charge) - sparser(X, Y)
                     if not gain > ROUNDING:
                         continue
                 # Rounding may take away more than a group of faint links has left.
-                group[a, _INSIDE] = 0.0 if alone else max(0.0, group[a, _INSIDE] - home - e)
+                group[a, _INSIDE] = 0.0 if alone else max(0.0, group[a, _INSIDE] - own_link - e)
                 group[best, _INSIDE] = inner
                 group[a, _OWN], group[best, _OWN] = rest, new
                 _set_rate(group, a, 0.0 if alone else Pa)
                 _set_rate(group, best, Pb)
-                inside, expected, k = inside + best_link - home, expected + charge, after
+                inside, expected, k = inside + best_link - own_link, expected + charge, after
                 if N[best] == 0:
                     spare -= 1
                 if alone:
@@ -267,7 +264,7 @@ def move(
                 j = A.indices[t]
                 if not waiting[j] and z[j] != best:
                     waiting[j] = True
-                    if not warm:
+                    if not annealing:
                         place = head + pending
                         queue[place if place < n else place - n] = j
                         pending += 1

@@ -7,102 +7,68 @@ import numpy as np
 from kgroups._csr import rows_of
 from kgroups._types import CSR, Floats, Indices, Ints
 
-__all__ = ["ROUNDING", "Code", "Level", "Rules", "finest_level", "modularity_moves"]
-
 ROUNDING = 1e-9
 """Gains below this are rounding."""
-
-
-# A link of weight 0 would be no link to the kernels.
-_FAINTEST = 1e-30
+# Keeps weights positive in single precision: the kernels treat a weight of 0 as no link.
+_LEAST_WEIGHT = 1e-30
 
 
 class Level(NamedTuple):
-    """Units, which are nodes or groups of nodes, and the links between them.
+    """Units, which are nodes or groups of nodes, and the links between them."""
 
-    Attributes
-    ----------
-    A : CSR of float32
-        Weights between different units.
-    strength : ndarray of shape (n,)
-        Sum of the weights at the nodes of a unit, those inside counted twice.
-    inner : ndarray of shape (n,)
-        Sum of the weights inside a unit, counted once.
-    nodes : ndarray of shape (n,)
-        Number of nodes of a unit.
-    """
-
+    # Weights between different units, in single precision.
     A: CSR
+    # Sum of the weights at the nodes of a unit, those inside counted twice.
     strength: Floats
+    # Sum of the weights inside a unit, counted once.
     inner: Floats
+    # Number of nodes of a unit.
     nodes: Ints
 
 
 class Code(NamedTuple):
-    """What the code lengths of one connected graph need to know of it.
+    """Tables of the code lengths of one connected graph."""
 
-    Attributes
-    ----------
-    edges : float
-        Sum of all weights, m.
-    of_size : ndarray of shape (n + 1,)
-        ln N! less the cost of a density, for each size N of a community.
-    of_number : ndarray of shape (n + 2,)
-        Minus the cost of labels that the sizes do not pay back, for each number of communities.
-    """
-
+    # Sum of all weights, m.
     edges: float
+    # ln N! less the cost of a density, for each size N of a community.
     of_size: Floats
+    # Minus the part of the cost of labels that depends on the number of communities only.
     of_number: Floats
 
 
 class Rules(NamedTuple):
-    """How units are moved.
+    """How units are moved."""
 
-    Attributes
-    ----------
-    noise : ndarray
-        Gumbel-distributed numbers; as many as a power of two.
-    doubt : float
-        Nats that the best group of a unit must be ahead for the unit to be decided.
-    max_visits : int
-        Visits to each unit before moving is given up.
-    margin : float
-        What a move at a resolution must gain, in edges.
-    keep : bool
-        Whether the number of groups stays: none is left empty, none is opened.
-    """
-
+    # Gumbel-distributed numbers; as many as a power of two.
     noise: Floats
-    doubt: float
+    # A unit is undecided if its best group leads the second best by fewer nats.
+    undecided_margin: float
+    # Visits to each unit before its moves end.
     max_visits: int
+    # Least gain of a move at a resolution, in edges.
     margin: float
+    # Whether the number of groups stays: none is emptied, none is opened.
     keep: bool
 
 
 def finest_level(A: CSR, *, weighted: bool, component: Ints | None = None) -> Level:
     """Return the level of single nodes of a graph without loops.
 
-    Parameters
-    ----------
-    A : CSR
-        Adjacency matrix.
-    weighted : bool
-        Whether weights differ. They are scaled by their mean over their mean square, so that sums
-        of weights vary like counts of edges; equal weights become 1.
-    component : ndarray of shape (n,), optional
-        Component of each node, where there are several: each has a scale of its own.
+    Weights, unless all are equal, are scaled by their mean over their mean square, so that sums of
+    weights vary like counts of edges. Each component has a scale of its own.
     """
-    n = len(A.indptr) - 1
-    rows = rows_of(A)
-    data: Any = np.ones(len(A.indices), dtype=np.float32)
-    if weighted and A.data.size:
+    if not weighted or not A.data.size:
+        data: Any = np.ones(len(A.indices), dtype=np.float32)
+        strength = np.diff(A.indptr).astype(float)
+    else:
+        rows = rows_of(A)
         part = np.zeros(A.data.size, dtype=np.int64) if component is None else component[rows]
         scale = np.bincount(part, A.data) / np.maximum(
             np.bincount(part, np.square(A.data)), np.finfo(float).tiny
         )
-        data = np.maximum(scale[part] * A.data, _FAINTEST).astype(np.float32)
-    strength = np.bincount(rows, weights=data, minlength=n).astype(float)
+        data = np.maximum(scale[part] * A.data, _LEAST_WEIGHT).astype(np.float32)
+        strength = np.bincount(rows, weights=data, minlength=len(A.indptr) - 1).astype(float)
     return _level(A, data, strength)
 
 
@@ -117,7 +83,7 @@ def modularity_moves(
 ) -> Ints:
     r"""Move nodes while :math:`\sum_a 2 E_a - \gamma K_a^2 / 2m` rises; ``penalty`` is gamma/2m.
 
-    A move must be worth more than ``margin`` edges. No group is emptied.
+    A move must gain more than ``margin`` edges. No group is emptied.
     """
     from kgroups.multilevel._moving_nb import move
 

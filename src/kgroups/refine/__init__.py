@@ -1,6 +1,21 @@
-"""Better labels: guarded Hartigan moves, and connected communities."""
+"""Methods that refine labels on a graph: the protocol, and Hartigan moves."""
 
-from kgroups.refine.guarded import Hartigan, Refinement, refine_labels
-from kgroups.refine.pieces import absorb_fragments, connected_pieces
+from kgroups.refine.refinement import (
+    Hartigan,
+    Refinement,
+    RefinementProblem,
+    Refiner,
+    likelihood_moves,
+    planted_fit,
+    refine_labels,
+)
 
-__all__ = ["Hartigan", "Refinement", "absorb_fragments", "connected_pieces", "refine_labels"]
+__all__ = [
+    "Hartigan",
+    "Refinement",
+    "RefinementProblem",
+    "Refiner",
+    "likelihood_moves",
+    "planted_fit",
+    "refine_labels",
+]

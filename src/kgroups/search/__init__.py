@@ -1,8 +1,8 @@
 """Candidates for communities, the search among them, and the decision between them."""
 
-from kgroups.search.finding import EXACT_NODES, communities_found
-from kgroups.search.given import communities_given_k
-from kgroups.search.problem import Detection, Prepared, Problem, prepared
+from kgroups.search.finding import find_communities
+from kgroups.search.given import EXACT_NODES_UNEVEN, find_k_communities
+from kgroups.search.problem import Detection, Prepared, Problem, prepare
 from kgroups.search.settings import (
     Auto,
     Exact,
@@ -14,7 +14,7 @@ from kgroups.search.settings import (
 )
 
 __all__ = [
-    "EXACT_NODES",
+    "EXACT_NODES_UNEVEN",
     "Auto",
     "Detection",
     "Exact",
@@ -25,7 +25,7 @@ __all__ = [
     "Regime",
     "Search",
     "check_regime",
-    "communities_found",
-    "communities_given_k",
-    "prepared",
+    "find_communities",
+    "find_k_communities",
+    "prepare",
 ]

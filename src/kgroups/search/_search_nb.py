@@ -1,4 +1,4 @@
-"""The search in connected graphs, compiled as a whole so that small graphs take little time."""
+"""The search in connected graphs, compiled as a whole so that small graphs are fast."""
 
 from math import gcd
 from typing import NamedTuple, cast
@@ -6,6 +6,7 @@ from typing import NamedTuple, cast
 import numpy as np
 from numba import njit
 
+from kgroups._components_nb import label_components
 from kgroups._types import Bools, Floats, Indices, Ints
 from kgroups.description._code_nb import (
     code_of,
@@ -24,40 +25,39 @@ from kgroups.multilevel._levels_nb import (
 )
 from kgroups.multilevel._moving_nb import denser, group_totals, move
 from kgroups.search.settings import Plan
-from kgroups.spectrum._core_nb import label_components
 
-__all__ = ["nats_by_component", "search_components", "search_given_k", "small_split"]
-
+# Fraction of the golden ratio: its multiples spread the orders of visits evenly.
 _GOLDEN = 0.6180339887498949
-# Groups that a descent starts from, and by how much it shrinks their number at a step.
+# Groups per node that agglomeration starts from, and the factor by which a step reduces them.
 _FINEST_SHARE = 0.1
 _STEP_DOWN = 1.25
-# Nodes where a second start is made, at least, before one start is enough.
-_FEWEST_RETRIED = 3_000
+# A second start is made on at least this many nodes: in smaller graphs it is cheap.
+_MIN_RETRIED = 3_000
 # Beyond this size a graph that is locally a tree, and one community after the first start, is
 # searched no further. Other starts find more only in small graphs, and cost 1,000 visits per edge.
-_MOST_TREELIKE = 10_000
-# Numbers of starts, and a number of groups that is not given. A bare 0 or 1 is a type of its own,
-# for which all kernels below would be compiled once more.
+_MAX_TREELIKE = 10_000
+# Numbers of starts, and a number of groups that is not given. A literal 0 or 1 has a type of its
+# own, for which numba would compile all kernels below once more.
 _FIRST, _SECOND = cast(int, np.int64(0)), cast(int, np.int64(1))
 _UNKNOWN = cast(int, np.int64(0))
-# The start that goes up all levels by modularity: it errs in other places than cells do.
+# What is known of a component before its search: nothing, labels of the caller, the cells of the
+# first start, or labels from the spectrum.
+NOTHING, LABELS, CELLS, SPECTRAL = 0, 1, 2, 3
+# The start that uses all levels by modularity: its errors differ from those of cells.
 _MODULARITY_START = 2
 
 
 class State(NamedTuple):
-    """Labels without gaps, the nats they save, and what is in doubt about them.
+    """A partition, and how certain it is."""
 
-    ``doubtful`` marks the units that have another community nearly as good, ``undecided`` is their
-    share of the nodes, and ``ambiguous`` the share in communities that could nearly as well be
-    merged with another.
-    """
-
+    # Labels without gaps, their number, and the nats that they save.
     z: Indices
     k: int
     saved: float
-    doubtful: Bools
-    undecided: float
+    # Units that have another community nearly as good, and their share of the nodes.
+    undecided: Bools
+    undecided_share: float
+    # Share of the nodes in communities that could nearly as well be merged with another.
     ambiguous: float
 
 
@@ -81,46 +81,46 @@ def _climb(
     start: int,
     temperatures: Floats,
     waiting: Bools,
-    doubtful: Bools,
+    undecided: Bools,
     plan: Plan,
     tally: Ints,
 ) -> State:
     """Move units, then groups of them, then groups of groups, until nothing saves more.
 
-    ``waiting`` and ``doubtful`` tell which units are visited first; both are changed.
+    ``waiting`` and ``undecided`` say which units are visited first; both are changed.
     """
     n_nodes, n_units = level.nodes.sum(), z.size
-    labels, first = np.arange(n_units).astype(np.int32), doubtful
-    undecided = 0.0
+    labels, first = np.arange(n_units).astype(np.int32), undecided
+    undecided_share = 0.0
     while True:
         n = z.size
         step = _step(n, start)
-        saved = move(level, z, code, 0.0, plan.rules, temperatures, step, waiting, doubtful, tally)
+        saved = move(level, z, code, 0.0, plan.rules, temperatures, step, waiting, undecided, tally)
         z, k = renumbered(z, n)
         labels = z[labels]
         share = 0.0
         for i in range(n):
-            if doubtful[i]:
+            if undecided[i]:
                 share += level.nodes[i] / n_nodes
         if n == n_units:
-            undecided = share
+            undecided_share = share
         if k == n or k == 1 or tally[2] != 0:
             share = share if 1 < k < n_units else 0.0
-            return State(labels, k, saved, first, undecided, share)
+            return State(labels, k, saved, first, undecided_share, share)
         level = coarsened(level, z, k)
         tally[0] += level.A.indices.size
         z, temperatures = np.arange(k).astype(np.int32), temperatures[:0]
-        waiting, doubtful = np.ones(k, np.bool_), np.ones(k, np.bool_)
+        waiting, undecided = np.ones(k, np.bool_), np.ones(k, np.bool_)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _fresh_climb(
+def _climb_all(
     level: Level, z: Indices, code: Code, start: int, temperatures: Floats, plan: Plan, tally: Ints
 ) -> State:
     """Climb with all units waiting."""
     n = z.size
-    waiting, doubtful = np.ones(n, np.bool_), np.ones(n, np.bool_)
-    return _climb(level, z, code, start, temperatures, waiting, doubtful, plan, tally)
+    waiting, undecided = np.ones(n, np.bool_), np.ones(n, np.bool_)
+    return _climb(level, z, code, start, temperatures, waiting, undecided, plan, tally)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -130,17 +130,17 @@ def _with_cells(
     """Climb with whole cells, each at first a group of its own, then with nodes."""
     top, apart = coarsened(level, cells, count), np.arange(count).astype(np.int32)
     tally[0] += level.A.indices.size
-    found = _fresh_climb(top, apart, code, start, plan.temperatures[:0], plan, tally)
-    return _fresh_climb(level, found.z[cells], code, start, plan.temperatures[:0], plan, tally)
+    found = _climb_all(top, apart, code, start, plan.temperatures[:0], plan, tally)
+    return _climb_all(level, found.z[cells], code, start, plan.temperatures[:0], plan, tally)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _joined(
+def _combined(
     level: Level, best: State, rival: State, code: Code, start: int, plan: Plan, tally: Ints
 ) -> State:
-    """Join two partitions: the cells of their intersection move, then nodes.
+    """Combine two partitions: the cells of their intersection move, then nodes.
 
-    Cells start from the better partition, and from themselves.
+    Cells start from the better partition, and from singletons.
     """
     if rival.saved > best.saved:
         best, rival = rival, best
@@ -150,22 +150,22 @@ def _joined(
     before = np.empty(count, np.int32)
     for i in range(cells.size):
         before[cells[i]] = best.z[i]
-    top, cold = coarsened(level, cells, count), plan.temperatures[:0]
+    top, none = coarsened(level, cells, count), plan.temperatures[:0]
     tally[0] += level.A.indices.size
-    lead = _fresh_climb(top, before.copy(), code, start, cold, plan, tally)
-    other = _fresh_climb(top, np.arange(count).astype(np.int32), code, start, cold, plan, tally)
+    lead = _climb_all(top, before.copy(), code, start, none, plan, tally)
+    other = _climb_all(top, np.arange(count).astype(np.int32), code, start, none, plan, tally)
     if other.saved > lead.saved:
         lead = other
-    # Nodes that were at rest wait only if their cell has moved, or that of a neighbor.
-    moved, waiting = _moved(top.nodes, before, lead.z, best.k), best.doubtful.copy()
+    # Decided nodes wait only if their cell, or that of a neighbor, has moved.
+    moved, waiting = _moved(top.nodes, before, lead.z, best.k), best.undecided.copy()
     A = level.A
     for i in range(cells.size):
         if moved[cells[i]]:
             waiting[i] = True
             for t in range(A.indptr[i], A.indptr[i + 1]):
                 waiting[A.indices[t]] = True
-    doubtful = best.doubtful.copy()
-    return _climb(level, lead.z[cells], code, start, cold, waiting, doubtful, plan, tally)
+    undecided = best.undecided.copy()
+    return _climb(level, lead.z[cells], code, start, none, waiting, undecided, plan, tally)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -196,9 +196,9 @@ def _cells(
     """Move units from ``z`` on while modularity at a resolution rises."""
     n = z.size
     z, penalty = z.copy(), resolution / (2.0 * code.edges)
-    waiting, cold = np.ones(n, np.bool_), plan.temperatures[:0]
+    waiting, none = np.ones(n, np.bool_), plan.temperatures[:0]
     step = _step(n, start)
-    move(level, z, code, penalty, plan.rules, cold, step, waiting, waiting, tally)
+    move(level, z, code, penalty, plan.rules, none, step, waiting, waiting, tally)
     return renumbered(z, n)
 
 
@@ -224,12 +224,12 @@ def _annealed(level: Level, state: State, code: Code, plan: Plan, tally: Ints) -
     """Anneal while that gains enough, and while enough nodes are undecided for it to matter."""
     nodes = level.nodes.sum()
     while state.k > 1:
-        stake = state.undecided * plan.rules.doubt * nodes
+        stake = state.undecided_share * plan.rules.undecided_margin * nodes
         if stake <= plan.least_gain * abs(state.saved):
             break
-        waiting, doubtful = np.zeros(state.z.size, np.bool_), state.doubtful.copy()
-        z, heat = state.z.copy(), plan.temperatures
-        rival = _climb(level, z, code, _FIRST, heat, waiting, doubtful, plan, tally)
+        waiting, undecided = np.zeros(state.z.size, np.bool_), state.undecided.copy()
+        z, temperatures = state.z.copy(), plan.temperatures
+        rival = _climb(level, z, code, _FIRST, temperatures, waiting, undecided, plan, tally)
         gain = rival.saved - state.saved
         if gain > 0.0:
             state = rival
@@ -240,7 +240,7 @@ def _annealed(level: Level, state: State, code: Code, plan: Plan, tally: Ints) -
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _is_treelike(level: Level, cells: Indices, count: int, plan: Plan) -> bool:
-    """Tell if cells have next to no more links inside than a tree needs."""
+    """Tell if cells have hardly more links inside than a spanning tree."""
     E, _, N = group_totals(level, cells, count)
     inside, links = E.sum(), 0
     for a in range(count):
@@ -249,15 +249,15 @@ def _is_treelike(level: Level, cells: Indices, count: int, plan: Plan) -> bool:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _descent(
+def _agglomerated(
     level: Level, cells: Indices, count: int, k_given: int, code: Code, plan: Plan, tally: Ints
 ) -> State:
     """Merge groups step by step, with annealed moves at each step.
 
-    Goes down to ``k_given`` groups; if that is 0, to one step past the best number.
+    Ends at ``k_given`` groups; if that is 0, one step after the best number.
     """
     rules, target = plan.rules, max(1, k_given)
-    fixed = Rules(rules.noise, rules.doubt, rules.max_visits, rules.margin, keep=True)
+    fixed = Rules(rules.noise, rules.undecided_margin, rules.max_visits, rules.margin, keep=True)
     n = level.nodes.size
     z, k = cells, count
     first = max(target, int(_FINEST_SHARE * n))
@@ -266,12 +266,14 @@ def _descent(
         z = label[z]
     best = State(z, k, -np.inf, np.ones(n, np.bool_), 1.0, 0.0)
     while True:
-        z, heat = z.copy(), plan.temperatures
-        waiting, doubtful = np.ones(n, np.bool_), np.ones(n, np.bool_)
-        saved = move(level, z, code, 0.0, fixed, heat, _step(n, _FIRST), waiting, doubtful, tally)
+        z, temperatures = z.copy(), plan.temperatures
+        waiting, undecided = np.ones(n, np.bool_), np.ones(n, np.bool_)
+        saved = move(
+            level, z, code, 0.0, fixed, temperatures, _step(n, _FIRST), waiting, undecided, tally
+        )
         improved = saved >= best.saved
         if improved or k_given:
-            best = State(z, k, saved, doubtful, doubtful.mean(), 0.0)
+            best = State(z, k, saved, undecided, undecided.mean(), 0.0)
         if k <= target or not (improved or k_given) or tally[2] != 0:
             return best
         fewer = max(target, int(k / _STEP_DOWN))
@@ -282,18 +284,18 @@ def _descent(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _is_settled(level: Level, state: State, plan: Plan) -> bool:
-    """Tell if so little is in doubt that another start would gain next to nothing."""
+    """Tell if so few nodes are undecided that another start would gain next to nothing."""
     nodes = level.nodes.sum()
-    stake = state.undecided * plan.rules.doubt * nodes
-    sure = stake <= plan.at_stake * state.saved and state.ambiguous <= plan.ambiguous
-    return sure and state.saved >= nodes
+    stake = state.undecided_share * plan.rules.undecided_margin * nodes
+    decided = stake <= plan.at_stake * state.saved and state.ambiguous <= plan.ambiguous
+    return decided and state.saved >= nodes
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _partial_start(
+def _second_start(
     level: Level, state: State, code: Code, resolution: float, plan: Plan, tally: Ints
 ) -> State:
-    """Start again where the largest communities are.
+    """Start again in the largest communities.
 
     Other communities start as they are, and their nodes move only after neighbors have moved.
     """
@@ -303,7 +305,7 @@ def _partial_start(
         size[a] += 1
     for a in range(state.k):
         of_size[size[a]] += size[a]
-    wanted = min(n, max(_FEWEST_RETRIED, int(min(plan.retried, 1.0) * n)))
+    wanted = min(n, max(_MIN_RETRIED, int(min(plan.retried, 1.0) * n)))
     inside, least = 0, n + 1
     while inside + of_size[least - 1] < wanted:
         least -= 1
@@ -311,7 +313,7 @@ def _partial_start(
     taken = np.zeros(state.k, np.bool_)
     for a in range(state.k):
         taken[a] = size[a] >= least
-        # Of those that are next in size, as many as it takes.
+        # Of those that are next in size, as many as needed.
         if size[a] == least - 1 and inside < wanted:
             taken[a] = True
             inside += size[a]
@@ -329,36 +331,38 @@ def _partial_start(
     for position in range(inside):
         z[units[position]] = state.k + cells[position]
     z, count = renumbered(z, state.k + count)
-    top, cold = coarsened(level, z, count), plan.temperatures[:0]
+    top, none = coarsened(level, z, count), plan.temperatures[:0]
     tally[0] += level.A.indices.size
     waiting = np.zeros(count, np.bool_)
     for position in range(inside):
         waiting[z[units[position]]] = True
     apart = np.arange(count).astype(np.int32)
-    found = _climb(top, apart, code, _SECOND, cold, waiting, waiting.copy(), plan, tally)
-    z, doubtful = found.z[z], state.doubtful.copy()
+    found = _climb(top, apart, code, _SECOND, none, waiting, waiting.copy(), plan, tally)
+    z, undecided = found.z[z], state.undecided.copy()
     for position in range(inside):
-        doubtful[units[position]] = True
-    saved = move(level, z, code, 0.0, plan.rules, cold, _step(n, _SECOND), again, doubtful, tally)
+        undecided[units[position]] = True
+    saved = move(level, z, code, 0.0, plan.rules, none, _step(n, _SECOND), again, undecided, tally)
     z, k = renumbered(z, n)
-    return State(z, k, saved, doubtful, doubtful.mean(), 0.0)
+    return State(z, k, saved, undecided, undecided.mean(), 0.0)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _first(level: Level, code: Code, base: float, plan: Plan, tally: Ints) -> tuple[State, bool]:
+def _first_start(
+    level: Level, code: Code, base: float, plan: Plan, tally: Ints
+) -> tuple[State, bool]:
     """Return the communities of the first start, and whether the graph is locally a tree."""
     n, resolution = level.nodes.size, base ** plan.scales[0]
     everyone = np.arange(n).astype(np.int32)
     cells, count = _cells(level, everyone, code, resolution, _FIRST, plan, tally)
     if not _is_treelike(level, cells, count, plan):
         return _with_cells(level, cells, count, code, _FIRST, plan, tally), False
-    # Next to no cycle is short: communities, if any, are large, and single nodes do not show them.
+    # Without short cycles communities, if any, are large, and moves of single nodes miss them.
     best = State(np.zeros(n, np.int32), 1, 0.0, np.ones(n, np.bool_), 1.0, 1.0)
     for scale in (resolution, 1.0):
         if tally[2] != 0:
             break
         z, _ = _modularity_groups(level, code, scale, _SECOND, plan, tally)
-        rival = _fresh_climb(level, z, code, _FIRST, plan.temperatures, plan, tally)
+        rival = _climb_all(level, z, code, _FIRST, plan.temperatures, plan, tally)
         rival = _annealed(level, rival, code, plan, tally)
         if rival.saved > best.saved:
             best = rival
@@ -368,39 +372,61 @@ def _first(level: Level, code: Code, base: float, plan: Plan, tally: Ints) -> tu
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _search(level: Level, given: Indices, code: Code, plan: Plan, tally: Ints) -> State:
-    """Return the best communities of a connected graph: starts, joined while that pays."""
+def first_cells(
+    level: Level, first: int, last: int, plan: Plan, tally: Ints
+) -> tuple[Indices, bool]:
+    """Return the cells of the first start in a block of nodes, and whether it is locally a tree."""
+    part = block_level(level, first, last)
+    code, everyone = code_of(part), np.arange(last - first).astype(np.int32)
+    resolution = _finest_resolution(part, code) ** plan.scales[0]
+    cells, count = _cells(part, everyone, code, resolution, _FIRST, plan, tally)
+    return cells, _is_treelike(part, cells, count, plan)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _finest_resolution(level: Level, code: Code) -> float:
+    """Return the resolution at which hardly any two nodes join; 1 is modularity."""
+    return float(max(1.0, level.nodes.sum() ** 2 / (2.0 * code.edges)))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _search(level: Level, given: Indices, known: int, code: Code, plan: Plan, tally: Ints) -> State:
+    """Return the best communities of a connected graph: starts, combined while that gains."""
     n = level.nodes.size
-    # Between resolution 1, which is modularity, and this one, at which two nodes hardly join.
-    base = max(1.0, level.nodes.sum() ** 2 / (2.0 * code.edges))
-    if given.size:
-        best = _fresh_climb(level, given.copy(), code, _FIRST, plan.temperatures[:0], plan, tally)
+    base = _finest_resolution(level, code)
+    if known in (LABELS, SPECTRAL):
+        best = _climb_all(level, given.copy(), code, _FIRST, plan.temperatures[:0], plan, tally)
+    elif known == CELLS:
+        best = _with_cells(level, given, given.max() + 1, code, _FIRST, plan, tally)
     else:
-        best, treelike = _first(level, code, base, plan, tally)
-        if treelike and best.k == 1 and n > _MOST_TREELIKE:
+        best, treelike = _first_start(level, code, base, plan, tally)
+        if treelike and best.k == 1 and n > _MAX_TREELIKE:
             return best
     best = _annealed(level, best, code, plan, tally)
+    if known == SPECTRAL and best.saved < n:
+        # Too faint for a description: other starts would find less, at 400 visits per edge.
+        return best
     begin = 1
-    # Communities that given labels have merged look settled, as their nodes are not in doubt.
-    if given.size == 0 and _is_settled(level, best, plan):
+    # Not after given labels: the nodes of communities that these have merged are not undecided.
+    if known != LABELS and _is_settled(level, best, plan):
         if plan.retried == 0.0 or plan.starts == 1:
             return best
-        # Communities that are two, or should be one, can look sure.
+        # Communities that should be split or merged can look settled.
         resolution = base ** plan.scales[1 % plan.scales.size]
-        rival = _partial_start(level, best, code, resolution, plan, tally)
-        if rival.saved <= best.saved and n > _FEWEST_RETRIED:
+        rival = _second_start(level, best, code, resolution, plan, tally)
+        if rival.saved <= best.saved and n > _MIN_RETRIED:
             return best
         before = best.saved
-        best = _joined(level, best, rival, code, _SECOND, plan, tally)
+        best = _combined(level, best, rival, code, _SECOND, plan, tally)
         if best.saved - before <= plan.least_gain * best.saved:
             return best
-        if n <= _FEWEST_RETRIED:
+        if n <= _MIN_RETRIED:
             # The second start was made in all communities.
             begin = 2
     if tally[2] != 0:
         return best
     everyone = np.arange(n).astype(np.int32)
-    poor = 0
+    failures = 0
     for start in range(begin, plan.starts):
         if start == _MODULARITY_START:
             z, k = _modularity_groups(level, code, 1.0, start, plan, tally)
@@ -409,17 +435,15 @@ def _search(level: Level, given: Indices, code: Code, plan: Plan, tally: Ints) -
             z, k = _cells(level, everyone, code, resolution, start, plan, tally)
         rival = _with_cells(level, z, k, code, start, plan, tally)
         before = best.saved
-        best = _joined(level, best, rival, code, start, plan, tally)
-        poor = poor + 1 if best.saved - before <= plan.least_gain * abs(best.saved) else 0
-        if poor == plan.patience or tally[2] != 0:
+        best = _combined(level, best, rival, code, start, plan, tally)
+        failures = failures + 1 if best.saved - before <= plan.least_gain * abs(best.saved) else 0
+        if failures == plan.patience or tally[2] != 0:
             break
     if best.saved < level.nodes.sum() and tally[2] == 0:
         resolution = base ** plan.scales[0]
         cells, count = _cells(level, everyone, code, resolution, _FIRST, plan, tally)
-        rival = _descent(level, cells, count, _UNKNOWN, code, plan, tally)
-        rival = _fresh_climb(
-            level, rival.z.copy(), code, _FIRST, plan.temperatures[:0], plan, tally
-        )
+        rival = _agglomerated(level, cells, count, _UNKNOWN, code, plan, tally)
+        rival = _climb_all(level, rival.z.copy(), code, _FIRST, plan.temperatures[:0], plan, tally)
         if rival.saved > best.saved:
             best = rival
     return _annealed(level, best, code, plan, tally)
@@ -433,8 +457,8 @@ def _root(into: Indices, a: int) -> int:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _attached(level: Level, state: State, code: Code) -> State:
-    """Merge fragments of groups, and single nodes, with their best neighbors.
+def _attach_fragments(level: Level, state: State, code: Code) -> State:
+    """Merge fragments of groups, and single nodes, with the neighboring group that saves most.
 
     The largest piece of a group stays where it is.
     """
@@ -450,18 +474,18 @@ def _attached(level: Level, state: State, code: Code) -> State:
         a = group[c]
         if largest[a] < 0 or top.nodes[c] > top.nodes[largest[a]]:
             largest[a] = c
-    homeless = np.ones(count, np.bool_)
+    loose = np.ones(count, np.bool_)
     for a in range(k):
-        homeless[largest[a]] = top.nodes[largest[a]] == 1
-    if k == 1 or not homeless.any():
+        loose[largest[a]] = top.nodes[largest[a]] == 1
+    if k == 1 or not loose.any():
         return state
     E, K, N = top.inner.copy(), top.strength.copy(), top.nodes.copy()
     into, link = np.arange(count).astype(np.int32), np.zeros(count)
     # By size, in order among equals.
     for c in members_of(N.astype(np.int32), N.max() + 1)[1]:
         a = _root(into, c)
-        if not homeless[c] or N[a] > top.nodes[c]:
-            # It has a home, or others have joined it.
+        if not loose[c] or N[a] > top.nodes[c]:
+            # It stays, or others have joined it.
             continue
         best, best_gain, best_link = -1, -np.inf, 0.0
         for t in range(top.A.indptr[c], top.A.indptr[c + 1]):
@@ -487,17 +511,17 @@ def _attached(level: Level, state: State, code: Code) -> State:
         into[c] = _root(into, c)
     labels, k = renumbered(into[piece], count)
     saved = nats_saved_nb(level, labels, k, code)
-    return State(labels, k, saved, state.doubtful, state.undecided, state.ambiguous)
+    return State(labels, k, saved, state.undecided, state.undecided_share, state.ambiguous)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _connected(level: Level, state: State, code: Code, plan: Plan, tally: Ints) -> State:
     """Return connected communities, after more moves if these are better for it."""
-    cold = plan.temperatures[:0]
-    best = _attached(level, state, code)
+    none = plan.temperatures[:0]
+    best = _attach_fragments(level, state, code)
     if best.saved < state.saved:
-        moved = _fresh_climb(level, best.z.copy(), code, _FIRST, cold, plan, tally)
-        rival = _attached(level, moved, code)
+        moved = _climb_all(level, best.z.copy(), code, _FIRST, none, plan, tally)
+        rival = _attach_fragments(level, moved, code)
         if rival.saved > best.saved:
             best = rival
     return best
@@ -505,7 +529,7 @@ def _connected(level: Level, state: State, code: Code, plan: Plan, tally: Ints) 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def search_components(
-    level: Level, offsets: Ints, given: Indices, plan: Plan, tally: Ints
+    level: Level, offsets: Ints, given: Indices, known: Ints, plan: Plan, tally: Ints
 ) -> tuple[Indices, Ints, Floats, Floats]:
     """Search every component, which are consecutive blocks of nodes.
 
@@ -523,7 +547,8 @@ def search_components(
             continue
         part = block_level(level, first, last)
         code = code_of(part)
-        found = _search(part, given[first:last] if given.size else given, code, plan, tally)
+        labels_given = given[first:last] if given.size else given
+        found = _search(part, labels_given, known[c], code, plan, tally)
         if tally[2] != 0:
             break
         found = _connected(part, found, code, plan, tally)
@@ -531,7 +556,7 @@ def search_components(
             continue
         for i in range(last - first):
             labels[first + i] = found.z[i]
-        counts[c], saved[c], undecided[c] = found.k, found.saved, found.undecided
+        counts[c], saved[c], undecided[c] = found.k, found.saved, found.undecided_share
     return labels, counts, saved, undecided
 
 
@@ -539,12 +564,12 @@ def search_components(
 def search_given_k(level: Level, k: int, plan: Plan, tally: Ints) -> Indices:
     """Return exactly ``k`` communities of a connected graph."""
     code, n = code_of(level), level.nodes.size
-    base = max(1.0, level.nodes.sum() ** 2 / (2.0 * code.edges))
+    base = _finest_resolution(level, code)
     everyone = np.arange(n).astype(np.int32)
     cells, count = _cells(level, everyone, code, base ** plan.scales[0], _FIRST, plan, tally)
     if count < k:
         cells, count = everyone, n
-    return _descent(level, cells, count, k, code, plan, tally).z
+    return _agglomerated(level, cells, count, k, code, plan, tally).z
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -1,4 +1,4 @@
-"""Exactly k communities."""
+"""Find exactly k communities."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -6,66 +6,57 @@ from typing import NamedTuple
 import numpy as np
 
 from kgroups._types import Floats, Ints
-from kgroups.embedding import Seed, informative_eigenpairs
-from kgroups.operators import BetheHessian
-from kgroups.refine import Hartigan
-from kgroups.refine.likelihood import planted_fit
+from kgroups.embedding import Init, informative_eigenpairs
+from kgroups.inference import BeliefPropagation
+from kgroups.operators import BetheHessian, degrees_are_uneven
+from kgroups.refine import Refiner, planted_fit
 from kgroups.report import ComponentReport
-from kgroups.search.finding import EXACT_NODES, FEWEST_NODES, MOST_FEW, REPORTED
-from kgroups.search.multistart import given_number
+from kgroups.search.candidates import by_eigenvectors, by_filter, given_number
+from kgroups.search.finding import REPORTED
 from kgroups.search.problem import Detection, Options, Part, Problem
-from kgroups.search.settings import (
-    SIGNIFICANCE,
-    Auto,
-    Exact,
-    FewGroups,
-    ManyGroups,
-    Regime,
-    Search,
-)
-from kgroups.search.spectral import by_filter, exact_share
+from kgroups.search.settings import SIGNIFICANCE, Auto, Exact, FewGroups, ManyGroups, Regime, Search
 from kgroups.spectrum import Moments, has_structure, moments
 
-__all__ = ["communities_given_k"]
-
-# Degrees are uneven if their variance exceeds this many times their mean, which it equals in a
-# graph without hubs.
-_DISPERSION = 1.3
-# There hubs crowd the upper end of the spectrum, and a filtered subspace does not part them from
-# communities: eigenvectors are computed exactly up to this size, a matter of seconds.
-_EXACT_NODES_UNEVEN = 20_000
-# Eigenvalues of equal components differ in rounding only; they must rank as equal.
+# Where degrees are uneven, hubs crowd the upper end of the spectrum, and a filtered subspace does
+# not separate them from communities: eigenvectors are computed exactly up to this size, a matter
+# of seconds.
+EXACT_NODES_UNEVEN = 20_000
+# FewGroups and ManyGroups solve components with fewer nodes exactly, too few for a filter.
+_FILTERED_NODES = 6
+# Digits to which eigenvalues are compared, so that equal components rank as equal.
 _DIGITS = 9
+# Eigenvalues that the moments do not show are put below 1 in steps of this.
+_STEP_BELOW_ONE = 1e-9
 
 
-def communities_given_k(
+def find_k_communities(
     problem: Problem,
     k: int,
     regime: Regime,
-    init: Seed,
-    refine: Hartigan | None,
+    init: Init,
+    refine: Refiner | None,
     rng: np.random.Generator,
     *,
-    tell: Callable[[str], None] = lambda stage: None,
+    progress: Callable[[str], None] = lambda stage: None,
 ) -> Detection:
     """Find exactly ``k`` communities.
 
     The k largest eigenvalues of the whole graph decide how many communities each component gets;
     those of large components are known only as their moments show them. Components that get none
     join the largest community and are uninformed. With another ``init`` or ``refine`` than the
-    default, eigenvectors are asked alone where they can be had.
+    default, eigenvectors alone are used where they are available.
     """
-    options = Options(regime, init, refine, problem.uneven, tell)
+    options = Options(regime, init, refine, problem.uneven, progress)
     found = Detection(np.full(problem.bound.n, -1, dtype=np.int64))
-    judged: dict[int, Moments] = {}
+    measured: dict[int, Moments] = {}
     large = _by_moments(problem, regime).tolist()
     if large:
-        tell("moments of the spectrum")
+        progress("moments of the spectrum")
     for component in large:
         part = problem.part(component)[1].with_own_r(weighted=problem.uneven)
-        judged[component] = moments(part.bound)
-        found.visits += judged[component].visits
-    shares, vectors = _shares(problem, k, judged, init)
+        measured[component] = moments(part.bound)
+        found.visits += measured[component].visits
+    shares, vectors = _shares(problem, k, measured, init)
     entropy = int(rng.integers(2**63))
     k_total = 0
     for component in np.flatnonzero(shares).tolist():
@@ -73,15 +64,16 @@ def communities_given_k(
         rows, part = problem.part(component)
         stream = np.random.default_rng([entropy, component])
         V = vectors[component][:, :share] if component in vectors else None
-        if component in judged:
+        if component in measured:
             part = part.with_own_r(weighted=problem.uneven)
-        one = _Share(part, share, options, stream, found)
-        z, origin = one.communities(judged.get(component), V)
+        z, origin = _Share(part, share, options, stream, found).communities(
+            measured.get(component), V
+        )
         report = ComponentReport(len(rows), share, origin, f"k = {share} was given")
         found.components.append(report)
         found.z[rows] = k_total + z
         k_total += share
-    found.settle_uninformed()
+    found.assign_uninformed()
     found.components.sort(key=lambda report: -report.n)
     del found.components[REPORTED:]
     return found
@@ -91,7 +83,7 @@ def _by_moments(problem: Problem, regime: Regime) -> Ints:
     """Return the components whose eigenvectors are not computed exactly."""
     if isinstance(regime, Exact):
         return np.zeros(0, dtype=np.int64)
-    least = EXACT_NODES + 1 if isinstance(regime, Auto) else 6
+    least = regime.exact_nodes + 1 if isinstance(regime, Auto) else _FILTERED_NODES
     return np.flatnonzero(problem.sizes >= least)
 
 
@@ -104,41 +96,46 @@ class _Share(NamedTuple):
     rng: np.random.Generator
     found: Detection
 
-    def communities(self, judged: Moments | None, V: Floats | None) -> tuple[Ints, str]:
-        """Return the communities by eigenvectors or by the search, and which it was.
+    def communities(self, measured: Moments | None, V: Floats | None) -> tuple[Ints, str]:
+        """Return the communities and their origin, "eigenvectors" or "search".
 
-        The planted likelihood decides where both are asked. ``judged`` are the moments of a large
-        part, ``V`` the eigenvectors of a small one.
+        The planted likelihood decides between several candidates. ``measured`` are the moments of a
+        large part, ``V`` the eigenvectors of a small one.
         """
         n, regime = self.part.bound.n, self.options.regime
         if self.k in (1, n):
             return np.arange(n) % self.k, "eigenvectors"
-        few = self.k <= MOST_FEW and n >= FEWEST_NODES * self.k
+        filtered = isinstance(regime, FewGroups) or (
+            isinstance(regime, Auto) and regime.resolves(self.k, n)
+        )
         candidates = []
+        at_radius = isinstance(regime, Auto) and self._is_uneven(regime)
+        if at_radius and isinstance(self.options.refine, BeliefPropagation):
+            return self._at_nonbacktracking_radius(), "eigenvectors"
         if V is not None:
             candidates.append((self._exact(self.part, V), "eigenvectors"))
-        elif judged is not None and (
-            isinstance(regime, FewGroups) or (few and isinstance(regime, Auto))
-        ):
-            candidates.append((self._filtered(judged), "eigenvectors"))
+        elif measured is not None and filtered:
+            self.options.progress("filtering a subspace")
+            spectral = by_filter(self.part, measured, self.options, self.rng, k=self.k)
+            candidates.append((self.found.keep(spectral), "eigenvectors"))
         if candidates and self.options.chosen:
             return candidates[0]
-        if isinstance(regime, Auto) and self._is_uneven():
+        if at_radius:
             candidates.append((self._at_nonbacktracking_radius(), "eigenvectors"))
         if isinstance(regime, Auto | ManyGroups):
             candidates.append((self._searched(regime.search), "search"))
         A, d = self.part.A, self.part.d
         gain = [planted_fit(A, d, z, k=self.k).gain for z, _ in candidates]
-        # Another one must be ten times as likely: a near-tie is left to the first.
+        # The first wins a near-tie: another must be ten times as likely.
         gain[0] += SIGNIFICANCE
         return candidates[int(np.argmax(gain))]
 
-    def _is_uneven(self) -> bool:
-        """Tell if r should be the root of the non-backtracking radius, and that can be had."""
-        d, bound = np.diff(self.part.A.indptr), self.part.bound
-        affordable = self.k <= MOST_FEW and bound.n <= _EXACT_NODES_UNEVEN
-        uneven = bool(d.var() > _DISPERSION * d.mean())
-        return bound.r_choice == "mean-degree" and affordable and uneven
+    def _is_uneven(self, regime: Auto) -> bool:
+        """Tell if r should be the root of the non-backtracking radius, and that is affordable."""
+        bound = self.part.bound
+        affordable = self.k <= regime.max_few and bound.n <= EXACT_NODES_UNEVEN
+        affordable = affordable and bound.r_choice == "mean-degree"
+        return affordable and degrees_are_uneven(self.part.A)
 
     def _at_nonbacktracking_radius(self) -> Ints:
         A, d = self.part.A, self.part.d
@@ -147,19 +144,10 @@ class _Share(NamedTuple):
         return self._exact(Part(A, d, bound), V)
 
     def _exact(self, part: Part, V: Floats) -> Ints:
-        options = self.options
-        return exact_share(part, V, options.init, options.refine, self.rng, self.found)
-
-    def _filtered(self, judged: Moments) -> Ints:
-        options = self.options
-        options.tell("filtering a subspace")
-        spectral = by_filter(self.part, judged, options.init, options.refine, self.rng, k=self.k)
-        if spectral.refinement is not None:
-            self.found.refinements.append(spectral.refinement)
-        return spectral.z
+        return self.found.keep(by_eigenvectors(part, V, self.options, self.rng, connected=False))
 
     def _searched(self, settings: Search) -> Ints:
-        self.options.tell("merging groups step by step")
+        self.options.progress("merging groups step by step")
         level = self.part.level(weighted=self.options.weighted)
         z, visits = given_number(level, self.k, settings, self.rng)
         self.found.visits += visits
@@ -167,20 +155,20 @@ class _Share(NamedTuple):
 
 
 def _shares(
-    problem: Problem, k: int, judged: dict[int, Moments], init: Seed
+    problem: Problem, k: int, measured: dict[int, Moments], init: Init
 ) -> tuple[Ints, dict[int, Floats]]:
     """Return how many of ``k`` communities each component gets, and eigenvectors of small ones.
 
     The largest eigenvalues decide. Of large components they are known only as the moments show
-    them; what follows after those lies next below 1. Isolated nodes come last: they are
-    communities of their own only when nothing else is left.
+    them; further ones lie just below 1. Isolated nodes come last: they are communities of their
+    own only when nothing else is left.
     """
     values: list[Floats] = []
     vectors: dict[int, Floats] = {}
     for component in range(problem.n_components):
         count = min(k, int(problem.sizes[component]))
-        if component in judged:
-            values.append(_supposed(judged[component], count))
+        if component in measured:
+            values.append(_eigenvalues_shown(measured[component], count))
         elif problem.entries[component]:
             bound = problem.part(component)[1].bound
             lam, vectors[component] = informative_eigenpairs(bound, count, init.rows)
@@ -192,10 +180,10 @@ def _shares(
     return np.bincount(owner[top], minlength=problem.n_components), vectors
 
 
-def _supposed(judged: Moments, count: int) -> Floats:
-    """Return eigenvalues of a component as its moments show them, falling."""
-    shown = max(1, round(judged.k)) if has_structure(judged) else 1
-    values: Floats = 1.0 - 1e-9 * np.arange(count, dtype=float)
-    values[:shown] = 0.5 * (judged.s + 1.0 / judged.s)
-    values[0] = max(values[0], judged.perron.value)
+def _eigenvalues_shown(measured: Moments, count: int) -> Floats:
+    """Return eigenvalues of a component as its moments show them, in decreasing order."""
+    shown = max(1, round(measured.k)) if has_structure(measured) else 1
+    values: Floats = 1.0 - _STEP_BELOW_ONE * np.arange(count, dtype=float)
+    values[:shown] = 0.5 * (measured.s + 1.0 / measured.s)
+    values[0] = max(values[0], measured.perron.value)
     return values

@@ -1,4 +1,4 @@
-"""A graph made ready for detection, and what detection finds."""
+"""A graph prepared for detection, and what detection finds."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -7,21 +7,29 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgroups._csr import block, restricted, rows_of, without_diagonal
+from kgroups._csr import (
+    block,
+    connected_components,
+    restricted,
+    rows_of,
+    two_core,
+    without_diagonal,
+)
 from kgroups._types import CSR, Floats, Ints, SelfLoops
 from kgroups.adapters import canonical_order
-from kgroups.embedding import KMeansSeed, Seed
+from kgroups.embedding import Init, KMeansInit
 from kgroups.graph import Graph
 from kgroups.multilevel import Level, finest_level
 from kgroups.operators import BetheHessian, BoundBetheHessian
-from kgroups.refine import Hartigan, Refinement, refine_labels
+from kgroups.refine import Hartigan, Refinement, RefinementProblem, Refiner
 from kgroups.report import ComponentReport
-from kgroups.search.settings import Regime
-from kgroups.spectrum import connected_components, two_core
+from kgroups.search.settings import Auto, FewGroups, Regime
+from kgroups.spectrum import ComponentCounts
 
-__all__ = ["Detection", "Options", "Part", "Prepared", "Problem", "prepared"]
-
-_FAINTEST = 1e-150
+# Least weight in units of the largest: strengths are squared and multiplied without underflow.
+_LEAST_WEIGHT = 1e-150
+# The 2-core gives the mean degree if more than this share of the nodes are leaves, and if it is
+# denser than the graph by more than this factor: then the leaves, not the graph, are sparse.
 _MANY_LEAVES = 0.3
 _MUCH_DENSER = 1.5
 
@@ -37,14 +45,14 @@ class Part:
     def with_own_r(self, *, weighted: bool) -> "Part":
         """Return the part with the r of its own mean degree, if a rule has chosen r.
 
-        Beside many small components the mean degree of the whole graph says nothing of a large
-        one; its moments are those of a signal-to-noise ratio only at its own r. Nor do thousands
-        of leaves at one hub count: where the 2-core is much denser, its mean degree is taken.
+        The mean degree of a whole graph of many small components says nothing about a large one,
+        whose moments measure a signal-to-noise ratio only at its own r. Thousands of leaves at one
+        hub do not count either: where the 2-core is much denser, its mean degree is taken.
         """
-        lengths = np.diff(self.A.indptr)
-        c = float(lengths.sum()) / max(1, int(np.count_nonzero(lengths)))
         if self.bound.r_choice == "given":
             return self
+        lengths = np.diff(self.A.indptr)
+        c = float(lengths.sum()) / max(1, int(np.count_nonzero(lengths)))
         operator = BetheHessian(self.bound.r_choice)  # type: ignore[arg-type]
         if not weighted and np.count_nonzero(lengths == 1) > _MANY_LEAVES * len(lengths):
             kept = two_core(self.A)
@@ -56,25 +64,23 @@ class Part:
             return self
         return Part(self.A, self.d, operator.bind(self.A, weighted=weighted))
 
+    def restricted(self, rows: Ints) -> "Part":
+        """Return the part on some of its nodes."""
+        return Part(restricted(self.A, rows), self.d[rows], self.bound.restrict(rows))
+
+    def refinement(self, k: int, *, fast: bool = False) -> RefinementProblem:
+        """Return what a refiner of ``k`` groups needs to know."""
+        return RefinementProblem(self.A, self.d, self.bound, k, fast)
+
     def level(self, *, weighted: bool, component: Ints | None = None) -> Level:
         """Return the finest level: saturated weights, in units in which they vary like counts."""
-        A = without_diagonal(self._saturated() if weighted else self.A)
+        A = without_diagonal(self.bound.saturated_weights() if weighted else self.A)
         return finest_level(A, weighted=weighted, component=component)
-
-    def _saturated(self) -> CSR:
-        indptr, indices, coupling = self.bound.coupling
-        # The coupling is x / (1 - x^2) of the weight x in units of r.
-        twice = 2.0 * coupling
-        return CSR(indptr, indices, twice / (1.0 + np.sqrt(1.0 + np.square(twice))))
-
-    def refined(self, z: Ints, k: int, method: Hartigan) -> Refinement:
-        """Return labels refined inside this part."""
-        return refine_labels(self.bound, self.A, self.d, z, k=k, method=method)
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A graph ready for detection: canonical order, loops settled, operator bound."""
+    """A graph in canonical order, self-loops kept or dropped, operator bound."""
 
     A: CSR
     bound: BoundBetheHessian
@@ -87,32 +93,19 @@ class Problem:
         """The whole graph, its weights in units of the largest."""
         indptr, indices, data = self.A
         if self.weighted and data.size:
-            # Strengths are squared and multiplied later on; no weight may vanish on the way.
-            data = np.maximum(data / data.max(), _FAINTEST)
-        d = np.bincount(rows_of(self.A), weights=data, minlength=self.bound.n)
+            data = np.maximum(data / data.max(), _LEAST_WEIGHT)
+            d = np.bincount(rows_of(self.A), weights=data, minlength=self.bound.n)
+        else:
+            d = np.diff(indptr)
         return Part(CSR(indptr, indices, data), d.astype(float), self.bound)
 
     @cached_property
     def uneven(self) -> bool:
-        """Whether edges differ in weight; equal weights say no more than none."""
+        """Whether edges differ in weight; equal weights carry no information."""
         if not self.weighted:
             return False
         data = without_diagonal(self.whole.A).data
         return bool(np.any(data != data[:1]))
-
-    @cached_property
-    def _by_component(self) -> tuple[Ints, Ints, Part]:
-        """Rows sorted by component, where each component starts, and the graph in that order."""
-        if self.n_components == 1:
-            return np.arange(self.bound.n), np.array([0, self.bound.n]), self.whole
-        order = np.argsort(self.component, kind="stable")
-        start = np.concatenate([[0], np.cumsum(self.sizes)])
-        whole = self.whole
-        return (
-            order,
-            start,
-            Part(restricted(whole.A, order), whole.d[order], self.bound.restrict(order)),
-        )
 
     @cached_property
     def sizes(self) -> Ints:
@@ -123,48 +116,57 @@ class Problem:
     def entries(self) -> Ints:
         """Matrix entries of each component."""
         lengths = np.diff(self.A.indptr)
-        weighted = np.bincount(self.component, weights=lengths, minlength=self.n_components)
-        return weighted.astype(np.int64)
-
-    def part(self, component: int) -> tuple[Ints, Part]:
-        """Return the nodes of a component, in order, and the problem on them."""
-        order, start, ordered = self._by_component
-        if self.n_components == 1:
-            return order, ordered
-        first, last = int(start[component]), int(start[component + 1])
-        part = Part(
-            block(ordered.A, first, last),
-            ordered.d[first:last],
-            ordered.bound.block(first, last),
-        )
-        return order[first:last], part
+        entries = np.bincount(self.component, weights=lengths, minlength=self.n_components)
+        return entries.astype(np.int64)
 
     @cached_property
     def by_component(self) -> tuple[Ints, Ints]:
         """Nodes sorted by component, and where each component starts among them."""
-        order, start, _ = self._by_component
-        return order, start
+        order = np.argsort(self.component, kind="stable")
+        return order, np.concatenate([[0], np.cumsum(self.sizes)])
+
+    @cached_property
+    def _ordered(self) -> Part:
+        """The whole graph, its nodes sorted by component."""
+        return self.whole if self.n_components == 1 else self.whole.restricted(self.by_component[0])
+
+    def part(self, component: int) -> tuple[Ints, Part]:
+        """Return the nodes of a component, in order, and the graph on them."""
+        order, start = self.by_component
+        whole = self._ordered
+        if self.n_components == 1:
+            return order, whole
+        first, last = int(start[component]), int(start[component + 1])
+        bound = whole.bound.block(first, last)
+        return order[first:last], Part(block(whole.A, first, last), whole.d[first:last], bound)
 
     @cached_property
     def level(self) -> Level:
         """The finest level of the whole graph, its nodes sorted by component."""
-        order, _, ordered = self._by_component
-        return ordered.level(weighted=self.uneven, component=self.component[order])
+        component = self.component[self.by_component[0]]
+        return self._ordered.level(weighted=self.uneven, component=component)
 
 
 class Options(NamedTuple):
-    """What the caller asked for, and whether edges differ in weight."""
+    """The options of the caller, and whether edges differ in weight."""
 
     regime: Regime
-    init: Seed
-    refine: Hartigan | None
+    init: Init
+    refine: Refiner | None
     weighted: bool
-    tell: Callable[[str], None]
+    progress: Callable[[str], None]
 
     @property
     def chosen(self) -> bool:
         """Whether the caller has chosen how eigenvectors become labels."""
-        return self.init != KMeansSeed() or self.refine != Hartigan()
+        return self.init != KMeansInit() or self.refine != Hartigan()
+
+    @property
+    def few(self) -> FewGroups:
+        """Settings of the filtered subspace."""
+        if isinstance(self.regime, Auto):
+            return self.regime.few
+        return self.regime if isinstance(self.regime, FewGroups) else FewGroups()
 
 
 class Prepared(NamedTuple):
@@ -183,10 +185,10 @@ class Prepared(NamedTuple):
         return labels
 
 
-def prepared(
+def prepare(
     graph: Graph, operator: BetheHessian = BetheHessian(), self_loops: SelfLoops = "drop"
 ) -> Prepared:
-    """Put a graph in canonical order, settle its loops, bind the operator."""
+    """Put a graph in canonical order, keep or drop its self-loops, bind the operator."""
     order, ordering = canonical_order(graph)
     if order is not None:
         graph = graph.permuted(order)
@@ -197,17 +199,35 @@ def prepared(
     return Prepared(problem, order, ordering)
 
 
+class Spectral(NamedTuple):
+    """Labels of a connected part, their number, and the refinement if there was one."""
+
+    z: Ints
+    k: int
+    refinement: Refinement | None
+
+
 @dataclass(eq=False)
 class Detection:
-    """Labels in canonical order, and what happened on the way."""
+    """Labels in canonical order, and how they were found.
+
+    ``counts`` are the eigenvalues above the threshold, if all components were counted.
+    """
 
     z: Ints
     uninformed: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     refinements: list[Refinement] = field(default_factory=list)
     components: list[ComponentReport] = field(default_factory=list)
     visits: int = 0
+    counts: ComponentCounts | None = None
 
-    def settle_uninformed(self) -> None:
+    def keep(self, spectral: Spectral) -> Ints:
+        """Record a refinement, and return its labels."""
+        if spectral.refinement is not None:
+            self.refinements.append(spectral.refinement)
+        return spectral.z
+
+    def assign_uninformed(self) -> None:
         """Give the nodes without a label, which are -1, to the largest community."""
         self.uninformed = np.flatnonzero(self.z < 0)
         if self.uninformed.size:

@@ -1,4 +1,4 @@
-"""The ways of finding communities, and the settings of the search, as value objects."""
+"""Regimes, which say how communities are found, and the settings of the search."""
 
 import math
 from dataclasses import dataclass, fields
@@ -7,32 +7,19 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from kgroups._doors import check_count
 from kgroups._types import Floats
+from kgroups._validation import check_integer, check_real, is_real
 from kgroups.errors import InputError
-from kgroups.multilevel import Rules
-from kgroups.multilevel.levels import ROUNDING
-
-__all__ = [
-    "SIGNIFICANCE",
-    "Auto",
-    "Exact",
-    "FewGroups",
-    "ManyGroups",
-    "Plan",
-    "Regime",
-    "Search",
-    "check_regime",
-]
+from kgroups.multilevel import ROUNDING, Rules
 
 SIGNIFICANCE = math.log(10.0)
 """Nats that chance saves on at most one random graph in ten."""
-# Gumbel-distributed numbers that annealing draws from; a power of two.
+# Gumbel-distributed numbers that annealing draws from; a power of two, as kernels mask the index.
 _NOISE = 1 << 14
 
 
 class Plan(NamedTuple):
-    """The settings of a search as arrays and numbers; see :class:`kgroups.Search`."""
+    """The fields of :class:`Search` as the kernels take them: arrays and plain numbers."""
 
     rules: Rules
     scales: Floats
@@ -51,43 +38,46 @@ class Plan(NamedTuple):
 class Search:
     """Settings of the search for the partition with the shortest description.
 
-    A start moves nodes from singletons at a resolution, and its groups, the *cells*, by what they
-    save. The next start is joined to the best one so far through the intersection of both. Each
-    setting has its experiment in ``python -m benchmarks.constants``.
+    A start moves nodes from singletons at a resolution; the resulting groups, the *cells*, are then
+    moved by the description length. Each further start is combined with the best one so far through
+    the intersection of both. Each setting has its experiment in ``python -m benchmarks.constants``.
 
     Parameters
     ----------
     scales : tuple of float
-        Resolutions of the starts in turn, as exponents of n / mean degree: at 0 it is modularity,
-        at 1 two nodes hardly join.
+        Resolutions of the starts in turn, as exponents of n / mean degree: 0 is modularity, and at
+        1 hardly any two nodes join.
     starts : int
-        Starts at most.
+        Maximum number of starts.
     least_gain : float
-        Part of what is saved that a start must gain, and annealing too.
+        Share of the nats saved that a start, or a round of annealing, must gain to count.
     patience : int
         Starts in a row that may gain less before the search ends.
     temperatures : tuple of float
-        Temperatures of annealing, falling.
-    doubt : float
-        Nats that the best community of a node must be ahead for the node to be decided.
+        Temperatures of annealing, decreasing.
+    undecided_margin : float
+        A node is undecided if its best community leads the second best by fewer nats.
     at_stake : float
-        One start is enough if undecided nodes, at ``doubt`` nats each, are worth no more than this
-        part of what is saved, ...
+        One start is enough if the number of undecided nodes times ``undecided_margin`` is at most
+        this share of the nats saved, ...
     ambiguous : float
-        ... if no larger share of the nodes is in communities that a merge would cost less than
-        ``doubt`` nats, if at least one nat per node is saved, ...
+        ... if at most this share of the nodes is in communities that a merge would cost less than
+        ``undecided_margin`` nats, if at least one nat per node is saved, ...
     retried : float
-        ... and if a second start gains less than ``least_gain``. It is made only in the largest
-        communities, which hold this share of the nodes and at least 3,000 nodes; with 0 it is left
-        out.
+        ... and if a second start gains less than ``least_gain``. That start is made only in the
+        largest communities, which hold this share of the nodes and at least 3,000 nodes; 0 skips
+        it.
     treelike : float
-        If cells have fewer links than this part beyond those of a tree, the graph is locally a
-        tree: then starts go up all levels at their resolution, and are annealed.
+        If fewer than this share of the links inside cells are beyond those of a spanning tree, the
+        graph is locally a tree: then starts use all levels at their resolution, and are annealed.
     significance : float
-        Nats that communities must save, else there is one. Chance saves ln 10 on at most one
+        Nats that communities must save; otherwise there is one. Chance saves ln 10 on at most one
         random graph in ten.
     max_visits : int
-        Visits to each node before moves are given up.
+        Visits to each node before its moves end.
+    spectral_nodes : int
+        Larger components that are locally trees, in which contraction merges nodes but keeps their
+        edges, are searched from the spectrum if it shows few and large communities.
 
     Examples
     --------
@@ -100,35 +90,33 @@ class Search:
     least_gain: float = 0.003
     patience: int = 2
     temperatures: tuple[float, ...] = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
-    doubt: float = 6.0
+    undecided_margin: float = 6.0
     at_stake: float = 0.1
     ambiguous: float = 0.01
     retried: float = 0.05
     treelike: float = 0.1
     significance: float = SIGNIFICANCE
     max_visits: int = 10
+    spectral_nodes: int = 10_000
 
     def __post_init__(self) -> None:
-        check_count("starts", self.starts)
-        check_count("max_visits", self.max_visits)
-        check_count("patience", self.patience)
+        for name in ("starts", "max_visits", "patience"):
+            check_integer(name, getattr(self, name))
         if not self.scales:
             msg = "scales must hold at least one exponent, got an empty tuple."
             raise InputError(msg)
         for field in fields(self):
             values = getattr(self, field.name)
             for value in values if isinstance(values, tuple) else (values,):
-                number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-                if not (number and 0.0 <= value < np.inf):
+                if not (is_real(value) and value >= 0.0):
                     msg = f"{field.name} must be made of numbers >= 0, got {values!r}."
                     raise InputError(msg)
 
     def plan(self, rng: np.random.Generator) -> Plan:
-        """Return the settings as the kernels take them."""
-        noise = _noise(int(rng.integers(2**63)))
-        rules = Rules(noise, float(self.doubt), int(self.max_visits), ROUNDING, keep=False)
+        """Return the settings as the kernels take them, with noise drawn from ``rng``."""
+        noise, margin = _noise(int(rng.integers(2**63))), float(self.undecided_margin)
         return Plan(
-            rules,
+            Rules(noise, margin, int(self.max_visits), ROUNDING, keep=False),
             np.array(self.scales, dtype=float),
             int(self.starts),
             float(self.least_gain),
@@ -144,7 +132,7 @@ class Search:
 
 @lru_cache(maxsize=8)
 def _noise(seed: int) -> Floats:
-    # Kept: drawing it takes longer than the search of a small graph.
+    # Cached, as drawing it takes longer than the search of a small graph.
     return np.random.default_rng(seed).gumbel(size=_NOISE)
 
 
@@ -155,7 +143,23 @@ class Exact:
 
 @dataclass(frozen=True)
 class FewGroups:
-    """Find communities by a Chebyshev-filtered subspace alone: a few large ones, however faint."""
+    """Find communities by a Chebyshev-filtered subspace alone: a few large ones, however faint.
+
+    Parameters
+    ----------
+    columns : float
+        Columns that the subspace may grow to, per community that the moments of the spectrum show.
+    sample : int
+        Embedding rows on which k-means starts, or 50 per community if that is more; all other rows
+        get the label of the nearest mean.
+    """
+
+    columns: float = 2.0
+    sample: int = 4_000
+
+    def __post_init__(self) -> None:
+        check_real("columns", self.columns, low=1.0)
+        check_integer("sample", self.sample)
 
 
 @dataclass(frozen=True)
@@ -170,23 +174,56 @@ class ManyGroups:
 
     search: Search = Search()
 
+    def __post_init__(self) -> None:
+        _check_settings("search", self.search, Search)
+
 
 @dataclass(frozen=True)
 class Auto:
     """Let candidates compete in each component.
 
-    The search proposes the partition with the shortest description. Where that saves a nat per
-    node or more it is taken. Elsewhere structure is faint: the eigenvectors of N_r propose too,
-    and belief propagation from the labels of each candidate decides between them and one
-    community.
+    The search proposes the partition with the shortest description. It is taken if it saves at
+    least a nat per node. Otherwise structure is faint: the eigenvectors of N_r propose too, and
+    belief propagation from the labels of each candidate decides between them and one community.
 
     Parameters
     ----------
     search : Search
         Settings of the search.
+    few : FewGroups
+        Settings of the filtered subspace, which replaces exact eigenvectors on large components.
+    exact_nodes : int
+        Eigenvectors of components up to this size are computed exactly.
+    moments_nodes : int
+        From this size on, eigenvectors propose communities only if the moments of the spectrum
+        differ from those of a random graph.
+    giant_share : float
+        A community with at least this share of the nodes of its component, and ``moments_nodes``
+        nodes, is searched for fainter communities by its own eigenvectors.
+    max_few : int
+        Communities that a filtered subspace is expected to resolve at most.
+    min_few_size : int
+        Nodes that these must have on average.
     """
 
     search: Search = Search()
+    few: FewGroups = FewGroups()
+    exact_nodes: int = 1_000
+    moments_nodes: int = 500
+    giant_share: float = 0.25
+    max_few: int = 64
+    min_few_size: int = 200
+
+    def __post_init__(self) -> None:
+        _check_settings("search", self.search, Search)
+        _check_settings("few", self.few, FewGroups)
+        for name in ("exact_nodes", "moments_nodes", "max_few", "min_few_size"):
+            check_integer(name, getattr(self, name), low=0)
+        check_real("giant_share", self.giant_share, low=0.0, high=1.0)
+
+    def resolves(self, k: float, n: int) -> bool:
+        """Tell whether a filtered subspace can resolve k communities of n nodes."""
+        return k <= self.max_few and n >= self.min_few_size * k
 
 
 Regime: TypeAlias = Auto | Exact | FewGroups | ManyGroups
@@ -197,6 +234,9 @@ def check_regime(regime: object) -> None:
     if not isinstance(regime, Regime):
         msg = f"regime must be Auto(), Exact(), FewGroups() or ManyGroups(), got {regime!r}."
         raise InputError(msg)
-    if isinstance(regime, Auto | ManyGroups) and not isinstance(regime.search, Search):
-        msg = f"search must be Search(), got {regime.search!r}."
+
+
+def _check_settings(name: str, value: object, kind: type) -> None:
+    if not isinstance(value, kind):
+        msg = f"{name} must be {kind.__name__}(), got {value!r}."
         raise InputError(msg)

@@ -6,19 +6,15 @@ import networkx as nx
 import numpy as np
 import pytest
 
-import oracles_levels as oracles
-from kgroups.description._code_nb import code_of, merged_down, nats_saved_nb, pairs_saved
+from helpers import oracles_levels as oracles
+from helpers.kernels_levels import nats
+from helpers.strategies_levels import level_of
+from kgroups.description._code_nb import code_of, merged_down, pairs_saved
 from kgroups.multilevel._levels_nb import coarsened
 from kgroups.multilevel._moving_nb import saved_by_totals
-from strategies_levels import level_of
 
 KARATE = nx.karate_club_graph()
 FACTIONS = np.array([int(KARATE.nodes[i]["club"] != "Mr. Hi") for i in range(34)], dtype=np.int32)
-
-
-def nats(level, z):
-    z = np.asarray(z, dtype=np.int32)
-    return nats_saved_nb(level, z, int(z.max()) + 1, code_of(level))
 
 
 def test_one_community_saves_nothing():

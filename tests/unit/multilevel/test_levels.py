@@ -3,7 +3,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-import oracles_levels as oracles
+from helpers import oracles_levels as oracles
+from helpers.strategies_levels import graph_of, level_of
 from kgroups._types import CSR
 from kgroups.graph import Graph
 from kgroups.multilevel import finest_level, modularity_moves
@@ -14,7 +15,6 @@ from kgroups.multilevel._levels_nb import (
     level_among,
     renumbered,
 )
-from strategies_levels import graph_of, level_of
 
 KARATE = nx.karate_club_graph()
 

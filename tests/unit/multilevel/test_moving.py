@@ -4,47 +4,14 @@ import networkx as nx
 import numpy as np
 import pytest
 
-import oracles_levels as oracles
+from helpers import oracles_levels as oracles
+from helpers.kernels_levels import moved
+from helpers.strategies_levels import level_of
 from kgroups.description._code_nb import code_of, nats_saved_nb
 from kgroups.multilevel._levels_nb import renumbered
-from kgroups.multilevel._moving_nb import denser, move, sparser
-from strategies_levels import level_of, rules_of
+from kgroups.multilevel._moving_nb import denser, sparser
 
 KARATE = nx.karate_club_graph()
-NONE = np.zeros(0)
-
-
-def moved(
-    level,
-    z,
-    *,
-    penalty=0.0,
-    temperatures=NONE,
-    waiting=None,
-    undecided=None,
-    tally=None,
-    step=1,
-    **rules,
-):
-    """Return labels after moves, their value, and which units are undecided."""
-    n = level.nodes.size
-    z = np.array(z, dtype=np.int32)
-    waiting = np.ones(n, dtype=np.bool_) if waiting is None else waiting
-    undecided = np.ones(n, dtype=np.bool_) if undecided is None else undecided
-    tally = np.zeros(3, dtype=np.int64) if tally is None else tally
-    value = move(
-        level,
-        z,
-        code_of(level),
-        penalty,
-        rules_of(**rules),
-        np.array(temperatures, dtype=float),
-        step,
-        waiting,
-        undecided,
-        tally,
-    )
-    return z, value, undecided
 
 
 def test_terms_are_paid_on_their_own_side_of_chance_only():
@@ -66,7 +33,7 @@ def test_strays_return_to_their_clique():
     level, cliques = level_of(nx.ring_of_cliques(6, 8)), np.repeat(np.arange(6), 8)
     stray = cliques.copy()
     stray[::8] = (stray[::8] + 1) % 6
-    z, value, _ = moved(level, stray)
+    z, value = moved(level, stray)[:2]
     assert z.tolist() == cliques.tolist()
     assert value == pytest.approx(oracles.nats_saved(level, cliques), rel=1e-12)
 
@@ -74,10 +41,10 @@ def test_strays_return_to_their_clique():
 def test_a_node_may_open_a_group_of_its_own_unless_their_number_is_kept():
     """Pairs of a clique are worth less than the cost of their densities."""
     level, pairs = level_of(nx.ring_of_cliques(6, 8)), np.arange(48) // 2
-    free, value, _ = moved(level, pairs)
+    free, value = moved(level, pairs)[:2]
     assert np.unique(free).size > 24
     assert value > oracles.nats_saved(level, pairs)
-    kept, _, _ = moved(level, pairs, keep=True)
+    kept = moved(level, pairs, keep=True).z
     assert np.unique(kept).size == 24
 
 
@@ -88,7 +55,7 @@ def test_only_units_that_wait_are_visited():
     waiting = np.zeros(48, dtype=np.bool_)
     waiting[16] = True
     tally = np.zeros(3, dtype=np.int64)
-    z, _, _ = moved(level, stray, waiting=waiting, tally=tally)
+    z = moved(level, stray, waiting=waiting, tally=tally).z
     # Neighbors of the node that moved are visited too; nodes 0 and 8 are none of them.
     assert z[16] == 2
     assert z[0] == 1
@@ -99,11 +66,13 @@ def test_only_units_that_wait_are_visited():
 def test_nodes_between_two_groups_are_undecided():
     level = level_of(nx.ring_of_cliques(2, 12))
     z = np.repeat([0, 1], 12)
-    _, _, undecided = moved(level, z, doubt=6.0)
+    undecided = moved(level, z, undecided_margin=6.0).undecided
     assert not undecided.any()
     between = nx.disjoint_union(nx.complete_graph(8), nx.complete_graph(8))
     between.add_edges_from((16, i) for i in (0, 1, 2, 8, 9, 10))
-    _, _, undecided = moved(level_of(between), np.repeat([0, 1, 0], [8, 8, 1]), doubt=1.0)
+    undecided = moved(
+        level_of(between), np.repeat([0, 1, 0], [8, 8, 1]), undecided_margin=1.0
+    ).undecided
     assert np.flatnonzero(undecided).tolist() == [16]
 
 
@@ -120,9 +89,9 @@ def test_any_order_of_visits_finds_the_cliques(step):
 def test_a_flag_stops_the_moves():
     level = level_of(KARATE)
     start = np.arange(34)
-    for temperatures in (NONE, [1.0, 0.5]):
+    for temperatures in ([], [1.0, 0.5]):
         tally = np.array([0, 0, 1])
-        z, _, _ = moved(level, start, temperatures=temperatures, tally=tally)
+        z = moved(level, start, temperatures=temperatures, tally=tally).z
         assert z.tolist() == start.tolist()
         assert tally[1] == 0
 
@@ -169,9 +138,14 @@ def test_warm_moves_follow_the_law_of_gibbs(temperature):
     waiting = np.arange(len(G)) >= 400
     # No unit is undecided in the end, so that the queue after the sweep stays empty.
     undecided = np.zeros(len(G), dtype=np.bool_)
-    after, _, _ = moved(
-        level, z, temperatures=[temperature], waiting=waiting, undecided=undecided, doubt=-1.0
-    )
+    after = moved(
+        level,
+        z,
+        temperatures=[temperature],
+        waiting=waiting,
+        undecided=undecided,
+        undecided_margin=-1.0,
+    ).z
     other, code = after.copy(), code_of(level)
     other[400 + np.argmax(after[400:] == preferred)] ^= 1
     ahead = nats_saved_nb(level, after, 2, code) - nats_saved_nb(level, other, 2, code)
@@ -186,6 +160,6 @@ def test_rounding_never_leaves_a_group_less_than_no_weight_inside():
     G = nx.Graph(list(weight))
     level = level_of(G, weights=np.array([weight[edge] for edge in G.edges]))
     for labels in ([0, 0, 0, 0, 1], [0, 1, 2, 3, 4], [0, 1, 1, 0, 1]):
-        z, value, _ = moved(level, labels, temperatures=[3.0, 1.0])
+        z, value = moved(level, labels, temperatures=[3.0, 1.0])[:2]
         assert np.isfinite(value)
         assert value == pytest.approx(oracles.nats_saved(level, z), abs=1e-6)

@@ -9,13 +9,16 @@ from kgroups.adapters import as_graph
 from kgroups.errors import InputError
 from kgroups.hartigan import group_association
 from kgroups.operators import BetheHessian
-from kgroups.refine import Hartigan, absorb_fragments, connected_pieces, refine_labels
-from kgroups.refine.likelihood import likelihood_moves, planted_fit
+from kgroups.refine import Hartigan, RefinementProblem, likelihood_moves, planted_fit
 
 
 def bound_karate():
     A = as_graph(nx.karate_club_graph(), weight=None).simple_adjacency()
     return A, np.diff(A.indptr).astype(float), BetheHessian().bind(A, weighted=False)
+
+
+def karate_problem(**options):
+    return RefinementProblem(*bound_karate(), k=2, **options)
 
 
 @pytest.mark.parametrize("weights", ["association", "uniform", "gram"])
@@ -41,7 +44,7 @@ def test_refinement_raises_its_objective(weights):
     A, d, bound = bound_karate()
     method = Hartigan(weights=weights, candidates="all", guard=None)
     z = np.arange(34) % 2
-    found = refine_labels(bound, A, d, z, k=2, method=method)
+    found = method.refine(karate_problem(), z)
     M, diagonal, w = method.objective(bound, d)
     assert found.objective > group_association(M, diagonal, w, z, k=2)
     assert found.objective == pytest.approx(group_association(M, diagonal, w, found.z, k=2))
@@ -75,20 +78,40 @@ def test_planted_fit_does_not_depend_on_the_unit_of_weights():
 
 
 def test_the_guard_keeps_the_moves_of_the_likelihood_where_hartigan_falls_short(monkeypatch):
-    A, d, bound = bound_karate()
+    A, d, _ = bound_karate()
+    problem = karate_problem()
     z = np.array([0] * 17 + [1] * 17)
-    free = refine_labels(bound, A, d, z, k=2, method=Hartigan(guard=None))
+    free = Hartigan(guard=None).refine(problem, z)
     giant = np.zeros(34, dtype=np.int64)
     giant[0] = 1
     monkeypatch.setattr(
-        "kgroups.refine.guarded.improve", lambda *_, **__: SimpleNamespace(**REPORTED, z=giant)
+        "kgroups.refine.refinement.improve", lambda *_, **__: SimpleNamespace(**REPORTED, z=giant)
     )
-    held = refine_labels(bound, A, d, z, k=2, method=Hartigan())
-    assert held.kept == "likelihood moves"
-    assert np.array_equal(held.z, likelihood_moves(A, d, z, k=2))
-    unguarded = refine_labels(bound, A, d, z, k=2, method=Hartigan(guard=None))
+    for fast in (False, True):
+        held = Hartigan().refine(karate_problem(fast=fast), z)
+        assert held.kept == "likelihood moves"
+        assert np.array_equal(held.z, likelihood_moves(A, d, z, k=2))
+    unguarded = Hartigan(guard=None).refine(problem, z)
     assert np.array_equal(unguarded.z, giant)
     assert free.kept == unguarded.kept == "hartigan"
+
+
+@pytest.mark.parametrize(("fast", "guarded"), [(False, 1), (True, 0)])
+def test_fast_refinement_runs_the_guard_only_after_a_loss(monkeypatch, fast, guarded):
+    calls = []
+
+    def counted(*arguments, **options):
+        calls.append(arguments)
+        return likelihood_moves(*arguments, **options)
+
+    monkeypatch.setattr("kgroups.refine.refinement.likelihood_moves", counted)
+    A, d, _ = bound_karate()
+    z = np.array([0] * 17 + [1] * 17)
+    found = Hartigan().refine(karate_problem(fast=fast), z)
+    assert planted_fit(A, d, found.z, k=2).gain > planted_fit(A, d, z, k=2).gain
+    assert len(calls) == guarded
+    Hartigan(guard=None).refine(karate_problem(fast=fast), z)
+    assert len(calls) == guarded
 
 
 REPORTED = {"objective": 0.0, "sweeps": 1, "moves": 1, "visits": 1, "converged": True}
@@ -99,25 +122,6 @@ def test_groups_that_avoid_one_another_are_no_communities_to_the_guard():
     checkerboard = [(i // 10 + i % 10) % 2 for i in range(100)]
     partition = kg.refine_partition(G, checkerboard)
     assert kg.scoring.modularity(G, partition) > 0.3
-
-
-def test_fragments_join_the_neighbour_they_know_best():
-    G = nx.Graph([(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5), (2, 3), (5, 6), (4, 6)])
-    A = as_graph(G).simple_adjacency()
-    z, k = absorb_fragments(A, np.array([0, 0, 0, 1, 1, 1, 0]))
-    assert k == 2
-    assert z.tolist() == [0, 0, 0, 1, 1, 1, 1]
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_absorbing_fragments_keeps_the_number_of_groups_and_connects_them(seed):
-    G = nx.connected_watts_strogatz_graph(40, 4, 0.3, seed=seed)
-    A = as_graph(G).simple_adjacency()
-    z = np.random.default_rng(seed).integers(0, 5, 40)
-    z[:5] = np.arange(5)
-    joined, k = absorb_fragments(A, z)
-    assert k == 5
-    assert connected_pieces(A, joined)[1] == 5
 
 
 @pytest.mark.parametrize(

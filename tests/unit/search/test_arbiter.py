@@ -6,11 +6,11 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from helpers.strategies_levels import largest_part, level_of
 from kgroups.generators import planted_partition
 from kgroups.metrics import nmi
-from kgroups.search import arbiter
-from kgroups.search.arbiter import Candidate, decide, one_community, posterior_candidate
-from strategies_levels import largest_part, level_of
+from kgroups.search.candidates import Candidate, one_community, posterior_candidate
+from kgroups.search.finding import decide
 
 N = 20
 
@@ -111,7 +111,7 @@ def test_eigenvectors_without_evidence_are_out(origin, lost):
         level, Candidate(np.arange(60) % 2, 2, origin, 0.0, 0.0), dense=False
     )
     assert found.evidence <= math.log(10.0)
-    assert (found.score == -math.inf) is lost
+    assert bool(found.score == -math.inf) is lost
 
 
 def test_one_community_needs_no_beliefs(planted):
@@ -120,12 +120,12 @@ def test_one_community_needs_no_beliefs(planted):
     assert posterior_candidate(level, whole, dense=True) is whole
 
 
-def test_more_messages_than_memory_holds_are_not_sent(planted, monkeypatch):
+def test_more_messages_than_memory_holds_are_not_sent(planted):
     level, truth = planted
-    monkeypatch.setattr(arbiter, "_MOST_MESSAGES", 2 * level.A.indices.size - 1)
+    most = 2 * level.A.indices.size - 1
     for nats, score in ((8.0, 8.0), (-5.0, math.log(10.0))):
         given = Candidate(truth, 2, "eigenvectors", nats, nats)
-        found = posterior_candidate(level, given, dense=False)
+        found = posterior_candidate(level, given, dense=False, max_messages=most)
         assert (found.score, found.nats, found.evidence) == (score, nats, None)
         won, why = decide(
             one_community(truth.size), truth.size, lambda whole, found=found: [whole, found]

@@ -69,4 +69,4 @@ def test_a_search_reports_what_was_given():
     largest = nx.node_connected_component(graph.to_networkx(), 0)
     connected = kg.as_graph(graph.to_networkx().subgraph(sorted(largest)).copy())
     report = kg.detect_communities(connected, 1).report
-    assert report.about_k().startswith("1 community, as asked for")
+    assert report.about_k().startswith("1 community, as requested")

@@ -228,9 +228,9 @@ def test_the_order_of_the_nodes_does_not_matter_in_faint_and_clear_graphs():
 
 INTERRUPTED = """
 import sys, kgroups as kg
-from kgroups.detect import warm
+from kgroups.detect import compile_kernels
 from kgroups.generators import planted_partition
-warm()
+compile_kernels()
 graph, _ = planted_partition(300_000, k=200, degree=20.0, snr=2.0, rng=0)
 try:
     kg.detect_communities(graph, progress=lambda stage: print(stage, flush=True))

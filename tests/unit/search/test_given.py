@@ -27,7 +27,7 @@ GRAPHS = {
 
 
 @pytest.mark.parametrize("regime", REGIMES, ids=repr)
-@pytest.mark.parametrize("init", [kg.KMeansSeed(), kg.QRSeed()], ids=repr)
+@pytest.mark.parametrize("init", [kg.KMeansInit(), kg.QRInit()], ids=repr)
 @pytest.mark.parametrize("name", GRAPHS)
 def test_every_k_is_met(name, init, regime):
     G = GRAPHS[name]
@@ -112,7 +112,7 @@ def test_the_report_says_that_k_was_given(planted):
         assert (report.regime, report.why) == ("Auto", f"k = {k} was given")
         assert report.components[0].winner in ("search", "eigenvectors")
         assert report.visits > 0
-        assert any(f"{k} communities, as asked for" in line for line in report.lines())
+        assert any(f"{k} communities, as requested" in line for line in report.lines())
 
 
 WINNERS = {

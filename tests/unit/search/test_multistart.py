@@ -9,20 +9,19 @@ import numpy as np
 import pytest
 
 import kgroups as kg
-import oracles_levels as oracles
-from kgroups.description._code_nb import code_of
+from helpers import oracles_levels as oracles
+from helpers.kernels_levels import nats_of, searched_from
+from helpers.strategies_levels import graph_of, largest_part, level_of, problem_of
+from kgroups._csr import connected_components
 from kgroups.generators import lfr_benchmark, planted_partition
 from kgroups.metrics import nmi
-from kgroups.refine import connected_pieces
-from kgroups.search import multistart
-from kgroups.search._search_nb import _connected, _search, nats_by_component
-from kgroups.search.multistart import given_number, search
-from strategies_levels import graph_of, largest_part, level_of, problem_of
+from kgroups.search.candidates import given_number, interruptible, projected_labels, search
+from kgroups.spectrum import moments
 
 
-def searched(graph, *, settings=None, seed=0, start=None):
+def searched(graph, *, settings=None, seed=0, **options):
     rng = np.random.default_rng(seed)
-    return search(problem_of(graph), settings or kg.Search(), rng, start=start)
+    return search(problem_of(graph), settings or kg.Search(), rng, **options)
 
 
 def hub_graph():
@@ -54,7 +53,7 @@ def test_communities_of_small_graphs_are_connected(name, weighted):
     found = searched(graph)
     k = int(found.k[0])
     assert np.unique(found.z).tolist() == list(range(k))
-    assert connected_pieces(graph.simple_adjacency(), found.z)[1] == k
+    assert connected_components(graph.simple_adjacency(), found.z)[0] == k
     assert (k == 1) == (found.saved[0] == 0.0)
 
 
@@ -132,19 +131,6 @@ def test_the_same_stream_gives_the_same_labels(planted):
     assert (again.visits, again.saved.tolist()) == (first.visits, first.saved.tolist())
 
 
-def nats_of(graph, labels):
-    """Return the nats that labels save in each component."""
-    problem = problem_of(graph)
-    order, offsets = problem.by_component
-    z = np.unique(labels, return_inverse=True)[1][order].astype(np.int32)
-    level, parts = problem.level, []
-    for c in range(problem.n_components):
-        rows = slice(offsets[c], offsets[c + 1])
-        z[rows] = np.unique(z[rows], return_inverse=True)[1]
-        parts.append(nats_by_component(level, offsets, z)[c])
-    return np.array(parts)
-
-
 @pytest.mark.compiled
 @pytest.mark.parametrize("kind", ["truth", "one", "pairs", "random"])
 def test_the_search_saves_no_less_than_what_it_starts_from(planted, kind):
@@ -158,13 +144,10 @@ def test_the_search_saves_no_less_than_what_it_starts_from(planted, kind):
         "pairs": np.arange(rows.size) // 2,
         "random": np.random.default_rng(0).integers(0, 20, rows.size),
     }[kind]
-    plan = kg.Search().plan(np.random.default_rng(0))
-    code = code_of(level)
-    state = _search(level, start.astype(np.int32), code, plan, np.zeros(3, dtype=np.int64))
+    state, joined = searched_from(level, start)
     assert state.saved >= oracles.nats_saved(level, start) - 1e-6
     assert state.saved == pytest.approx(oracles.nats_saved(level, state.z), rel=1e-6)
-    joined = _connected(level, state, code, plan, np.zeros(3, dtype=np.int64))
-    assert connected_pieces(part.A, joined.z.astype(np.int64))[1] == joined.k
+    assert connected_components(part.A, joined.z.astype(np.int64))[0] == joined.k
     assert np.bincount(joined.z).min() > 1
 
 
@@ -182,20 +165,17 @@ def test_more_starts_never_save_less(planted):
 @pytest.mark.compiled
 @pytest.mark.parametrize("n", [1000, 4000])
 def test_communities_that_look_sure_after_one_start_are_tried_again(n):
-    """Stretches of a ring are twice as long as they should be, and no node is in doubt."""
+    """Stretches of a ring are twice as long as they should be, and no node is undecided."""
     G = nx.watts_strogatz_graph(n, 8, 0.1, seed=900)
     graph = graph_of(G)
     once = searched(graph, settings=kg.Search(retried=0.0))
     again = searched(graph)
     assert once.undecided[0] < 0.1
     assert again.saved[0] > 1.1 * once.saved[0]
-    problem = problem_of(graph)
-    modular = nx.community.louvain_communities(G, seed=0)
-    z = np.empty(n, dtype=np.int32)
-    for label, members in enumerate(modular):
+    z = np.empty(n, dtype=np.int64)
+    for label, members in enumerate(nx.community.louvain_communities(G, seed=0)):
         z[list(members)] = label
-    _, offsets = problem.by_component
-    assert again.saved[0] > nats_by_component(problem.level, offsets, z)[0]
+    assert again.saved[0] > nats_of(graph, z)[0]
 
 
 def test_a_second_start_is_made_in_the_share_that_was_asked_for():
@@ -282,12 +262,13 @@ def test_a_flag_from_another_thread_stops_the_search_within_a_second(large):
     timer = threading.Timer(0.5, stop)
     timer.start()
     plan = kg.Search(starts=50, least_gain=0.0).plan(np.random.default_rng(0))
-    search_components(level, offsets, np.zeros(0, dtype=np.int32), plan, tally)
+    known = np.zeros(1, dtype=np.int64)
+    search_components(level, offsets, np.zeros(0, dtype=np.int32), known, plan, tally)
     assert set_at
     assert time.perf_counter() - set_at[0] < 1.0
 
 
-def test_an_interrupt_sets_the_flag_and_is_raised_again(monkeypatch):
+def test_an_interrupt_sets_the_flag_and_is_raised_again():
     """A kernel that runs until the flag in its tally is set ends, and then the call does."""
     ended = []
 
@@ -296,35 +277,86 @@ def test_an_interrupt_sets_the_flag_and_is_raised_again(monkeypatch):
             time.sleep(0.001)
         ended.append(True)
 
-    monkeypatch.setattr(multistart, "_LONG", 0)
     level, tally = level_of(nx.karate_club_graph()), np.zeros(3, dtype=np.int64)
     # A test runner in the background may ignore interrupts.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Timer(0.2, signal.raise_signal, (signal.SIGINT,)).start()
     try:
         with pytest.raises(KeyboardInterrupt):
-            multistart._interruptible(kernel, level, tally)
+            interruptible(kernel, level, tally, background_entries=0)
     finally:
         signal.signal(signal.SIGINT, before)
     assert ended == [True]
 
 
 @pytest.mark.parametrize("error", [ValueError, TimeoutError])
-def test_errors_of_a_kernel_beside_come_through(monkeypatch, error):
+def test_errors_of_a_kernel_in_the_background_come_through(error):
     def kernel(level, tally):
         raise error
 
-    monkeypatch.setattr(multistart, "_LONG", 0)
+    level, tally = level_of(nx.karate_club_graph()), np.zeros(3, dtype=np.int64)
     with pytest.raises(error):
-        multistart._interruptible(
-            kernel, level_of(nx.karate_club_graph()), np.zeros(3, dtype=np.int64)
-        )
+        interruptible(kernel, level, tally, background_entries=0)
 
 
-def test_a_kernel_beside_the_main_thread_returns_the_same(monkeypatch):
+def test_a_kernel_in_the_background_returns_the_same():
     graph = graph_of(nx.ring_of_cliques(20, 6))
-    here = searched(graph)
-    monkeypatch.setattr(multistart, "_LONG", 0)
-    beside = searched(graph)
-    assert beside.z.tolist() == here.z.tolist()
-    assert beside.visits == here.visits
+    here, background = searched(graph), searched(graph, background_entries=0)
+    assert background.z.tolist() == here.z.tolist()
+    assert background.visits == here.visits
+
+
+LARGE = planted_partition(12_000, k=5, degree=10.0, snr=2.5, rng=4)
+FAINT = planted_partition(12_000, k=3, degree=6.0, snr=1.3, rng=4).graph
+
+
+def test_large_communities_that_are_locally_trees_are_searched_from_the_spectrum():
+    found = searched(LARGE.graph)
+    assert list(found.moments) == [0]
+    assert found.moments[0].block.shape[1] == 16
+    without = searched(LARGE.graph, settings=kg.Search(spectral_nodes=12_000))
+    assert without.moments == {}
+    assert found.k[0] == without.k[0] == 5
+    assert found.saved[0] == pytest.approx(without.saved[0], rel=1e-3)
+    assert found.visits < 0.7 * without.visits
+
+
+def test_communities_of_the_spectrum_below_a_nat_per_node_are_searched_no_further():
+    found = searched(FAINT)
+    assert 0 in found.moments
+    assert found.saved[0] < FAINT.n
+    # Cells, moments and one climb: less than a quarter of what further starts read.
+    assert found.visits < 150 * FAINT.m
+
+
+@pytest.mark.parametrize(
+    ("k", "snr"), [(2, 2.5), (3, 2.0), (40, 2.0)], ids=["fewer than columns", "few", "many"]
+)
+def test_projected_rows_group_the_nodes_of_a_community(k, snr):
+    graph, truth = planted_partition(24_000, k=k, degree=20.0, snr=snr, rng=1)
+    problem = problem_of(graph)
+    measured = moments(problem.bound, columns=16)
+    labels = projected_labels(measured, np.random.default_rng(0))
+    assert k <= labels.max() + 1 <= 2 * k + 2
+    assert set(np.unique(labels)) == set(range(labels.max() + 1))
+    # More groups than communities: they are pure more than they are whole.
+    assert nmi(truth, labels) > 0.25
+    found = searched(graph)
+    assert found.k[0] == k
+
+
+def test_no_rows_are_projected_without_structure_or_with_small_communities():
+    random_graph = planted_partition(12_000, k=2, degree=6.0, snr=0.0, rng=2).graph
+    small = planted_partition(12_000, k=60, degree=10.0, snr=2.5, rng=2).graph
+    for graph in (random_graph, small):
+        measured = moments(problem_of(graph).bound, columns=16)
+        assert projected_labels(measured, np.random.default_rng(0)) is None
+
+
+def test_the_cells_of_large_graphs_with_short_cycles_are_used():
+    graph = lfr_benchmark(11_000, degree=12, mixing=0.3, rng=1).graph
+    found = searched(graph)
+    without = searched(graph, settings=kg.Search(spectral_nodes=11_000))
+    assert found.moments == {}
+    assert np.array_equal(found.z, without.z)
+    assert found.visits == without.visits

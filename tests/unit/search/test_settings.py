@@ -46,7 +46,10 @@ def test_settings_of_the_search_are_a_search(regime, wrong):
         ({"scales": (0.3, -1.0)}, r"scales must be made of numbers >= 0, got \(0.3, -1.0\)"),
         ({"temperatures": ("hot",)}, r"temperatures must be made of numbers >= 0, got \('hot',\)"),
         ({"least_gain": -0.1}, "least_gain must be made of numbers >= 0, got -0.1"),
-        ({"doubt": float("nan")}, "doubt must be made of numbers >= 0, got nan"),
+        (
+            {"undecided_margin": float("nan")},
+            "undecided_margin must be made of numbers >= 0, got nan",
+        ),
         ({"at_stake": float("inf")}, "at_stake must be made of numbers >= 0, got inf"),
         ({"ambiguous": None}, "ambiguous must be made of numbers >= 0, got None"),
         ({"treelike": True}, "treelike must be made of numbers >= 0, got True"),
@@ -58,6 +61,43 @@ def test_bad_settings_are_refused(options, message):
         kg.Search(**options)
 
 
+@pytest.mark.parametrize(
+    ("make", "options", "message"),
+    [
+        (kg.Auto, {"exact_nodes": -1}, "exact_nodes must be a whole number >= 0, got -1"),
+        (kg.Auto, {"max_few": 1.5}, "max_few must be a whole number >= 0, got 1.5"),
+        (kg.Auto, {"giant_share": 2.0}, "giant_share must be a number from 0 to 1, got 2.0"),
+        (kg.Auto, {"few": kg.Exact()}, r"few must be FewGroups\(\), got Exact\(\)"),
+        (kg.FewGroups, {"columns": 0.5}, "columns must be a number >= 1, got 0.5"),
+        (kg.FewGroups, {"sample": 0}, "sample must be a whole number >= 1, got 0"),
+    ],
+)
+def test_bad_settings_of_regimes_are_refused(make, options, message):
+    with pytest.raises(InputError, match=message):
+        make(**options)
+
+
+FAINT = kg.generators.planted_partition(900, k=2, degree=8.0, snr=1.8, rng=3).graph
+
+
+def test_exact_nodes_decide_how_eigenvectors_are_computed():
+    stages = []
+    exact = kg.detect_communities(FAINT, progress=stages.append)
+    assert "filtering a subspace" not in stages
+    filtered = kg.detect_communities(FAINT, regime=kg.Auto(exact_nodes=100), progress=stages.append)
+    assert "filtering a subspace" in stages
+    assert exact.report.k_found == filtered.report.k_found == 2
+
+
+@pytest.mark.parametrize("options", [{"max_few": 1}, {"min_few_size": 600}])
+def test_a_subspace_is_not_filtered_for_more_communities_than_it_resolves(options):
+    stages = []
+    regime = kg.Auto(exact_nodes=100, **options)
+    found = kg.detect_communities(FAINT, regime=regime, progress=stages.append)
+    assert "filtering a subspace" not in stages
+    assert len(found) == 1
+
+
 # One other value for each setting, and some at the border of what is allowed.
 OTHER = {
     "scales": [(0.5,), (0.0, 1.0), (0.2, 0.4)],
@@ -65,13 +105,14 @@ OTHER = {
     "least_gain": [0.0, 0.5],
     "patience": [1, 10],
     "temperatures": [(), (0.5,), (5.0, 2.0, 1.0, 0.5)],
-    "doubt": [0.0, 50.0],
+    "undecided_margin": [0.0, 50.0],
     "at_stake": [0.0, 10.0],
     "ambiguous": [0.0, 1.0],
     "retried": [0.0, 1.0],
     "treelike": [0.0, 1.0],
     "significance": [0.0, 20.0],
     "max_visits": [1, 100],
+    "spectral_nodes": [0, 10**9],
 }
 CHANGED = [(name, value) for name, values in OTHER.items() for value in values]
 
@@ -99,10 +140,10 @@ def test_communities_that_save_too_little_are_one():
 
 
 def test_the_plan_holds_the_settings():
-    settings = kg.Search(scales=(0.1, 0.2), starts=3, doubt=2.0, max_visits=7)
+    settings = kg.Search(scales=(0.1, 0.2), starts=3, undecided_margin=2.0, max_visits=7)
     plan = settings.plan(np.random.default_rng(0))
     assert plan.scales.tolist() == [0.1, 0.2]
-    assert (plan.starts, plan.rules.doubt, plan.rules.max_visits) == (3, 2.0, 7)
+    assert (plan.starts, plan.rules.undecided_margin, plan.rules.max_visits) == (3, 2.0, 7)
     assert not plan.rules.keep
     # A power of two, as the mask of the kernels needs it.
     assert plan.rules.noise.size & (plan.rules.noise.size - 1) == 0

@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 
 import kgroups as kg
-from kgroups.search.multistart import COUNTED_NODES, SMALL_NODES, split_small
-from strategies_levels import graph_of
+from helpers.strategies_levels import graph_of
+from kgroups.search.candidates import ANY_SAVING_NODES, PAIRS_NODES, split_small
 
 BRIDGED = nx.barbell_graph(3, 0)
 
 
-def split(G, z=None, most=COUNTED_NODES):
+def split(G, z=None, most=PAIRS_NODES):
     z = np.zeros(len(G), dtype=np.int64) if z is None else np.asarray(z)
     A = graph_of(G).simple_adjacency()
     return split_small(A, z, np.full(len(G), most), kg.Search(), np.random.default_rng(0))
@@ -82,7 +82,7 @@ def test_communities_of_more_nodes_than_are_counted_are_left_alone():
 def test_each_node_says_up_to_which_size_its_community_is_tried():
     G = nx.disjoint_union(nx.barbell_graph(5, 0), nx.barbell_graph(5, 0))
     A, z = graph_of(G).simple_adjacency(), np.repeat([0, 1], 10)
-    most = np.repeat([SMALL_NODES, COUNTED_NODES], 10)
+    most = np.repeat([ANY_SAVING_NODES, PAIRS_NODES], 10)
     found = split_small(A, z, most, kg.Search(), np.random.default_rng(0))
     assert found.tolist() == [0] * 10 + [1] * 5 + [2] * 5
 
@@ -91,7 +91,7 @@ def test_weights_are_not_looked_at():
     G = nx.barbell_graph(3, 0)
     weights = np.arange(1.0, 8.0)
     plain, weighted = (graph_of(G, weights=w).simple_adjacency() for w in (None, weights))
-    settings, most = kg.Search(), np.full(6, COUNTED_NODES)
+    settings, most = kg.Search(), np.full(6, PAIRS_NODES)
     found = [
         split_small(A, np.zeros(6, dtype=np.int64), most, settings, np.random.default_rng(0))
         for A in (plain, weighted)
@@ -103,7 +103,7 @@ def test_every_small_community_is_judged_alone():
     """Bridged triangles are split, beside a clique and a large community that are not."""
     G = nx.disjoint_union_all([BRIDGED, nx.complete_graph(4), nx.barbell_graph(6, 0), BRIDGED])
     z = np.repeat([2, 0, 1, 3], [6, 4, 12, 6])
-    found = split(G, z, most=SMALL_NODES)
+    found = split(G, z, most=ANY_SAVING_NODES)
     names = np.unique(found, return_inverse=True)[1]
     expected = np.repeat([0, 1, 2, 3, 4, 5], [3, 3, 4, 12, 3, 3])
     pairs = {*zip(names.tolist(), expected.tolist(), strict=True)}

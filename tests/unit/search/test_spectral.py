@@ -6,25 +6,30 @@ import numpy as np
 import pytest
 
 import kgroups as kg
-from kgroups.embedding import KMeansSeed, QRSeed, informative_eigenpairs
+from helpers.strategies_levels import graph_of, largest_part
+from kgroups._csr import connected_components
+from kgroups.adapters import as_graph
+from kgroups.embedding import KMeansInit, QRInit, informative_eigenpairs
 from kgroups.generators import planted_partition
 from kgroups.metrics import nmi, overlap
-from kgroups.refine import Hartigan, connected_pieces
-from kgroups.search import spectral
-from kgroups.search.problem import Part
-from kgroups.search.spectral import by_eigenvectors, by_filter, from_labels
+from kgroups.refine import Hartigan
+from kgroups.search.candidates import absorb_fragments, by_eigenvectors, by_filter, refined
+from kgroups.search.problem import Options
 from kgroups.spectrum import moments
-from strategies_levels import graph_of, largest_part
 
 pytestmark = pytest.mark.compiled
 
-KMEANS, HARTIGAN = KMeansSeed(), Hartigan()
+FEW, KMEANS, HARTIGAN = kg.FewGroups(), KMeansInit(), Hartigan()
 
 
-def communities_of(graph, *, init=KMEANS, refine=HARTIGAN, k=None):
+def options_of(*, regime=FEW, init=KMEANS, refine=HARTIGAN):
+    return Options(regime, init, refine, weighted=False, progress=lambda stage: None)
+
+
+def communities_of(graph, *, k=None, **options):
     part, rows = largest_part(graph)
-    found = by_filter(part, moments(part.bound), init, refine, np.random.default_rng(0), k=k)
-    return found, rows
+    rng = np.random.default_rng(0)
+    return by_filter(part, moments(part.bound), options_of(**options), rng, k=k), rows
 
 
 @pytest.mark.statistical
@@ -64,36 +69,29 @@ def test_agreement_with_the_exact_regime():
     assert nmi(exact.labels[rows], found.z) >= 0.98
 
 
-def test_labels_of_a_sample_reach_all_rows(monkeypatch):
-    monkeypatch.setattr(spectral, "_SAMPLE", 400)
+def test_labels_of_a_sample_reach_all_rows():
     graph, truth = planted_partition(6_000, k=4, degree=10.0, snr=2.5, rng=0)
-    for init in (KMeansSeed(), QRSeed()):
-        found, rows = communities_of(graph, init=init, refine=None)
+    for init in (KMeansInit(), QRInit()):
+        found, rows = communities_of(graph, regime=kg.FewGroups(sample=400), init=init, refine=None)
         assert found.refinement is None
         assert overlap(truth[rows], found.z) > 0.9
 
 
-def test_the_guard_is_asked_where_refinement_loses(monkeypatch):
-    graph, _ = planted_partition(3_000, k=3, degree=10.0, snr=2.0, rng=0)
+def test_labels_from_a_filter_are_refined_fast():
+    """The graph may be large; with exact eigenvectors it is not."""
     asked = []
-    refined = Part.refined
 
-    def recorded(part, z, k, method):
-        asked.append(method.guard)
-        return refined(part, z, k, method)
+    class Recorded:
+        def refine(self, problem, labels):
+            asked.append((problem.k, problem.fast))
+            return HARTIGAN.refine(problem, labels)
 
-    monkeypatch.setattr(Part, "refined", recorded)
-    communities_of(graph)
-    assert asked == [None]
-    communities_of(graph, refine=Hartigan(guard=None))
-    assert asked == [None, None]
-    fit = spectral.planted_fit
-    losses = iter([0.0, 1.0])
-    monkeypatch.setattr(
-        spectral, "planted_fit", lambda *a, **o: fit(*a, **o)._replace(gain=next(losses))
-    )
-    communities_of(graph)
-    assert asked == [None, None, None, Hartigan().guard]
+    graph, _ = planted_partition(3_000, k=3, degree=10.0, snr=2.0, rng=0)
+    communities_of(graph, refine=Recorded())
+    part, _ = largest_part(graph)
+    _, V = informative_eigenpairs(part.bound, 3, "normalized")
+    by_eigenvectors(part, V, options_of(refine=Recorded()), np.random.default_rng(0))
+    assert asked == [(3, True), (3, False)]
 
 
 def test_communities_do_not_depend_on_the_number_of_threads():
@@ -124,11 +122,11 @@ def test_as_many_communities_as_eigenvectors():
     graph = graph_of(nx.convert_node_labels_to_integers(G))
     part, _ = largest_part(graph)
     _, V = informative_eigenpairs(part.bound, 8, "normalized")
-    found = by_eigenvectors(part, V, KMEANS, HARTIGAN, np.random.default_rng(0))
+    found = by_eigenvectors(part, V, options_of(), np.random.default_rng(0))
     assert found.k == 8
-    assert connected_pieces(part.A, found.z)[1] == 8
+    assert connected_components(part.A, found.z)[0] == 8
     assert found.refinement is not None
-    plain = by_eigenvectors(part, V, KMEANS, None, np.random.default_rng(0))
+    plain = by_eigenvectors(part, V, options_of(refine=None), np.random.default_rng(0))
     assert plain.refinement is None
 
 
@@ -137,6 +135,25 @@ def test_labels_are_improved_and_their_number_stays():
     cliques = np.repeat(np.arange(8), 6)
     stray = cliques.copy()
     stray[::6] = (stray[::6] + 1) % 8
-    assert from_labels(part, stray, HARTIGAN).z.tolist() == cliques.tolist()
-    unrefined = from_labels(part, cliques, None)
+    assert refined(part, stray, HARTIGAN).z.tolist() == cliques.tolist()
+    unrefined = refined(part, cliques, None)
     assert (unrefined.z.tolist(), unrefined.k) == (cliques.tolist(), 8)
+
+
+def test_fragments_join_the_neighbor_they_know_best():
+    G = nx.Graph([(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5), (2, 3), (5, 6), (4, 6)])
+    A = as_graph(G).simple_adjacency()
+    z, k = absorb_fragments(A, np.array([0, 0, 0, 1, 1, 1, 0]))
+    assert k == 2
+    assert z.tolist() == [0, 0, 0, 1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_absorbing_fragments_keeps_the_number_of_groups_and_connects_them(seed):
+    G = nx.connected_watts_strogatz_graph(40, 4, 0.3, seed=seed)
+    A = as_graph(G).simple_adjacency()
+    z = np.random.default_rng(seed).integers(0, 5, 40)
+    z[:5] = np.arange(5)
+    joined, k = absorb_fragments(A, z)
+    assert k == 5
+    assert connected_components(A, joined)[0] == 5

@@ -1,0 +1,443 @@
+"""Candidates for communities: from the search, from eigenvectors, and by belief propagation."""
+
+import math
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kgroups._csr import connected_components, masked, restricted, rows_of
+from kgroups._types import CSR, Floats, Ints
+from kgroups.embedding import (
+    Init,
+    KMeansInit,
+    embedding_rows,
+    informative_eigenpairs,
+    spread_labels,
+    strong_rows,
+)
+from kgroups.hartigan import improve_rows
+from kgroups.inference import Evidence, evidence_of_labels
+from kgroups.multilevel import Level, finest_level
+from kgroups.refine import Refiner, refine_labels
+from kgroups.search.problem import Options, Part, Problem, Spectral
+from kgroups.search.settings import SIGNIFICANCE, Search
+from kgroups.spectrum import (
+    Leading,
+    Moments,
+    ThinBlock,
+    has_structure,
+    leading_pairs,
+    moments,
+)
+
+# Messages of belief propagation, of 8 bytes each, that fit in memory: 320 MB.
+_MAX_MESSAGES = 4e7
+
+
+class Candidate(NamedTuple):
+    """A partition of a connected graph, and its scores."""
+
+    # Labels without gaps, and the number of communities.
+    z: Ints
+    k: int
+    # "search", "eigenvectors" or "one community".
+    origin: str
+    # Nats saved against one community, all costs included; the highest wins.
+    score: float
+    # Nats saved by its description.
+    nats: float
+    # Nats saved by belief propagation before the cost of parameters, where it was run.
+    evidence: float | None = None
+
+
+def one_community(n: int) -> Candidate:
+    """Return the candidate that there are no communities."""
+    return Candidate(np.zeros(n, dtype=np.int64), 1, "one community", 0.0, 0.0)
+
+
+def posterior_candidate(
+    level: Level, candidate: Candidate, *, dense: bool, max_messages: float = _MAX_MESSAGES
+) -> Candidate:
+    """Return the labels that belief propagation reaches from a candidate, with their score.
+
+    ``dense`` counts pairs as linked once at most, which matters only in small dense graphs.
+    Eigenvectors need more evidence than chance gives on one random graph in ten. A candidate with
+    more than ``max_messages`` messages is scored by its description.
+    """
+    if candidate.k < 2:
+        return candidate
+    if len(level.A.indices) * candidate.k > max_messages:
+        # On so large a graph the moments of the spectrum have already shown structure.
+        return candidate._replace(score=max(candidate.nats, SIGNIFICANCE))
+    found = evidence_of_labels(level, candidate.z, candidate.k)
+    extra = _saturation(level, found) if dense else 0.0
+    evidence, score = found.evidence + extra, found.score + extra
+    if candidate.origin == "eigenvectors" and not evidence > SIGNIFICANCE:
+        score = -math.inf
+    return Candidate(found.z, found.k, candidate.origin, score, candidate.nats, evidence)
+
+
+def _saturation(level: Level, found: Evidence) -> float:
+    """Return the nats that a binomial code saves beyond a Poisson one."""
+    from kgroups.multilevel._moving_nb import group_totals
+
+    E, _, N = group_totals(level, found.z.astype(np.int32), found.k)
+    n, m = level.strength.size, 0.5 * float(level.strength.sum())
+    pairs, all_pairs = 0.5 * N * (N - 1.0), 0.5 * n * (n - 1.0)
+    inside = np.append(E, m - E.sum())
+    among = np.append(pairs, all_pairs - pairs.sum())
+    whole = _binomial_excess(np.array([m]), np.array([all_pairs]))
+    return float(_binomial_excess(inside, among).sum() - whole.sum())
+
+
+def _binomial_excess(E: Floats, pairs: Floats) -> Floats:
+    from scipy.special import xlogy
+
+    empty = np.maximum(pairs - E, 0.0)
+    return np.asarray(E + xlogy(empty, empty / np.maximum(pairs, 1.0)))
+
+
+# From this many entries on a kernel runs in a second thread, and the main thread checks for Ctrl-C
+# this often. On smaller graphs a search is short.
+_BACKGROUND_ENTRIES = 100_000
+_POLL_SECONDS = 0.05
+ANY_SAVING_NODES = 9
+"""Any saving splits a community up to this size, three triangles, where all pairs are counted."""
+PAIRS_NODES = 64
+"""Pairs are counted in components up to this size that are one community."""
+
+
+class Searched(NamedTuple):
+    """The result of the search, nodes sorted by component."""
+
+    # Labels, from 0 in each component.
+    z: Ints
+    # For each component: number of communities, nats saved, and share of undecided nodes.
+    k: Ints
+    saved: Floats
+    undecided: Floats
+    # Matrix entries read.
+    visits: int
+    # Moments of the components whose search started from the spectrum.
+    moments: dict[int, Moments]
+
+    def candidate(self, rows: slice, component: int) -> Candidate:
+        """Return the communities of a component as a candidate."""
+        nats = float(self.saved[component])
+        return Candidate(self.z[rows], int(self.k[component]), "search", nats, nats)
+
+
+def search(
+    problem: Problem,
+    settings: Search,
+    rng: np.random.Generator,
+    *,
+    start: Ints | None = None,
+    background_entries: int = _BACKGROUND_ENTRIES,
+) -> Searched:
+    """Find the communities of every component with the shortest description.
+
+    ``start`` are labels to start from, in the order of the problem. Graphs with at least
+    ``background_entries`` matrix entries are searched in a second thread.
+    """
+    from kgroups.search._search_nb import (
+        CELLS,
+        LABELS,
+        NOTHING,
+        SPECTRAL,
+        first_cells,
+        search_components,
+    )
+
+    level = problem.level
+    order, offsets = problem.by_component
+    plan, tally = settings.plan(rng), np.zeros(3, dtype=np.int64)
+    given, known = np.zeros(0, dtype=np.int32), np.full(problem.n_components, NOTHING)
+    measured: dict[int, Moments] = {}
+    run = partial(interruptible, background_entries=background_entries)
+    if start is not None:
+        given = _from_zero(start[order], problem.component[order], problem.n_components)
+        known[:] = LABELS
+    large = np.flatnonzero((problem.sizes > settings.spectral_nodes) & (known == NOTHING))
+    if large.size:
+        given = np.zeros(order.size, dtype=np.int32)
+    for c in large.tolist():
+        first, last = offsets[c], offsets[c + 1]
+        labels, treelike = run(first_cells, level, first, last, plan, tally)
+        known[c] = CELLS
+        if treelike:
+            part = problem.part(c)[1].with_own_r(weighted=problem.uneven)
+            measured[c] = moments(part.bound, columns=_PROJECTED_COLUMNS)
+            labels = projected_labels(measured[c], rng)
+            known[c] = NOTHING if labels is None else SPECTRAL
+        if known[c]:
+            given[first:last] = labels
+    z, k, saved, undecided = run(search_components, level, offsets, given, known, plan, tally)
+    visits = int(tally[0]) + sum(one.visits for one in measured.values())
+    return Searched(z.astype(np.int64), k, saved, undecided, visits, measured)
+
+
+def projected_labels(measured: Moments, rng: np.random.Generator) -> Any:
+    """Group nodes by their rows of the filtered random vectors; None if communities are not few.
+
+    The filter leaves little else than the eigenvectors of communities in these vectors, so that
+    their rows are a random projection of the spectral embedding.
+    """
+    n = len(measured.block)
+    few = measured.k <= _MAX_PROJECTED and n >= _MIN_PROJECTED_SIZE * measured.k
+    few = few and (measured.k <= _MAX_PROJECTED_FAINT or measured.s >= _MIN_PROJECTED_SIGNAL)
+    if not (few and has_structure(measured)):
+        return None
+    groups = max(2, round(_GROUPS_PER_COMMUNITY * measured.k))
+    size = min(n, max(_MIN_SAMPLE, _SAMPLE_PER_GROUP * groups))
+    chosen = np.sort(rng.choice(n, size, replace=False))
+    X = _unit_rows(measured.block[chosen])
+    means = _means(X, KMeansInit(n_init=1).labels(X, groups, rng), groups)
+    z = _nearest(measured.block, means, normalized=False)
+    return np.unique(z, return_inverse=True)[1].astype(np.int32)
+
+
+def nats_saved(level: Level, z: Ints) -> float:
+    """Return the nats that a partition of a connected graph saves in its description."""
+    from kgroups.search._search_nb import nats_by_component
+
+    return float(nats_by_component(level, np.array([0, z.size]), z.astype(np.int32))[0])
+
+
+def given_number(
+    level: Level, k: int, settings: Search, rng: np.random.Generator
+) -> tuple[Ints, int]:
+    """Find exactly ``k`` communities of a connected graph; return them and the entries read."""
+    from kgroups.search._search_nb import search_given_k
+
+    tally = np.zeros(3, dtype=np.int64)
+    z = interruptible(search_given_k, level, k, settings.plan(rng), tally)
+    return z.astype(np.int64), int(tally[0])
+
+
+def split_small(A: CSR, z: Ints, most: Ints, settings: Search, rng: np.random.Generator) -> Ints:
+    """Split small communities, each without regard to the others.
+
+    ``A`` has no loops, and its weights are ignored. The labels have no gaps, and communities are
+    connected. ``most`` is the size up to which the community of each node is tried.
+    """
+    from kgroups.search._search_nb import small_split
+
+    size = np.bincount(z)
+    rows = np.flatnonzero(size[z] <= most)
+    if not rows.size:
+        return z
+    rows = rows[np.argsort(z[rows], kind="stable")]
+    chosen, ends = np.zeros(z.size, dtype=np.bool_), rows_of(A)
+    chosen[rows] = True
+    inside = masked(A, chosen[ends] & (z[ends] == z[A.indices]))
+    level = finest_level(restricted(inside, rows), weighted=False)
+    counts = np.unique(z[rows], return_counts=True)[1]
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    tally = np.zeros(3, dtype=np.int64)
+    labels = small_split(level, offsets, ANY_SAVING_NODES, settings.plan(rng), tally)
+    split, new = z.copy(), labels > 0
+    community = np.repeat(np.arange(counts.size), counts)
+    split[rows[new]] = (size.size + PAIRS_NODES * community + labels)[new]
+    return np.unique(split, return_inverse=True)[1]
+
+
+def _from_zero(z: Ints, component: Ints, n_components: int) -> Any:
+    """Return labels that start from 0 in each component and have no gaps there."""
+    names, first = np.unique(component * (int(z.max(initial=0)) + 1) + z, return_inverse=True)
+    owner = np.empty(names.size, dtype=np.int64)
+    owner[first] = component
+    start = np.searchsorted(owner, np.arange(n_components))
+    return (first - start[component]).astype(np.int32)
+
+
+def interruptible(
+    kernel: Callable[..., Any],
+    level: Level,
+    *arguments: Any,
+    background_entries: int = _BACKGROUND_ENTRIES,
+) -> Any:
+    """Call a kernel whose last argument is a tally; Ctrl-C sets the flag in it that stops it."""
+    if len(level.A.indices) < background_entries:
+        return kernel(level, *arguments)
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(kernel, level, *arguments)
+        try:
+            while True:
+                try:
+                    return running.result(_POLL_SECONDS)
+                except TimeoutError:
+                    if running.done():
+                        raise
+        except BaseException:
+            arguments[-1][2] = 1
+            raise
+
+
+# Random vectors of a projected embedding: enough to tell hundreds of communities apart.
+_PROJECTED_COLUMNS = 16
+# Communities that these can show, and nodes that each must have on average: in smaller ones
+# contraction saves as much.
+_MAX_PROJECTED = 512
+_MIN_PROJECTED_SIZE = 500
+# More communities than this need a signal-to-noise ratio of at least that: 200 at a ratio of 1.3 on
+# 100,000 nodes end as 174 that save 10 % less than without projection.
+_MAX_PROJECTED_FAINT = 64
+_MIN_PROJECTED_SIGNAL = 1.6
+# Groups of projected rows for each community; halves of a community are merged later.
+_GROUPS_PER_COMMUNITY = 1.5
+# Rows of the sample for each of these groups, and rows at least.
+_SAMPLE_PER_GROUP = 30
+_MIN_SAMPLE = 4_000
+# Rows of the sample of k-means per community, at least: its means must be known well.
+_SAMPLE_PER_COMMUNITY = 50
+# Sweeps over all rows after the sample has been labeled; few rows move.
+_SWEEPS_ON_ALL = 10
+# Rows per chunk; bounds the temporary arrays.
+_CHUNK = 1 << 13
+
+
+def by_eigenvectors(
+    part: Part, V: Floats, options: Options, rng: np.random.Generator, *, connected: bool = True
+) -> Spectral:
+    """Find as many communities of a connected part as there are eigenvectors."""
+    k, init = V.shape[1], options.init
+    X = embedding_rows(V, init.rows)
+    strong = strong_rows(V)
+    if strong.all() or np.count_nonzero(strong) < k:
+        z = init.labels(X, k, rng)
+    else:
+        z = np.full(len(X), -1, dtype=np.int64)
+        z[strong] = init.labels(X[strong], k, rng)
+        z = spread_labels(part.A, z)
+    return refined(part, z, options.refine, connected=connected)
+
+
+def refined(
+    part: Part, z: Ints, refine: Refiner | None, *, connected: bool = True, fast: bool = False
+) -> Spectral:
+    """Refine labels without gaps, and make communities connected if ``connected``."""
+    k, refinement = int(z.max()) + 1, None
+    if refine is not None and k > 1:
+        refinement = refine_labels(refine, part.refinement(k, fast=fast), z)
+        z = refinement.z
+    if connected:
+        z, k = absorb_fragments(part.A, z)
+    return Spectral(z, k, refinement)
+
+
+def absorb_fragments(A: CSR, z: Ints) -> tuple[Ints, int]:
+    """Make every group connected: its largest piece stays, the others join a neighboring group.
+
+    A fragment joins the group to which its edges weigh most. On a connected graph the number of
+    groups stays the same. The search attaches fragments by description length instead.
+    """
+    count, piece = connected_components(A, z)
+    n_groups = int(z.max()) + 1
+    if count == n_groups:
+        return z, n_groups
+    group = np.empty(count, dtype=np.int64)
+    group[piece] = z
+    # Largest piece first; pieces are numbered by first node, so that ties are deterministic.
+    by_size = np.argsort(-np.bincount(piece, minlength=count), kind="stable")
+    main = by_size[np.unique(group[by_size], return_index=True)[1]]
+    joined = np.full(count, -1, dtype=np.int64)
+    joined[main] = group[main]
+    rows = np.flatnonzero(joined[piece] < 0)
+    rows = rows[np.argsort(piece[rows], kind="stable")]
+    lengths = np.diff(A.indptr)[rows]
+    ends = np.cumsum(lengths)
+    slots = np.arange(int(ends[-1])) + np.repeat(A.indptr[:-1][rows] - ends + lengths, lengths)
+    owner, neighbor, weight = (
+        np.repeat(piece[rows], lengths),
+        piece[A.indices[slots]],
+        A.data[slots],
+    )
+    waiting, last = [c for c in by_size.tolist() if joined[c] < 0], 0
+    while len(waiting) != last:
+        last, still = len(waiting), []
+        for c in waiting:
+            own = slice(*np.searchsorted(owner, (c, c + 1)))
+            near = joined[neighbor[own]]
+            if np.any(near >= 0):
+                linked = np.bincount(near[near >= 0], weights=weight[own][near >= 0])
+                joined[c] = int(np.argmax(linked))
+            else:
+                still.append(c)
+        waiting = still
+    # What is left has no path to the largest piece of any group.
+    joined[waiting] = group[waiting]
+    return np.unique(joined[piece], return_inverse=True)[1], n_groups
+
+
+def by_filter(
+    part: Part,
+    measured: Moments,
+    options: Options,
+    rng: np.random.Generator,
+    *,
+    k: int | None = None,
+    leading: Leading | None = None,
+) -> Spectral:
+    """Find the communities of a connected part by Ritz vectors of a Chebyshev filter.
+
+    By default there are as many as Ritz values beyond the edge of noise. ``leading`` are the
+    eigenpairs if they are known. If ``k`` is close to the number of nodes, exact eigenpairs are
+    used.
+    """
+    if leading is None:
+        leading = leading_pairs(measured, count=k)
+    if k is not None and leading.k < k:
+        # The filter removes some eigenvectors in the middle of the spectrum.
+        values, V = informative_eigenpairs(part.bound, k, "normalized")
+        vectors = V / np.sqrt(part.bound.diagonal)[:, np.newaxis]
+        leading = Leading(values, vectors.astype(np.float32), complete=True)
+    k = leading.k
+    if k < 2:
+        return Spectral(np.zeros(part.bound.n, dtype=np.int64), 1, None)
+    z = _labels(_unit_rows(leading.vectors), k, options.init, options.few.sample, rng)
+    return refined(part, z, options.refine, connected=False, fast=True)
+
+
+def _means(X: Floats, z: Ints, k: int) -> Floats:
+    means = np.zeros((k, X.shape[1]))
+    np.add.at(means, z, X)
+    means /= np.bincount(z, minlength=k)[:, np.newaxis]
+    return means
+
+
+def _nearest(X: Any, means: Floats, *, normalized: bool = True) -> Ints:
+    """Return the nearest mean of each row, which is scaled to length 1 if not ``normalized``."""
+    half_square = 0.5 * np.einsum("ac,ac->a", means, means)
+    z = np.empty(len(X), dtype=np.int64)
+    for some in _chunks(len(X)):
+        rows = X[some] if normalized else _unit_rows(X[some])
+        z[some] = np.argmax(np.einsum("ic,ac->ia", rows, means) - half_square, axis=1)
+    return z
+
+
+def _unit_rows(vectors: ThinBlock) -> Floats:
+    rows = np.empty(vectors.shape)
+    for some in _chunks(len(rows)):
+        rows[some] = embedding_rows(vectors[some].astype(float), "normalized")
+    return rows
+
+
+def _chunks(n: int) -> list[slice]:
+    return [slice(i, i + _CHUNK) for i in range(0, n, _CHUNK)]
+
+
+def _labels(X: Floats, k: int, init: Init, sample: int, rng: np.random.Generator) -> Ints:
+    """Label a sample of the rows, give all others the nearest mean, and let rows move."""
+    n, size = X.shape[0], max(sample, _SAMPLE_PER_COMMUNITY * k)
+    if n <= 2 * size:
+        return init.labels(X, k, rng)
+    chosen = np.sort(rng.choice(n, size, replace=False))
+    on_sample = init.labels(X[chosen], k, rng)
+    z = _nearest(X, _means(X[chosen], on_sample, k))
+    # A row of the sample keeps its label, so that no group is empty.
+    z[chosen] = on_sample
+    return improve_rows(X, z, k=k, max_sweeps=_SWEEPS_ON_ALL)[0]
