@@ -1,6 +1,19 @@
-"""Pictures: a graph with its communities, and the spectrum that counts them."""
+"""Draw graphs with their communities, and the spectrum that counts the communities."""
 
-from kgroups.plotting.network import plot_partition
-from kgroups.plotting.spectrum import plot_spectrum
+from kgroups.plotting.figures import (
+    FAINT,
+    INK,
+    community_colors,
+    plot_partition,
+    plot_spectrum,
+    require_matplotlib,
+)
 
-__all__ = ["plot_partition", "plot_spectrum"]
+__all__ = [
+    "FAINT",
+    "INK",
+    "community_colors",
+    "plot_partition",
+    "plot_spectrum",
+    "require_matplotlib",
+]

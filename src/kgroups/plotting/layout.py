@@ -1,4 +1,4 @@
-"""Where the nodes stand: positions given by the caller, or forces computed by igraph."""
+"""Node positions: given by the caller, or computed by igraph's force-directed layout."""
 
 import random
 from collections.abc import Iterator, Mapping
@@ -11,15 +11,16 @@ from kgroups._types import Floats, Ints
 from kgroups.errors import InputError
 from kgroups.graph import Graph
 
-__all__ = ["force_layout", "positions"]
-
+# Successive points of a spiral at this angle fill a disc evenly.
 _GOLDEN_ANGLE = np.pi * (3.0 - np.sqrt(5.0))
+# Strength of edges within and between communities; weaker ones let communities stand apart.
 _WITHIN, _BETWEEN = 1.0, 0.35
-# Springs alone untangle a picture of this many nodes; larger graphs need a disc per community.
-_NODES_FOR_SPRINGS = 300
-_DISCS_TO_PUSH = 600
-# Pairs of nodes that the springs look at in all, which bounds the time to a few seconds.
-_PAIRS = 2e8
+# Forces alone untangle a picture of this many nodes; larger graphs get a disc per community.
+_MAX_NODES_BY_FORCES = 300
+# More discs than this stay on a spiral: moving them takes time quadratic in their number.
+_MAX_MOVED_DISCS = 600
+# Pairs of nodes that the forces compare in all, which bounds the time to a few seconds.
+_MAX_PAIRS = 2e8
 
 
 def positions(graph: Graph, labels: Ints, layout: Any) -> Floats:
@@ -44,36 +45,30 @@ def positions(graph: Graph, labels: Ints, layout: Any) -> Floats:
 
 
 def force_layout(graph: Graph, labels: Ints) -> Floats:
-    """Return the positions that springs along the edges give, the same at every call.
+    """Return force-directed positions, the same at every call.
 
-    Springs between communities are weaker than those inside, so that communities stand apart.
-    Graphs that are large or in pieces get a disc for each community.
+    Graphs that are large or not connected get a disc for each community.
     """
+    import igraph
+
     rows, cols, _ = graph.edges()
-    off = rows != cols
-    rows, cols = rows[off], cols[off]
-    if graph.n > _NODES_FOR_SPRINGS or not _is_connected(graph.n, rows, cols):
-        return _discs(graph.n, rows, cols, labels)
-    stiffness = np.where(labels[rows] == labels[cols], _WITHIN, _BETWEEN)
-    start = _sunflower(graph.n, labels)
-    return _upright(_springs(graph.n, rows, cols, stiffness, start, steps=500))
+    edges = np.column_stack([rows, cols])[rows != cols]
+    inside = labels[edges[:, 0]] == labels[edges[:, 1]]
+    g = igraph.Graph(n=graph.n, edges=edges)
+    if graph.n > _MAX_NODES_BY_FORCES or (graph.n and not g.is_connected()):
+        return _discs(edges, inside, labels)
+    return _upright(_forces(g, np.where(inside, _WITHIN, _BETWEEN), _spiral(labels), steps=500))
 
 
-def _is_connected(n: int, rows: Any, cols: Any) -> bool:
-    import igraph
-
-    return n == 0 or igraph.Graph(n=n, edges=np.column_stack([rows, cols])).is_connected()
-
-
-def _springs(n: int, rows: Any, cols: Any, stiffness: Floats, start: Floats, steps: int) -> Floats:
-    import igraph
-
-    if n < 3:
+def _forces(g: Any, strength: Floats, start: Floats, steps: int) -> Floats:
+    if len(start) < 3:
         return start
-    g = igraph.Graph(n=n, edges=np.column_stack([rows, cols]))
     with _fixed_randomness():
         layout = g.layout_fruchterman_reingold(
-            weights=stiffness.tolist(), seed=start.tolist(), niter=steps, start_temp=np.sqrt(n) / 6
+            weights=strength.tolist(),
+            seed=start.tolist(),
+            niter=steps,
+            start_temp=np.sqrt(len(start)) / 6,
         )
     return np.array(layout.coords, float)
 
@@ -89,105 +84,101 @@ def _fixed_randomness() -> Iterator[None]:
         random.setstate(state)
 
 
-def _steps(sizes: Ints) -> int:
-    return int(np.clip(_PAIRS / max(float(np.sum(sizes.astype(float) ** 2)), 1.0), 20, 500))
-
-
-def _sunflower(n: int, labels: Ints) -> Floats:
-    """Spread the nodes over a disc so that communities begin as neighbours."""
-    place = np.empty(n)
-    place[np.argsort(labels, kind="stable")] = np.arange(n)
+def _spiral(labels: Ints) -> Floats:
+    """Spread the nodes over a disc so that communities start as neighbors."""
+    place = np.empty(labels.size)
+    place[np.argsort(labels, kind="stable")] = np.arange(labels.size)
     radius, angle = np.sqrt(place + 0.5), place * _GOLDEN_ANGLE
     return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
 
 
 def _upright(xy: Floats) -> Floats:
-    """Turn the longest direction of the picture to the horizontal."""
+    """Rotate the longest direction of the picture to the horizontal."""
     if len(xy) < 3:
         return xy
-    centred = xy - xy.mean(axis=0)
-    axes = np.linalg.eigh(centred.T @ centred)[1][:, ::-1]
-    turned = centred @ axes
-    # An axis has no sign of its own: the first node far from the middle goes left and up.
-    far = np.argmax(np.abs(turned), axis=0)
-    signs: Floats = np.where(turned[far, [0, 1]] > 0, [-1.0, 1.0], [1.0, -1.0])
-    return np.asarray(turned * signs)
+    centered = xy - xy.mean(axis=0)
+    axes = np.linalg.eigh(centered.T @ centered)[1][:, ::-1]
+    rotated = centered @ axes
+    # Eigenvectors have no sign: the node farthest along each axis goes left and up.
+    far = np.argmax(np.abs(rotated), axis=0)
+    signs: Floats = np.where(rotated[far, [0, 1]] > 0, [-1.0, 1.0], [1.0, -1.0])
+    return np.asarray(rotated * signs)
 
 
-def _discs(n: int, rows: Any, cols: Any, labels: Ints) -> Floats:
+def _discs(edges: Any, inside: Any, labels: Ints) -> Floats:
     """Lay out each community in a disc of its own, and the discs by the edges between them."""
+    import igraph
+
     sizes = np.bincount(labels)
-    radii = np.sqrt(sizes) * 1.15 + 0.35
-    centres = _centres(rows, cols, labels, radii)
-    xy = np.empty((n, 2))
-    inside = labels[rows] == labels[cols]
-    owner = labels[rows[inside]]
-    edges = np.column_stack([rows[inside], cols[inside]])[np.argsort(owner, kind="stable")]
-    own_edges = np.split(edges, np.cumsum(np.bincount(owner, minlength=sizes.size))[:-1])
+    centers = _centers(labels[edges[~inside]], np.sqrt(sizes) * 1.15 + 0.35)
+    pairs = max(float(np.sum(sizes.astype(float) ** 2)), 1.0)
+    steps = int(np.clip(_MAX_PAIRS / pairs, 20, 500))
+    inner = edges[inside]
+    owner = labels[inner[:, 0]]
+    inner = inner[np.argsort(owner, kind="stable")]
+    edges_of = np.split(inner, np.cumsum(np.bincount(owner, minlength=sizes.size))[:-1])
     members = np.split(np.argsort(labels, kind="stable"), np.cumsum(sizes)[:-1])
-    local = np.empty(n, np.int64)
-    steps = _steps(sizes)
+    xy = np.empty((labels.size, 2))
+    local = np.empty(labels.size, np.int64)
     for a, nodes in enumerate(members[: sizes.size]):
         local[nodes] = np.arange(nodes.size)
-        own = local[own_edges[a]]
-        start = _sunflower(nodes.size, np.zeros(nodes.size, np.int64))
-        placed = _springs(nodes.size, own[:, 0], own[:, 1], np.ones(len(own)), start, steps)
-        xy[nodes] = centres[a] + _into_disc(placed, np.sqrt(nodes.size))
+        g = igraph.Graph(n=nodes.size, edges=local[edges_of[a]])
+        placed = _forces(g, np.ones(g.ecount()), _spiral(np.zeros_like(nodes)), steps)
+        xy[nodes] = centers[a] + _into_disc(placed)
     return xy
 
 
-def _into_disc(xy: Floats, radius: float) -> Floats:
+def _into_disc(xy: Floats) -> Floats:
     """Fill a disc evenly: keep the angles and the order of the distances from the middle."""
-    centred = xy - xy.mean(axis=0)
-    distance = np.hypot(centred[:, 0], centred[:, 1])
-    rank = np.empty(len(xy))
-    rank[np.argsort(distance, kind="stable")] = np.arange(len(xy))
-    angle = np.arctan2(centred[:, 1], centred[:, 0])
-    even = radius * np.sqrt((rank + 0.5) / len(xy)) if len(xy) > 1 else np.zeros(1)
-    return np.column_stack([even * np.cos(angle), even * np.sin(angle)])
+    n = len(xy)
+    x, y = (xy - xy.mean(axis=0)).T
+    rank = np.empty(n)
+    rank[np.argsort(np.hypot(x, y), kind="stable")] = np.arange(n)
+    angle = np.arctan2(y, x)
+    radius = np.sqrt(n) * np.sqrt((rank + 0.5) / n) if n > 1 else np.zeros(1)
+    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
 
 
-def _centres(rows: Any, cols: Any, labels: Ints, radii: Floats) -> Floats:
+def _centers(ends: Ints, radii: Floats) -> Floats:
     """Place the discs near the discs they have edges to, without overlap."""
     k = radii.size
     area = np.cumsum(radii**2) - radii**2 / 2.0
     angle = np.arange(k) * _GOLDEN_ANGLE
-    centres = np.sqrt(area)[:, None] * np.column_stack([np.cos(angle), np.sin(angle)]) * 1.25
-    if k > _DISCS_TO_PUSH:
-        return np.asarray(centres)
-    a, b = np.minimum(labels[rows], labels[cols]), np.maximum(labels[rows], labels[cols])
-    pairs, counts = np.unique(a[a < b] * k + b[a < b], return_counts=True)
+    centers = np.sqrt(area)[:, None] * np.column_stack([np.cos(angle), np.sin(angle)]) * 1.25
+    if k > _MAX_MOVED_DISCS:
+        return np.asarray(centers)
+    pairs, counts = np.unique(ends.min(axis=1) * k + ends.max(axis=1), return_counts=True)
     first, second = np.divmod(pairs, k)
     pull = counts / np.sqrt(radii[first] * radii[second]) ** 2
+    neighbors = np.maximum(np.bincount(first, minlength=k) + np.bincount(second, minlength=k), 1)
     steps = int(np.clip(1e7 / k**2, 40, 200))
     for cooling in np.linspace(1.0, 0.0, steps):
-        gap = centres[second] - centres[first]
+        gap = centers[second] - centers[first]
         length = np.hypot(gap[:, 0], gap[:, 1])[:, None]
         stretch = np.clip(length - (radii[first] + radii[second])[:, None], 0.0, None)
         force = gap / np.maximum(length, 1e-9) * stretch * (pull / (1.0 + pull))[:, None]
-        move = np.zeros_like(centres)
+        move = np.zeros_like(centers)
         np.add.at(move, first, force)
         np.add.at(move, second, -force)
-        ties = np.maximum(np.bincount(first, minlength=k) + np.bincount(second, minlength=k), 1)
-        centres += cooling * (0.5 * move / ties[:, None] - 0.02 * centres)
-        _push_apart(centres, radii)
+        centers += cooling * (0.5 * move / neighbors[:, None] - 0.02 * centers)
+        _push_apart(centers, radii)
     for _ in range(steps):
-        if not _push_apart(centres, radii):
+        if not _push_apart(centers, radii):
             break
-    return _upright(centres)
+    return _upright(centers)
 
 
-def _push_apart(centres: Floats, radii: Floats) -> bool:
-    """Move overlapping discs half their overlap away from each other; say whether any were."""
-    norms = np.sum(centres**2, axis=1)
-    squared = norms[:, None] + norms[None, :] - 2.0 * centres @ centres.T
+def _push_apart(centers: Floats, radii: Floats) -> bool:
+    """Move overlapping discs apart in place; return whether any overlapped."""
+    norms = np.sum(centers**2, axis=1)
+    squared = norms[:, None] + norms[None, :] - 2.0 * centers @ centers.T
     reach = radii[:, None] + radii[None, :] - 1e-3
     i, j = np.nonzero(np.triu(squared < reach**2, 1))
     if not i.size:
         return False
-    gap = centres[i] - centres[j]
+    gap = centers[i] - centers[j]
     length = np.maximum(np.hypot(gap[:, 0], gap[:, 1]), 1e-9)
     push = 0.7 * (radii[i] + radii[j] - length) / ((radii[i] + radii[j]) * length)
-    np.add.at(centres, i, gap * (push * radii[j])[:, None])
-    np.add.at(centres, j, -gap * (push * radii[i])[:, None])
+    np.add.at(centers, i, gap * (push * radii[j])[:, None])
+    np.add.at(centers, j, -gap * (push * radii[i])[:, None])
     return True

@@ -17,8 +17,7 @@ from kgroups import datasets
 from kgroups.errors import InputError, MissingExtraError
 from kgroups.graph import Graph
 from kgroups.partition import Partition
-from kgroups.plotting import plot_partition, plot_spectrum
-from kgroups.plotting.axes import community_colors
+from kgroups.plotting import community_colors, plot_partition, plot_spectrum
 from kgroups.plotting.layout import force_layout
 
 
@@ -164,8 +163,8 @@ def test_discs_of_large_graphs_do_not_overlap():
     graph = kgroups.as_graph(G)
     labels = np.arange(graph.n) * k // graph.n
     xy = force_layout(graph, labels)
-    centres = np.array([xy[labels == a].mean(axis=0) for a in range(k)])
-    nearest = np.argmin(np.linalg.norm(xy[:, None] - centres[None], axis=2), axis=1)
+    centers = np.array([xy[labels == a].mean(axis=0) for a in range(k)])
+    nearest = np.argmin(np.linalg.norm(xy[:, None] - centers[None], axis=2), axis=1)
     assert np.mean(nearest == labels) > 0.97
 
 
