@@ -7,28 +7,34 @@ if TYPE_CHECKING:
     from kgroups import datasets, energy, errors, generators, metrics, scoring, studies
     from kgroups.adapters import as_graph, read_graph
     from kgroups.detect import detect_communities, refine_partition
-    from kgroups.embedding import KMeansSeed, QRSeed, WarmStart
+    from kgroups.embedding import KMeansInit, QRInit, WarmStart
     from kgroups.graph import Graph
+    from kgroups.inference import BeliefPropagation
     from kgroups.operators import BetheHessian
     from kgroups.partition import Partition
     from kgroups.refine import Hartigan
     from kgroups.search import Auto, Exact, FewGroups, ManyGroups, Search
     from kgroups.spectrum import estimate_k
+    from kgroups.uncertainty import Posterior, posterior
+    from kgroups.verdict import Significance, significance
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Auto",
+    "BeliefPropagation",
     "BetheHessian",
     "Exact",
     "FewGroups",
     "Graph",
     "Hartigan",
-    "KMeansSeed",
+    "KMeansInit",
     "ManyGroups",
     "Partition",
-    "QRSeed",
+    "Posterior",
+    "QRInit",
     "Search",
+    "Significance",
     "WarmStart",
     "as_graph",
     "datasets",
@@ -38,38 +44,36 @@ __all__ = [
     "estimate_k",
     "generators",
     "metrics",
+    "posterior",
     "read_graph",
     "refine_partition",
     "scoring",
+    "significance",
     "studies",
 ]
 
-_ROOM_OF_NAME = {
-    "Auto": "search",
-    "BetheHessian": "operators",
-    "Exact": "search",
-    "FewGroups": "search",
-    "Graph": "graph",
-    "Hartigan": "refine",
-    "KMeansSeed": "embedding",
-    "ManyGroups": "search",
-    "Partition": "partition",
-    "QRSeed": "embedding",
-    "Search": "search",
-    "WarmStart": "embedding",
-    "as_graph": "adapters",
-    "detect_communities": "detect",
-    "estimate_k": "spectrum",
-    "read_graph": "adapters",
-    "refine_partition": "detect",
+_NAMES_OF_PACKAGE = {
+    "adapters": ("as_graph", "read_graph"),
+    "detect": ("detect_communities", "refine_partition"),
+    "embedding": ("KMeansInit", "QRInit", "WarmStart"),
+    "graph": ("Graph",),
+    "inference": ("BeliefPropagation",),
+    "operators": ("BetheHessian",),
+    "partition": ("Partition",),
+    "refine": ("Hartigan",),
+    "search": ("Auto", "Exact", "FewGroups", "ManyGroups", "Search"),
+    "spectrum": ("estimate_k",),
+    "uncertainty": ("Posterior", "posterior"),
+    "verdict": ("Significance", "significance"),
 }
-_PUBLIC_ROOMS = ("datasets", "energy", "errors", "generators", "metrics", "scoring", "studies")
 
 
 def __getattr__(name: str) -> Any:
-    if name in _ROOM_OF_NAME:
-        return getattr(import_module(f"kgroups.{_ROOM_OF_NAME[name]}"), name)
-    if name in _PUBLIC_ROOMS:
+    """Import a public name when it is first used, so that ``import kgroups`` is fast."""
+    for package, names in _NAMES_OF_PACKAGE.items():
+        if name in names:
+            return getattr(import_module(f"kgroups.{package}"), name)
+    if name in __all__:
         return import_module(f"kgroups.{name}")
     msg = f"module 'kgroups' has no attribute {name!r}"
     raise AttributeError(msg)

@@ -1,26 +1,43 @@
-"""Small operations on bare CSR arrays."""
+"""Bare CSR arrays: index types, principal parts, connected components, the 2-core."""
 
-from collections.abc import Iterator
+import sys
+from typing import Any
 
 import numpy as np
 
-from kgroups._types import CSR, Bools, Floats, Ints
+from kgroups._types import CSR, Bools, Floats, Indices, Ints
 
-__all__ = [
-    "block",
-    "blocks",
-    "diagonal_of",
-    "masked",
-    "readonly",
-    "restricted",
-    "rows_of",
-    "without_diagonal",
-]
+# Indices are int32 while all counts are below this: half the memory of int64.
+INT32_BOUND = np.iinfo(np.int32).max
+# Up to this many entries loading numba and the kernel takes longer than loading scipy.
+_SCIPY_ENTRIES = 2_000
 
 
-def rows_of(csr: CSR) -> Ints:
-    """Return the row index of every entry."""
-    return np.repeat(np.arange(len(csr.indptr) - 1), np.diff(csr.indptr))
+def index_type(*counts: int) -> type[np.signedinteger[Any]]:
+    """Return the type of numbers that count nodes or entries: int32 while all of them fit.
+
+    Examples
+    --------
+    >>> index_type(10, 2**31 - 2), index_type(10, 2**31)
+    (<class 'numpy.int32'>, <class 'numpy.int64'>)
+    """
+    return np.int32 if max(counts) < INT32_BOUND else np.int64
+
+
+def constant(value: float, size: int) -> Floats:
+    """Return an array of equal numbers that takes the memory of one; it cannot be written to."""
+    return np.broadcast_to(np.float64(value), size)
+
+
+def rows_of(csr: CSR) -> Indices:
+    """Return the row index of every entry, in the type of the column indices."""
+    rows = np.arange(len(csr.indptr) - 1, dtype=csr.indices.dtype)
+    return np.repeat(rows, np.diff(csr.indptr))
+
+
+def row_sums(rows: Ints, values: Floats, n: int) -> Floats:
+    """Return the sum of the values in each of ``n`` rows, 0 for a row without entries."""
+    return np.bincount(rows, weights=values, minlength=n).astype(np.float64, copy=False)
 
 
 def diagonal_of(csr: CSR) -> Floats:
@@ -34,7 +51,7 @@ def diagonal_of(csr: CSR) -> Floats:
 def masked(csr: CSR, keep: Bools) -> CSR:
     """Return the matrix with only the entries marked in ``keep``."""
     indptr = np.concatenate([[0], np.cumsum(keep)])[csr.indptr].astype(csr.indptr.dtype)
-    return CSR(indptr, csr.indices[keep], csr.data[keep])
+    return CSR(indptr, csr.indices[keep], _taken(csr.data, keep))
 
 
 def without_diagonal(csr: CSR) -> CSR:
@@ -54,7 +71,7 @@ def restricted(csr: CSR, rows: Ints) -> CSR:
         indptr[:-1][rows] - ends + lengths, lengths
     )
     starts = np.concatenate([[0], ends]).astype(indptr.dtype)
-    part = CSR(starts, place[indices[slots]], data[slots])
+    part = CSR(starts, place[indices[slots]], _taken(data, slots))
     inside = part.indices >= 0
     return part if inside.all() else masked(part, inside)
 
@@ -71,18 +88,66 @@ def block(csr: CSR, start: int, stop: int) -> CSR:
     return part if inside.all() else masked(part, inside)
 
 
-def blocks(csr: CSR, z: Ints, k: int) -> Iterator[tuple[Ints, CSR]]:
-    """Yield the rows of each of ``k`` groups and the principal part on them, in one pass."""
-    order = np.argsort(z, kind="stable")
-    ends = np.cumsum(np.bincount(z, minlength=k)).tolist()
-    sorted_rows = restricted(csr, order)
-    for start, stop in zip([0, *ends[:-1]], ends, strict=True):
-        yield order[start:stop], block(sorted_rows, start, stop)
-
-
 def readonly(csr: CSR) -> CSR:
-    """Return views that cannot be written to: numba compiles a kernel once for each kind."""
-    views = [np.ascontiguousarray(array).view() for array in csr]
-    for view in views:
-        view.flags.writeable = False
-    return CSR(*views)
+    """Return the matrix as read-only views, so that numba compiles each kernel once."""
+    return CSR(*map(readonly_view, csr))
+
+
+def readonly_view(array: Any) -> Any:
+    """Return a contiguous read-only view; the caller's own array stays writable."""
+    view = np.ascontiguousarray(array).view()
+    view.flags.writeable = False
+    return view
+
+
+def connected_components(csr: CSR, group: Ints | None = None) -> tuple[int, Ints]:
+    """Return the number of components and the component of each node, numbered by first node.
+
+    With a group for each node, edges between different groups do not connect.
+    """
+    if len(csr.indices) <= _SCIPY_ENTRIES and "numba" not in sys.modules:
+        return components_by_scipy(csr, group)
+    # scipy.sparse.csgraph takes 60 us instead of 7 us on 34 nodes, 22 ms instead of 6 ms on
+    # 100,000 nodes with 500,000 edges, and 1.2 s instead of 0.6 s on ten times as many.
+    from kgroups._components_nb import label_components
+
+    pattern, labels = readonly(csr), np.full(len(csr.indptr) - 1, -1, dtype=np.int64)
+    groups = np.zeros_like(labels) if group is None else group.astype(np.int64, copy=False)
+    return int(label_components(pattern.indptr, pattern.indices, groups, labels)), labels
+
+
+def components_by_scipy(csr: CSR, group: Ints | None = None) -> tuple[int, Ints]:
+    """Return what :func:`connected_components` does without loading numba."""
+    from scipy import sparse
+    from scipy.sparse import csgraph
+
+    n = len(csr.indptr) - 1
+    if group is not None:
+        csr = masked(csr, group[rows_of(csr)] == group[csr.indices])
+    # Entries of 0 would not connect.
+    pattern = sparse.csr_array((np.ones(len(csr.indices)), csr.indices, csr.indptr), shape=(n, n))
+    count, labels = csgraph.connected_components(pattern, directed=False)
+    return int(count), labels.astype(np.int64)
+
+
+def two_core(csr: CSR) -> Bools:
+    """Return which nodes remain after nodes with at most one edge are removed repeatedly.
+
+    A self-loop counts as a cycle: its node remains.
+    """
+    from kgroups._components_nb import peel
+
+    n, rows = len(csr.indptr) - 1, rows_of(csr)
+    degree = np.diff(csr.indptr) + np.bincount(rows[rows == csr.indices], minlength=n)
+    alive = np.ones(n, dtype=np.bool_)
+    pattern = readonly(csr)
+    peel(pattern.indptr, pattern.indices, degree.astype(np.int64, copy=False), alive)
+    return alive
+
+
+def _taken(data: Floats, which: Ints | Bools) -> Floats:
+    """Return some entries of an array; of one that is constant, without writing them."""
+    if data.strides != (0,):
+        return data[which]
+    size = np.count_nonzero(which) if which.dtype == np.bool_ else which.size
+    return constant(float(data[0]) if data.size else 0.0, int(size))

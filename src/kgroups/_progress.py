@@ -3,40 +3,41 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from kgroups.errors import InputError
 
-__all__ = ["Progress", "counted_progress", "is_terminal", "stage_progress"]
-
-Progress: TypeAlias = Callable[[int, int], None] | Literal["bar"] | None
+Progress: TypeAlias = Callable[[int, int], None] | bool
+"""``True`` for a bar, ``False`` for nothing, or a function of the units done and their total."""
+StageProgress: TypeAlias = Callable[[str], None] | bool
+"""The same for work in stages: a function takes the name of the stage that begins."""
 
 
 @contextmanager
 def counted_progress(
-    progress: Progress, total: int, unit: str, *, before: int = 0
+    total: int, unit: str, *, progress: Progress, before: int = 0
 ) -> Iterator[Callable[[int], None]]:
     """Yield a function that takes how many of ``total`` units are done.
 
-    ``"bar"`` draws a bar on stderr where that is a terminal, and nothing elsewhere. ``before``
-    units were done by an earlier run: a bar shows them at once and leaves them out of its rate.
+    A bar is drawn on stderr if that is a terminal. ``before`` units were done by an earlier run: a
+    bar shows them at once and leaves them out of its rate.
     """
-    if progress is None:
-        yield lambda done: None
-    elif callable(progress):
+    check_progress(progress, "(done, total)")
+    if callable(progress):
         yield lambda done: progress(min(done, total), total)
-    elif progress == "bar":
-        with _terminal_bar(total=total, unit=unit, initial=before) as bar:
-            yield lambda done: None if bar is None else bar.update(min(done, total) - bar.n)
-    else:
-        msg = f'progress must be "bar", None or a callable of (done, total), got {progress!r}.'
-        raise InputError(msg)
+        return
+    with _terminal_bar(show=progress, total=total, unit=unit, initial=before) as bar:
+        yield lambda done: None if bar is None else bar.update(min(done, total) - bar.n)
 
 
 @contextmanager
-def stage_progress() -> Iterator[Callable[[str], None]]:
-    """Yield a function that takes the name of the stage that begins, to show it on a terminal."""
-    with _terminal_bar(bar_format="{desc} [{elapsed}]") as bar:
+def stage_progress(*, progress: StageProgress = True) -> Iterator[Callable[[str], None]]:
+    """Yield a function that takes the name of the stage that begins."""
+    check_progress(progress, "the name of a stage")
+    if callable(progress):
+        yield progress
+        return
+    with _terminal_bar(show=progress, bar_format="{desc} [{elapsed}]") as bar:
         yield lambda stage: None if bar is None else bar.set_description_str(stage)
 
 
@@ -49,10 +50,17 @@ def is_terminal() -> bool:
         return False
 
 
+def check_progress(progress: object, takes: str) -> None:
+    """Raise unless ``progress`` is a truth value or a callable; ``takes`` says of what."""
+    if not (isinstance(progress, bool) or callable(progress)):
+        msg = f"progress must be True, False or a callable of {takes}, got {progress!r}."
+        raise InputError(msg)
+
+
 @contextmanager
-def _terminal_bar(**options: Any) -> Iterator[Any]:
-    """Yield a bar of tqdm on stderr, or None where stderr is closed or not a terminal."""
-    if not is_terminal():
+def _terminal_bar(*, show: bool, **options: Any) -> Iterator[Any]:
+    """Yield a tqdm bar on stderr, or None if none is wanted or stderr is not an open terminal."""
+    if not (show and is_terminal()):
         yield None
         return
     from tqdm import tqdm

@@ -1,7 +1,7 @@
-"""How messages name what the caller can change: arguments in Python, flags on the command line.
+"""Words that messages share: names of arguments, counts, and how to install an extra.
 
-A message is written once, with these functions where it names an argument or gives Python code.
-The command line puts its own :class:`Wording` in force while a command runs.
+A message names an argument as the caller does: ``weight=None`` in Python, ``--no-weight`` on the
+command line, which sets its own :class:`Wording` while a command runs.
 """
 
 import math
@@ -9,14 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["Wording", "argument", "function", "in_python", "setting", "worded"]
-
 
 class Wording:
     """The words of callers in Python."""
 
     def argument(self, name: str) -> str:
-        """Return the name of an argument."""
+        """Return the name of an argument; a name that is none is returned unchanged."""
         return name
 
     def setting(self, name: str, value: object) -> str:
@@ -24,21 +22,20 @@ class Wording:
         return f"{name}={_literal(value)}"
 
     def function(self, name: str) -> str:
-        """Return the name of a function."""
+        """Return the name of a function, which is written with its parentheses."""
         return name
 
     def in_python(self, text: str) -> str:
-        """Return advice that only callers in Python can follow."""
+        """Return advice that only callers in Python can follow, else nothing."""
         return text
 
 
-_PYTHON = Wording()
-_wording: ContextVar[Wording] = ContextVar("kgroups_wording", default=_PYTHON)
+_wording: ContextVar[Wording] = ContextVar("kgroups_wording", default=Wording())  # noqa: B039
 
 
 @contextmanager
 def worded(wording: Wording) -> Iterator[None]:
-    """Let messages that are written in this context use other words."""
+    """Use other words in the messages of this context."""
     token = _wording.set(wording)
     try:
         yield
@@ -47,21 +44,13 @@ def worded(wording: Wording) -> Iterator[None]:
 
 
 def argument(name: str) -> str:
-    """Return what the caller calls an argument; a name that is none comes back as it is.
-
-    Examples
-    --------
-    >>> argument("max_expansion")
-    'max_expansion'
-    """
+    """Return the caller's name of an argument."""
     return _wording.get().argument(name)
 
 
 def setting(name: str, value: object) -> str:
-    """Return how the caller gives an argument a value.
+    """Return how the caller sets an argument to a value.
 
-    Examples
-    --------
     >>> setting("symmetrize", "sum"), setting("weight", None)
     ('symmetrize="sum"', 'weight=None')
     """
@@ -69,23 +58,35 @@ def setting(name: str, value: object) -> str:
 
 
 def function(name: str) -> str:
-    """Return how the caller runs a function, written with its brackets.
-
-    Examples
-    --------
-    >>> function("Partition.save()")
-    'Partition.save()'
-    """
+    """Return how the caller runs a function."""
     return _wording.get().function(name)
 
 
 def in_python(text: str) -> str:
-    """Return a part of a message, or nothing where the caller does not write Python."""
+    """Return a part of a message, or nothing if the caller does not write Python."""
     return _wording.get().in_python(text)
 
 
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Return a number with its noun, in the plural unless the number is 1.
+
+    >>> counted(1, "node"), counted(2, "node"), counted(0, "community", "communities")
+    ('1 node', '2 nodes', '0 communities')
+    """
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def install_hint(extra: str) -> str:
+    """Return how to install an extra; kgroups is on no package index.
+
+    >>> install_hint("plot")
+    'Install it from the checkout of kgroups: python -m pip install ".[plot]"'
+    """
+    return f'Install it from the checkout of kgroups: python -m pip install ".[{extra}]"'
+
+
 def _literal(value: object) -> str:
-    """Return Python code for a value, text in double quotes as everywhere in the documentation."""
+    """Return Python code for a value, with text in double quotes as in the documentation."""
     if isinstance(value, float) and not math.isfinite(value):
         return f'float("{value}")'
     text = repr(value)

@@ -2,53 +2,43 @@
 
 from collections import Counter
 from collections.abc import Callable
+from itertools import pairwise
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from kgroups._blas import single_threaded
-from kgroups._doors import RngLike, as_rng, check_choice, check_k
+from kgroups._blas import DENSE, single_threaded
+from kgroups._progress import StageProgress, stage_progress
 from kgroups._types import Ints, SelfLoops, Symmetrize
+from kgroups._validation import RngLike, as_rng, check_choice, check_k
 from kgroups._wording import argument, setting
-from kgroups.adapters import as_graph
-from kgroups.adapters.labels import as_labels
-from kgroups.adapters.warming import compile_kernels
-from kgroups.embedding import KMeansSeed, Seed, WarmStart
-from kgroups.errors import InputError
+from kgroups.adapters import as_graph, as_labels
+from kgroups.adapters import compile_kernels as compile_adapters
+from kgroups.embedding import Init, KMeansInit, WarmStart
+from kgroups.errors import ConvergenceWarning, InputError, warn_caller
 from kgroups.graph import Graph
 from kgroups.operators import BetheHessian
 from kgroups.partition import Partition
-from kgroups.refine import Hartigan
+from kgroups.refine import Hartigan, Refiner, refine_labels
 from kgroups.report import RefinementReport, Report
 from kgroups.search import (
-    EXACT_NODES,
     Auto,
     Detection,
     Exact,
     FewGroups,
     ManyGroups,
     Prepared,
-    Problem,
     Regime,
     check_regime,
-    communities_found,
-    communities_given_k,
-    prepared,
+    find_communities,
+    find_k_communities,
+    prepare,
 )
-from kgroups.spectrum import (
-    DeferredSpectrum,
-    count_components,
-    spectrum_of,
-    warnings_of,
-)
-from kgroups.spectrum.count import DENSE_NODES
+from kgroups.spectrum import ComponentCounts, DeferredSpectrum, count_components, warnings_of
 
-__all__ = ["detect_communities", "refine_partition", "warm"]
-
-# Large enough that the spectrum is not found by a dense solver.
-_LARGE_RING = 600
-_NOT_COUNTED: dict[str, Any] = {"k_hat": None, "methods": {}, "warnings": ()}
+# Nodes of a graph whose spectrum is not computed by a dense solver.
+_SPARSE_NODES = 600
 
 
 def detect_communities(
@@ -60,12 +50,12 @@ def detect_communities(
     target: str | None = None,
     operator: BetheHessian = BetheHessian(),
     regime: Regime = Auto(),
-    init: Seed | WarmStart = KMeansSeed(),
-    refine: Hartigan | None = Hartigan(),
+    init: Init | WarmStart = KMeansInit(),
+    refine: Refiner | None = Hartigan(),
     symmetrize: Symmetrize | None = None,
     self_loops: SelfLoops = "drop",
     rng: RngLike = None,
-    progress: Callable[[str], None] | None = None,
+    progress: StageProgress = False,
 ) -> Partition:
     """Find the communities of a graph, and how many there are.
 
@@ -87,11 +77,12 @@ def detect_communities(
     regime : Auto, Exact, FewGroups or ManyGroups
         Who proposes communities: eigenvectors (exact or filtered), the search for the shortest
         description, or with :class:`Auto` all of them, and an arbiter decides.
-    init : KMeansSeed, QRSeed or WarmStart
+    init : KMeansInit, QRInit or WarmStart
         How the eigenvectors become first labels, or labels to start from instead.
-    refine : Hartigan or None
-        How first labels from eigenvectors are improved; ``None`` leaves them. With ``k`` given,
-        another ``init`` or ``refine`` than the default asks for eigenvectors alone.
+    refine : Hartigan, another Refiner, or None
+        How first labels from eigenvectors are improved; ``None`` leaves them. Any object with the
+        method of :class:`kgroups.refine.Refiner` will do. With ``k`` given, another ``init`` or
+        ``refine`` than the default asks for eigenvectors alone.
     symmetrize : {"sum", "union"}, optional
         How a directed graph becomes undirected: weights of both directions summed, or any edge as
         one edge of weight 1.
@@ -99,8 +90,9 @@ def detect_communities(
         Whether self-loops take part.
     rng : int, Generator or None
         Randomness of the first labels; ``None`` is a fixed stream, so that calls repeat.
-    progress : callable, optional
-        Called with the name of each stage as it begins.
+    progress : bool or callable
+        True shows the current stage on standard error if that is a terminal; a callable is called
+        with the name of each stage as it begins.
 
     Returns
     -------
@@ -111,6 +103,11 @@ def detect_communities(
     ------
     InputError
         If the graph, a weight, k or an option is not what it must be.
+
+    Warns
+    -----
+    KGroupsWarning
+        If there is a reason to doubt the result; ``report.warnings`` holds the same warnings.
 
     Notes
     -----
@@ -125,49 +122,42 @@ def detect_communities(
     >>> len(partition), [len(community) for community in partition]
     (6, [5, 5, 5, 5, 5, 5])
     """
-    clock = _Clock(progress)
     _check_options(operator, regime, init, refine)
     check_choice("self_loops", self_loops, ("drop", "keep"))
     rng = as_rng(rng)
+    with stage_progress(progress=progress) as announce:
+        timer = _StageTimer(announce)
+        timer.begin("reading the graph")
+        given = as_graph(graph, weight=weight, source=source, target=target, symmetrize=symmetrize)
+        k = None if k is None else check_k(k, given.n)
+        start = _start_labels(init, given, k)
+        # Only the regime Exact solves dense problems on large components.
+        largest = getattr(regime, "exact_nodes", Auto.exact_nodes)
+        with single_threaded(given.n if isinstance(regime, Exact) else min(given.n, largest)):
+            ready = prepare(given, operator, self_loops)
+            problem, order = ready.problem, ready.order
 
-    clock.start("reading the graph")
-    given = as_graph(graph, weight=weight, source=source, target=target, symmetrize=symmetrize)
-    k = None if k is None else check_k(k, given.n)
-    start = _start(init, given, k)
-    # All regimes but Exact solve dense problems of small components only.
-    with single_threaded(given.n if isinstance(regime, Exact) else min(given.n, EXACT_NODES)):
-        ready = prepared(given, operator, self_loops)
-        problem, order = ready.problem, ready.order
-
-        # Which candidate wins in a component, and why, is decided by search.arbiter.decide.
-        clock.start("finding communities")
-        seeds = KMeansSeed() if isinstance(init, WarmStart) else init
-        if k is None:
-            if start is not None and order is not None:
-                start = start[order]
-            found = communities_found(
-                problem, regime, seeds, refine, rng, start=start, tell=clock.start
-            )
-        else:
-            found = communities_given_k(problem, k, regime, seeds, refine, rng, tell=clock.start)
-
-        counted = _counted(problem, regime, found)
-
-    seconds = clock.stop()
-    report = Report(
-        regime=type(regime).__name__,
-        k_given=k,
-        init=repr(init),
-        refinement=_summary(found, refine),
-        uninformed=len(found.uninformed),
-        ordering=ready.ordering,
-        components=tuple(found.components),
-        visits=found.visits + sum(one.visits for one in found.refinements),
-        seconds=seconds,
-        **counted,
-        **_facts(given, problem, found.z, self_loops),
-    )
-    return _partition(given, ready, found, DeferredSpectrum(operator, self_loops), report)
+            # Which candidate wins in a component, and why, is decided by search.finding.decide.
+            timer.begin("finding communities")
+            first = KMeansInit() if isinstance(init, WarmStart) else init
+            if k is None:
+                if start is not None and order is not None:
+                    start = start[order]
+                found = find_communities(
+                    problem, regime, first, refine, rng, start=start, progress=timer.begin
+                )
+            else:
+                found = find_k_communities(
+                    problem, k, regime, first, refine, rng, progress=timer.begin
+                )
+            # The report counts eigenvalues where they decided, and on small graphs that used them.
+            used = any(component.k_hat is not None for component in found.components)
+            counts = None
+            if isinstance(regime, Exact) or (used and given.n <= DENSE.counts):
+                counts = found.counts or count_components(problem.bound, problem.component)
+    spectrum = DeferredSpectrum(operator, self_loops)
+    request = (type(regime).__name__, repr(init), k)
+    return _result(given, ready, found, spectrum, refine, request, timer.seconds(), counts)
 
 
 def refine_partition(
@@ -176,11 +166,11 @@ def refine_partition(
     *,
     weight: str | None = "weight",
     operator: BetheHessian = BetheHessian(),
-    refine: Hartigan = Hartigan(),
+    refine: Refiner = Hartigan(),
     symmetrize: Symmetrize | None = None,
     self_loops: SelfLoops = "drop",
 ) -> Partition:
-    """Improve any partition of a graph by Hartigan moves; the number of communities stays.
+    """Improve any partition of a graph by a refinement method; the number of communities stays.
 
     Parameters
     ----------
@@ -204,45 +194,36 @@ def refine_partition(
     >>> [sorted(community) for community in kg.refine_partition(G, start)]
     [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]]
     """
-    clock = _Clock(None)
-    clock.start("refining")
-    _check_options(operator, Auto(), KMeansSeed(), refine)
+    _check_options(operator, Auto(), KMeansInit(), refine)
     if refine is None:
-        msg = "refine must be Hartigan() to refine a partition, got None."
+        msg = "refine must be Hartigan() or another Refiner to refine a partition, got None."
         raise InputError(msg)
-    source = as_graph(graph, weight=weight, symmetrize=symmetrize)
-    labels = as_labels(partition, source)
     check_choice("self_loops", self_loops, ("drop", "keep"))
-    ready = prepared(source, operator, self_loops)
-    problem, order = ready.problem, ready.order
-    z = labels if order is None else labels[order]
+    timer = _StageTimer(lambda stage: None)
+    timer.begin("refining")
+    given = as_graph(graph, weight=weight, symmetrize=symmetrize)
+    labels = as_labels(partition, given)
+    ready = prepare(given, operator, self_loops)
+    z = labels if ready.order is None else labels[ready.order]
     found = Detection(z)
-    if source.n:
-        k = int(z.max()) + 1
-        refined = problem.whole.refined(z, k, refine)
+    if given.n:
+        whole, k = ready.problem.whole, int(z.max()) + 1
+        refined = refine_labels(refine, whole.refinement(k), z)
         found = Detection(refined.z, refinements=[refined])
-    report = Report(
-        regime="None",
-        k_given=len(set(found.z.tolist())),
-        init="given labels",
-        refinement=_summary(found, refine),
-        uninformed=0,
-        ordering=ready.ordering,
-        seconds=clock.stop(),
-        **_NOT_COUNTED,
-        **_facts(source, problem, found.z, self_loops),
-    )
-    return _partition(source, ready, found, DeferredSpectrum(operator, self_loops), report)
+    spectrum = DeferredSpectrum(operator, self_loops)
+    request = ("None", "given labels", np.unique(found.z).size)
+    return _result(given, ready, found, spectrum, refine, request, timer.seconds())
 
 
-def warm() -> None:
-    """Compile every kernel, so that the next call starts at once.
+def compile_kernels() -> None:
+    """Compile every kernel, so that later calls do not wait for the compiler.
 
     With ``NUMBA_DISABLE_JIT=1`` there is nothing to compile, and nothing is run.
     """
     import numba
 
-    from kgroups.energy.warming import compile_dense_kernels
+    from kgroups.energy import kernel_kgroups, segment_line
+    from kgroups.inference.confidence import confidence_of_labels
 
     if vars(numba.config)["DISABLE_JIT"]:
         return
@@ -252,33 +233,36 @@ def warm() -> None:
         triangles = Graph.from_edges(source, target, weights)
         for k in (None, 2):
             refine_partition(triangles, detect_communities(triangles, k))
-    ring = np.arange(_LARGE_RING)
-    wide = Graph.from_edges(np.tile(ring, 2), np.concatenate([ring + 1, ring + 2]) % _LARGE_RING)
-    spectrum_of(
-        BetheHessian().bind(wide.simple_adjacency(), weighted=False), wide.csr, weighted=False
-    )
+    for most_messages in (0.0, 1e6):
+        confidence_of_labels(triangles, np.arange(6) // 3, most_messages=most_messages)
+    i = np.arange(_SPARSE_NODES)
+    ring = Graph.from_edges(np.tile(i, 2), np.concatenate([i + 1, i + 2]) % _SPARSE_NODES)
+    DeferredSpectrum().of(ring)
     for regime in (FewGroups(), ManyGroups()):
         for k in (None, 3):
-            detect_communities(wide, k, regime=regime)
-    compile_kernels()
-    compile_dense_kernels()
+            detect_communities(ring, k, regime=regime)
+    compile_adapters()
+    points = np.linspace(0.0, 1.0, 8)
+    kernel_kgroups(points, 2, n_init=1)
+    segment_line(points, 2)
 
 
 def _check_options(
-    operator: BetheHessian, regime: Regime, init: Seed | WarmStart, refine: Hartigan | None
+    operator: BetheHessian, regime: Regime, init: Init | WarmStart, refine: Refiner | None
 ) -> None:
     check_regime(regime)
     for name, value, kinds, listed in (
         ("operator", operator, BetheHessian, "BetheHessian()"),
-        ("init", init, Seed | WarmStart, "KMeansSeed(), QRSeed() or WarmStart(partition)"),
-        ("refine", refine, Hartigan | None, "Hartigan() or None"),
+        ("init", init, Init | WarmStart, "KMeansInit(), QRInit() or WarmStart(partition)"),
+        ("refine", refine, Refiner | None, "Hartigan(), another Refiner, or None"),
     ):
-        if not isinstance(value, kinds):
+        # A class with a method refine is no refiner, but its instances are.
+        if not isinstance(value, kinds) or isinstance(value, type):
             msg = f"{name} must be {listed}, got {value!r}."
             raise InputError(msg)
 
 
-def _start(init: Seed | WarmStart, source: Graph, k: int | None) -> Ints | None:
+def _start_labels(init: Init | WarmStart, graph: Graph, k: int | None) -> Ints | None:
     """Return the labels to start from, in the caller's order."""
     if not isinstance(init, WarmStart):
         return None
@@ -290,51 +274,23 @@ def _start(init: Seed | WarmStart, source: Graph, k: int | None) -> Ints | None:
             "refine_partition(graph, partition), which keeps their number."
         )
         raise InputError(msg)
-    return as_labels(init.partition, source)
+    return as_labels(init.partition, graph)
 
 
-def _counted(problem: Problem, regime: Regime, found: Detection) -> dict[str, Any]:
-    """Return what the report says of the eigenvalues above the threshold.
-
-    They are counted where eigenvectors decide, and on small graphs where they had a say.
-    """
-    asked = any(component.k_hat is not None for component in found.components)
-    if not (isinstance(regime, Exact) or (asked and problem.bound.n <= DENSE_NODES)):
-        return _NOT_COUNTED
-    counts = count_components(problem.bound, problem.component)
-    return {
-        "k_hat": counts.total,
-        "k_hat_low": int(counts.k_low.sum()),
-        "k_hat_high": int(counts.k_high.sum()),
-        "methods": dict(Counter(counts.method)),
-        "warnings": warnings_of(counts),
-    }
-
-
-def _partition(
-    source: Graph,
+def _result(
+    graph: Graph,
     ready: Prepared,
     found: Detection,
     spectrum: DeferredSpectrum,
-    report: Report,
+    refine: Refiner | None,
+    request: tuple[str, str, int | None],
+    seconds: dict[str, float],
+    counts: ComponentCounts | None = None,
 ) -> Partition:
-    """Carry labels back to the caller's order and names."""
-    uninformed = found.uninformed
-    if ready.order is not None:
-        uninformed = np.sort(ready.order[uninformed])
-    return Partition(
-        ready.restored(found.z),
-        source.nodes,
-        graph=source,
-        spectrum=spectrum,
-        report=report,
-        uninformed=tuple(source.nodes[i] for i in uninformed),
-    )
-
-
-def _summary(found: Detection, refine: Hartigan | None) -> RefinementReport:
-    done = found.refinements
-    return RefinementReport(
+    """Return the communities in the caller's names with their report, and issue its warnings."""
+    regime, init, k_given = request
+    problem, done = ready.problem, found.refinements
+    refinement = RefinementReport(
         method="no refinement" if refine is None else repr(refine),
         components=len(done),
         kept=dict(Counter(one.kept for one in done)),
@@ -343,39 +299,63 @@ def _summary(found: Detection, refine: Hartigan | None) -> RefinementReport:
         visits=sum(one.visits for one in done),
         converged=all(one.converged for one in done),
     )
+    warnings = () if counts is None else warnings_of(counts)
+    if not refinement.converged:
+        msg = f"{refinement.method} stopped before it converged.\n  Raise max_sweeps to refine on."
+        warnings = (*warnings, ConvergenceWarning(msg))
+    report = Report(
+        regime=regime,
+        n=graph.n,
+        m=graph.m,
+        n_components=problem.n_components,
+        n_isolated=int(np.count_nonzero(np.diff(problem.A.indptr) == 0)),
+        loops_dropped=graph.n_loops if spectrum.self_loops == "drop" else 0,
+        saturated_weights=problem.bound.saturated,
+        r=problem.bound.r,
+        r_choice=problem.bound.r_choice,
+        k_given=k_given,
+        k_hat=None if counts is None else counts.total,
+        k_hat_low=None if counts is None else int(counts.k_low.sum()),
+        k_hat_high=None if counts is None else int(counts.k_high.sum()),
+        k_found=np.unique(found.z).size,
+        methods={} if counts is None else dict(Counter(counts.method)),
+        init=init,
+        refinement=refinement,
+        uninformed=len(found.uninformed),
+        ordering=ready.ordering,
+        warnings=warnings,
+        seconds=seconds,
+        components=tuple(found.components),
+        visits=found.visits + refinement.visits,
+    )
+    if report.warnings:
+        warn_caller(report.warnings)
+    order = ready.order
+    uninformed = found.uninformed if order is None else np.sort(order[found.uninformed])
+    return Partition(
+        ready.restored(found.z),
+        graph.nodes,
+        graph=graph,
+        spectrum=spectrum,
+        report=report,
+        uninformed=tuple(graph.nodes[i] for i in uninformed),
+    )
 
 
-def _facts(source: Graph, problem: Problem, z: Ints, self_loops: SelfLoops) -> dict[str, Any]:
-    """Return what the report says of the graph and its operator."""
-    return {
-        "n": source.n,
-        "m": source.m,
-        "n_components": problem.n_components,
-        "n_isolated": int(np.count_nonzero(np.diff(problem.A.indptr) == 0)),
-        "loops_dropped": source.n_loops if self_loops == "drop" else 0,
-        "saturated_weights": problem.bound.saturated,
-        "r": problem.bound.r,
-        "r_choice": problem.bound.r_choice,
-        "k_found": len(np.unique(z)),
-    }
+class _StageTimer:
+    """Announces each stage as it begins, and measures how long the stages take."""
 
+    def __init__(self, announce: Callable[[str], None]) -> None:
+        self._announce = announce
+        self._begun: list[tuple[str, float]] = []
 
-class _Clock:
-    """Seconds of each stage, and the caller told when one begins."""
+    def begin(self, stage: str) -> None:
+        self._begun.append((stage, perf_counter()))
+        self._announce(stage)
 
-    def __init__(self, progress: Callable[[str], None] | None) -> None:
-        self._progress = progress
-        self._seconds: dict[str, float] = {}
-        self._stage, self._since = "", perf_counter()
-
-    def start(self, stage: str) -> None:
-        self.stop()
-        self._stage, self._since = stage, perf_counter()
-        if self._progress is not None:
-            self._progress(stage)
-
-    def stop(self) -> dict[str, float]:
-        if self._stage:
-            self._seconds[self._stage] = perf_counter() - self._since
-        self._stage = ""
-        return self._seconds
+    def seconds(self) -> dict[str, float]:
+        """Return the seconds of each stage until now, summed if it began several times."""
+        total: dict[str, float] = {}
+        for (stage, since), (_, until) in pairwise([*self._begun, ("", perf_counter())]):
+            total[stage] = total.get(stage, 0.0) + until - since
+        return total

@@ -1,7 +1,12 @@
-"""Errors and warnings: what must hold, what came and where, what to do."""
+"""Errors, which say what must hold, what came and what to do, and warnings."""
+
+import sys
+import warnings
+from collections.abc import Iterable
 
 __all__ = [
     "ConvergenceError",
+    "ConvergenceWarning",
     "CrowdedThresholdWarning",
     "DirectedGraphError",
     "DisassortativeWarning",
@@ -22,7 +27,7 @@ class KGroupsError(Exception):
 
 
 class InputError(KGroupsError, ValueError):
-    """An argument does not have the form it must have."""
+    """An argument does not have the required form."""
 
 
 class GraphError(InputError):
@@ -54,11 +59,15 @@ class MissingExtraError(KGroupsError, ImportError):
 
 
 class ConvergenceError(KGroupsError, RuntimeError):
-    """An eigensolver stopped before it had what was asked for."""
+    """An eigensolver stopped before it found all requested eigenpairs."""
 
 
 class KGroupsWarning(UserWarning):
-    """Base of the warning objects that reports carry."""
+    """Base of every warning that kgroups issues; reports and spectra list them too."""
+
+
+class ConvergenceWarning(KGroupsWarning):
+    """The refinement of labels stopped before it converged."""
 
 
 class CrowdedThresholdWarning(KGroupsWarning):
@@ -67,3 +76,12 @@ class CrowdedThresholdWarning(KGroupsWarning):
 
 class DisassortativeWarning(KGroupsWarning):
     """Eigenvalues of N_r below -1: groups whose nodes avoid one another, as in bipartite graphs."""
+
+
+def warn_caller(issued: Iterable[KGroupsWarning]) -> None:
+    """Issue warnings at the line that called kgroups, however deep in kgroups this is called."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "kgroups":
+        frame, level = frame.f_back, level + 1
+    for warning in issued:
+        warnings.warn(warning, stacklevel=level)

@@ -1,74 +1,20 @@
-"""The graph that every room works on: checked once, trusted ever after."""
+"""The graph type: a frozen symmetric CSR matrix with node names, validated when it is built."""
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kgroups._exports import igraph_of_edges, networkx_of_edges
-from kgroups._mirror import Rows, diagonal_slots, permuted_rows, rows_of_edges
-from kgroups._types import CSR, Floats, Indices, Ints, index_type
+from kgroups._csr import constant, index_type, masked, readonly_view
+from kgroups._symmetric_csr import Rows, permuted_rows, rows_of_edges
+from kgroups._types import CSR, Floats, Indices, Ints
 from kgroups._wording import setting
 from kgroups.errors import GraphError, WeightError
 
 if TYPE_CHECKING:
     from scipy import sparse
-
-__all__ = ["Graph"]
-
-
-def _frozen(array: Any) -> Any:
-    """Return a read-only view, so that the caller's own array stays writable."""
-    view = np.ascontiguousarray(array).view()
-    view.flags.writeable = False
-    return view
-
-
-def _frozen_names(nodes: Sequence[Hashable] | None, n: int) -> Sequence[Hashable]:
-    if nodes is None or (isinstance(nodes, range) and nodes == range(n)):
-        return range(n)
-    return nodes if isinstance(nodes, tuple) else tuple(nodes)
-
-
-def _check_names(nodes: Sequence[Hashable], n: int | None) -> None:
-    if n is not None and len(nodes) != n:
-        msg = f"nodes must name each of the n = {n} nodes, got {len(nodes)} names."
-        raise GraphError(msg)
-    if len(set(nodes)) < len(nodes):
-        repeated = next(name for name, count in Counter(nodes).items() if count > 1)
-        msg = f"node names must differ, got {repeated!r} more than once."
-        raise GraphError(msg)
-
-
-def _has_finite_sum(weights: Floats) -> bool:
-    # Scores count self-loops twice, so twice the sum must be finite too.
-    with np.errstate(over="ignore"):
-        return bool(np.isfinite(2.0 * np.sum(weights)))
-
-
-def _extremes(u: Indices, v: Indices) -> tuple[int, int]:
-    if u.size == 0:
-        return 0, -1
-    return int(min(u.min(), v.min())), int(max(u.max(), v.max()))
-
-
-def _edge_weights(weight: Any, u: Indices, v: Indices, names: Sequence[Hashable]) -> Floats:
-    values = np.asarray(weight)
-    if values.shape != u.shape or (values.size and values.dtype.kind not in "biuf"):
-        msg = (
-            f"weight must be one number per edge ({u.size}), got {values.dtype} "
-            f"of shape {values.shape}."
-        )
-        raise WeightError(msg)
-    w = values.astype(np.float64)
-    bad = np.flatnonzero(~(np.isfinite(w) & (w >= 0)))
-    if bad.size:
-        first = bad[0]
-        edge = (names[u[first]], names[v[first]])
-        raise WeightError(bad_weight_message(w[first], edge, bad.size))
-    return w
 
 
 class Graph:
@@ -78,7 +24,7 @@ class Graph:
     ----------
     indptr, indices : ndarray
         Compressed sparse rows, columns sorted and without repeats in each row. An edge between
-        two nodes stands in both rows, a self-loop once. Stored as int32 while that fits.
+        two nodes is stored in both rows, a self-loop once. Stored as int32 while that fits.
     weights : ndarray of float, optional
         Weight of each entry; ``None`` when every edge has weight 1. Parallel edges are one entry
         with the sum of their weights.
@@ -129,36 +75,30 @@ class Graph:
         if nodes is not None and len(nodes) != n:
             msg = f"nodes must name each of the {n} rows, got {len(nodes)} names."
             raise GraphError(msg)
-        if weights is not None and not _has_finite_sum(weights):
-            msg = (
-                "the sum of the edge weights must be finite, but it overflows.\n"
-                "  Divide all weights by a large number: communities do not change."
-            )
-            raise WeightError(msg)
+        if weights is not None:
+            _check_sum(weights)
         kind = index_type(n, nnz)
-        put = object.__setattr__
-        put(self, "indptr", _frozen(np.asarray(indptr, kind)))
-        put(self, "indices", _frozen(np.asarray(indices, kind)))
-        put(self, "weights", None if weights is None else _frozen(np.asarray(weights, float)))
-        put(
-            self,
-            "multiplicity",
-            None if multiplicity is None else _frozen(np.asarray(multiplicity, np.int64)),
-        )
-        put(self, "nodes", _frozen_names(nodes, n))
+        for name, array, dtype in (
+            ("indptr", indptr, kind),
+            ("indices", indices, kind),
+            ("weights", weights, np.float64),
+            ("multiplicity", multiplicity, np.int64),
+        ):
+            stored = None if array is None else readonly_view(np.asarray(array, dtype))
+            object.__setattr__(self, name, stored)
+        if nodes is None or (isinstance(nodes, range) and nodes == range(n)):
+            names: Sequence[Hashable] = range(n)
+        else:
+            names = nodes if isinstance(nodes, tuple) else tuple(nodes)
+        object.__setattr__(self, "nodes", names)
 
     def __setattr__(self, name: str, value: object) -> None:
         msg = f"a Graph is frozen: {name!r} cannot be set. Make a new Graph instead."
         raise AttributeError(msg)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (
-            self.indptr,
-            self.indices,
-            self.weights,
-            self.multiplicity,
-            None if isinstance(self.nodes, range) else self.nodes,
-        )
+        nodes = None if isinstance(self.nodes, range) else self.nodes
+        return _rebuild, (self.indptr, self.indices, self.weights, self.multiplicity, nodes)
 
     @classmethod
     def from_edges(
@@ -204,38 +144,20 @@ class Graph:
             raise GraphError(msg)
         if nodes is not None:
             _check_names(nodes, n)
-        smallest, largest = _extremes(u, v)
+        smallest = int(min(u.min(initial=0), v.min(initial=0)))
+        largest = int(max(u.max(), v.max())) if u.size else -1
         size = n if n is not None else len(nodes) if nodes is not None else largest + 1
         if smallest < 0 or largest >= size:
             outside = smallest if smallest < 0 else largest
             msg = f"edge ends must lie in range({size}), got {outside}."
             raise GraphError(msg)
         names = range(size) if nodes is None else nodes
-        w = None if weight is None else _edge_weights(weight, u, v, names)
-        return cls.from_checked_edges(u, v, w, names)
-
-    @classmethod
-    def from_checked_edges(
-        cls, u: Indices, v: Indices, w: Floats | None, nodes: Sequence[Hashable]
-    ) -> "Graph":
-        """Build a graph as :meth:`from_edges` does, of arrays that were checked before.
-
-        Parameters
-        ----------
-        u, v : ndarray of int
-            Ends of each edge, in ``range(len(nodes))``.
-        w : ndarray of float or None
-            Finite and non-negative weight of each edge.
-        nodes : sequence of hashable
-            Names in row order.
-
-        Returns
-        -------
-        Graph
-            Parallel edges are summed, and counted in ``multiplicity``.
-        """
-        rows = rows_of_edges(u, v, w, len(nodes))
-        return cls(*rows[:3], multiplicity=rows.multiplicity, nodes=nodes)
+        w = None
+        if weight is not None:
+            w = _as_weights(weight, u.size)
+            check_weights(w, lambda t: (names[u[t]], names[v[t]]))
+        rows = rows_of_edges(u, v, w, size)
+        return cls(*rows[:3], multiplicity=rows.multiplicity, nodes=names)
 
     @property
     def n(self) -> int:
@@ -250,7 +172,8 @@ class Graph:
     @cached_property
     def loop_slots(self) -> Ints:
         """Positions of the self-loops among the CSR entries."""
-        return diagonal_slots(self.indptr, self.indices)
+        rows = np.arange(self.n, dtype=self.indices.dtype)
+        return np.flatnonzero(np.repeat(rows, np.diff(self.indptr)) == self.indices)
 
     @cached_property
     def row_of_slot(self) -> Indices:
@@ -282,7 +205,7 @@ class Graph:
     @property
     def csr(self) -> CSR:
         """The adjacency matrix as bare arrays, with ones when unweighted."""
-        data = np.ones(len(self.indices)) if self.weights is None else self.weights
+        data = constant(1.0, len(self.indices)) if self.weights is None else self.weights
         return CSR(self.indptr, self.indices, data)
 
     def to_scipy(self) -> "sparse.csr_array":
@@ -295,52 +218,67 @@ class Graph:
         )
 
     def to_networkx(self) -> Any:
-        """Return a ``networkx.Graph`` with the node names, and weights where the graph has them.
+        """Return a ``networkx.Graph`` with the node names, and weights if the graph is weighted.
 
         Parallel edges become one edge with the sum of their weights.
         """
+        import networkx as nx
+
         u, v, weights = self.edges()
-        return networkx_of_edges(self.nodes, u, v, weights if self.is_weighted else None)
+        G = nx.Graph()
+        G.add_nodes_from(self.nodes)
+        ends = ([self.nodes[i] for i in end.tolist()] for end in (u, v))
+        if self.is_weighted:
+            G.add_weighted_edges_from(zip(*ends, weights.tolist(), strict=True))
+        else:
+            G.add_edges_from(zip(*ends, strict=True))
+        return G
 
     def to_igraph(self) -> Any:
-        """Return an ``igraph.Graph`` with vertex names, and weights where the graph has them.
+        """Return an ``igraph.Graph`` with vertex names, and weights if the graph is weighted.
 
-        Parallel edges become one edge with the sum of their weights. Nodes that are numbers from
-        0 on get no name.
+        Parallel edges become one edge with the sum of their weights. Nodes that are named
+        ``0, ..., n - 1`` get no name.
         """
+        import igraph
+
         u, v, weights = self.edges()
-        return igraph_of_edges(self.nodes, u, v, weights if self.is_weighted else None)
+        g = igraph.Graph(n=self.n, edges=np.column_stack([u, v]))
+        if self.nodes != range(self.n):
+            g.vs["name"] = list(self.nodes)
+        if self.is_weighted:
+            g.es["weight"] = weights.tolist()
+        return g
 
     def edges(self) -> tuple[Indices, Indices, Floats]:
         """Return source, target and weight of each entry of the upper triangle, loops included."""
         upper = self.row_of_slot <= self.indices
-        data = self.csr.data[upper]
-        return self.row_of_slot[upper], self.indices[upper], data
+        return self.row_of_slot[upper], self.indices[upper], self.csr.data[upper]
 
     def simple_adjacency(self, *, loops: bool = False) -> CSR:
-        """Return the entries of positive weight, without self-loops unless asked.
+        """Return the entries of positive weight, without self-loops by default.
 
-        With ``loops`` each self-loop is one entry ``A_ii = 1`` of an unweighted graph and the
-        loop's weight of a weighted one.
+        With ``loops=True`` each self-loop is one entry: ``A_ii = 1`` in an unweighted graph, and
+        the weight of the loop in a weighted one.
         """
         data = self.csr.data
         if loops and self.multiplicity is not None and np.array_equal(data, self.multiplicity):
             data = data.copy()
             data[self.loop_slots] = 1.0
+        adjacency = CSR(self.indptr, self.indices, data)
         all_positive = self.weights is None or bool(np.all(self.weights > 0))
         if all_positive and (loops or self.loop_slots.size == 0):
-            return CSR(self.indptr, self.indices, data)
+            return adjacency
         keep = data > 0
         if not loops:
             keep[self.loop_slots] = False
-        kept = np.concatenate([[0], np.cumsum(keep)])
-        indptr = kept[self.indptr].astype(self.indptr.dtype)
-        return CSR(indptr, self.indices[keep], data[keep])
+        return masked(adjacency, keep)
 
     def permuted(self, order: Ints) -> "Graph":
         """Return the graph with row ``order[i]`` in place ``i``."""
-        given = Rows(self.indptr, self.indices, self.weights, self.multiplicity)
-        rows = permuted_rows(given, order)
+        rows = permuted_rows(
+            Rows(self.indptr, self.indices, self.weights, self.multiplicity), order
+        )
         nodes = [self.nodes[i] for i in order.tolist()]
         return Graph(*rows[:3], multiplicity=rows.multiplicity, nodes=nodes)
 
@@ -353,18 +291,6 @@ class Graph:
         return f"Graph({self.n} nodes, {self.m} edges{kind}{loops})"
 
 
-def bad_weight_message(
-    value: object, edge: tuple[object, object], count: int = 1, *, place: str = ""
-) -> str:
-    """Say which weight is bad, on which edge and where, and how many more there are."""
-    more = f" (and {count - 1} more)" if count > 1 else ""
-    return (
-        f"edge weights must be finite and >= 0, got {value!s} on edge {edge!r}{place}{more}.\n"
-        f"  Remove or transform these weights, or pass {setting('weight', None)} to ignore all "
-        "weights."
-    )
-
-
 def _rebuild(
     indptr: Indices,
     indices: Indices,
@@ -373,3 +299,65 @@ def _rebuild(
     nodes: Sequence[Hashable] | None,
 ) -> Graph:
     return Graph(indptr, indices, weights, multiplicity=multiplicity, nodes=nodes)
+
+
+def _check_names(nodes: Sequence[Hashable], n: int | None) -> None:
+    if n is not None and len(nodes) != n:
+        msg = f"nodes must name each of the n = {n} nodes, got {len(nodes)} names."
+        raise GraphError(msg)
+    if len(set(nodes)) < len(nodes):
+        repeated = next(name for name, count in Counter(nodes).items() if count > 1)
+        msg = f"node names must differ, got {repeated!r} more than once."
+        raise GraphError(msg)
+
+
+def _check_sum(weights: Floats) -> None:
+    # Scores count self-loops twice, so twice the sum must be finite too.
+    with np.errstate(over="ignore"):
+        total = 2.0 * np.sum(weights)
+    if not np.isfinite(total):
+        msg = (
+            "the sum of the edge weights must be finite, but it overflows.\n"
+            "  Divide all weights by a large number: communities do not change."
+        )
+        raise WeightError(msg)
+
+
+def _as_weights(weight: Any, m: int) -> Floats:
+    values = np.asarray(weight)
+    if values.shape != (m,) or (m and values.dtype.kind not in "biuf"):
+        msg = (
+            f"weight must be one number per edge ({m}), got {values.dtype} of shape {values.shape}."
+        )
+        raise WeightError(msg)
+    return values.astype(np.float64)
+
+
+def check_weights(
+    weights: Floats,
+    edge: Callable[[int], tuple[object, object]],
+    place: Callable[[int], str] | None = None,
+) -> None:
+    """Raise unless all weights are finite and non-negative.
+
+    ``edge`` gives the ends of the edge at a position and ``place`` says where it is stored.
+    """
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if bad.size:
+        t = int(bad[0])
+        if place is None:
+            raise bad_weight(weights[t], edge(t), count=bad.size)
+        raise bad_weight(weights[t], edge(t), place=place(t))
+
+
+def bad_weight(
+    value: object, edge: tuple[object, object], *, count: int = 1, place: str = ""
+) -> WeightError:
+    """Return the error for an invalid weight; ``count`` is the number of all invalid weights."""
+    more = f" (and {count - 1} more)" if count > 1 else ""
+    plain = tuple(end.item() if isinstance(end, np.generic) else end for end in edge)
+    return WeightError(
+        f"edge weights must be finite and >= 0, got {value!s} on edge {plain!r}{place}{more}.\n"
+        f"  Remove or transform these weights, or pass {setting('weight', None)} to ignore all "
+        "weights."
+    )

@@ -1,16 +1,26 @@
-"""What happened on the way to a partition, for callers who ask; nothing is printed."""
+"""The record of a detection: what was found, which candidate won, and why."""
 
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from kgroups._wording import counted
 from kgroups.errors import KGroupsWarning
 
-__all__ = ["ComponentReport", "RefinementReport", "Report", "beside_spectrum"]
+
+def _communities(count: int) -> str:
+    return counted(count, "community", "communities")
+
+
+def compared_with_spectrum(k: int, k_hat: int) -> str:
+    """Return a clause on why the numbers of communities and of eigenvalues differ, if they do."""
+    if k_hat < k:
+        return ", which can miss small or faint communities"
+    return ", not all of which show a community" if k_hat > k else ""
 
 
 @dataclass(frozen=True)
 class RefinementReport:
-    """Sums over the components that were refined."""
+    """Totals over the components that were refined."""
 
     method: str
     components: int = 0
@@ -21,33 +31,17 @@ class RefinementReport:
     converged: bool = True
 
     def sentence(self) -> str:
-        """Say what the refinement did."""
+        """Return a sentence on what the refinement did."""
         end = "converged" if self.converged else "stopped before it converged"
-        done = f"Hartigan refinement: {_times(self.sweeps, 'sweep')}, {_times(self.moves, 'move')}"
+        work = f"{counted(self.sweeps, 'sweep')}, {counted(self.moves, 'move')}"
         others = [
-            f"{name} in {_times(count, 'component')}"
+            f"{name} in {counted(count, 'component')}"
             for name, count in self.kept.items()
-            if name != "hartigan"
+            if name not in ("hartigan", "refined labels")
         ]
         instead = f"; the guard kept {' and '.join(others)} instead" if others else ""
-        return f"{done}, {end}{instead}."
-
-
-def _times(count: int, word: str) -> str:
-    return f"{count} {word}" if count == 1 else f"{count} {word}s"
-
-
-def _communities(count: int) -> str:
-    return "1 community" if count == 1 else f"{count} communities"
-
-
-def beside_spectrum(k: int, k_hat: int) -> str:
-    """Say how a number of communities and one of eigenvalues go together, if they differ."""
-    if k_hat < k:
-        return ", which need not show small or faint communities"
-    if k_hat > k:
-        return ", not all of which are communities worth their description"
-    return ""
+        method = "Hartigan refinement" if self.method.startswith("Hartigan(") else "Refinement"
+        return f"{method}: {work}, {end}{instead}."
 
 
 @dataclass(frozen=True)
@@ -85,29 +79,30 @@ class ComponentReport:
     component: int = 0
 
     def sentence(self) -> str:
-        """Say which candidate won, and why."""
-        said = f"{_communities(self.k)} in a component of {_times(self.n, 'node')}: {self.reason()}"
-        return said + "."
+        """Return a sentence on the communities of the component and why they were chosen."""
+        return (
+            f"{_communities(self.k)} in a component of {counted(self.n, 'node')}: {self.reason()}."
+        )
 
     def reason(self) -> str:
-        """Return why it has its communities, reconciled with the eigenvalues if counted."""
-        said = self.why
+        """Return why the component has its communities, reconciled with k_hat if counted."""
+        text = self.why
         if self.k_hat is not None and self.k_hat != self.k:
-            lie = "eigenvalue lies" if self.k_hat == 1 else "eigenvalues lie"
-            said += f"; {self.k_hat} {lie} above the threshold{beside_spectrum(self.k, self.k_hat)}"
+            lie = counted(self.k_hat, "eigenvalue lies", "eigenvalues lie")
+            text += f"; {lie} above the threshold{compared_with_spectrum(self.k, self.k_hat)}"
         if self.undecided:
-            said += f"; {100.0 * self.undecided:.1f} % of the nodes are undecided"
-        return said
+            text += f"; {100.0 * self.undecided:.1f} % of the nodes are undecided"
+        return text
 
 
 @dataclass(frozen=True)
 class Report:
-    """Record of one detection.
+    """Record of one detection; ``print(report)`` shows it in a few lines.
 
     Attributes
     ----------
     regime : str
-        The way that was asked for.
+        The regime that was requested.
     n, m, n_components, n_isolated : int
         Size of the graph; components and isolated nodes as detection sees them.
     loops_dropped : int
@@ -117,17 +112,21 @@ class Report:
     r, r_choice : float, str
         Parameter of the Bethe Hessian and how it was chosen.
     k_given : int or None
-        What the caller asked for.
+        The number of communities that was requested.
     k_hat : int or None
         Number of negative eigenvalues of H_r, where all components were counted.
     k_hat_low, k_hat_high : int or None
         Bounds on that number; they differ where ``k_hat`` is an estimate.
     k_found : int
         Number of communities.
+    warnings : tuple of KGroupsWarning
+        Reasons to doubt the result, which were also issued by ``warnings.warn``.
     components : tuple of ComponentReport
         Which candidate won in the largest components, and why.
     ordering : str
         Where the canonical node order came from.
+    seconds : dict
+        Duration of each stage.
     visits : int
         Matrix entries that moments, filters, moves and merges have read.
     """
@@ -161,47 +160,54 @@ class Report:
         """Why the largest component has the communities it has."""
         return self.components[0].why if self.components else "labels were given"
 
+    def __str__(self) -> str:
+        size = f"{counted(self.n, 'node')}, {counted(self.m, 'edge')}."
+        stages = ", ".join(f"{name} {spent:.3f}" for name, spent in self.seconds.items())
+        time = [f"{sum(self.seconds.values()):.3f} s: {stages}."] if stages else []
+        return "\n".join([size, *self.lines(), *time])
+
     def lines(self) -> list[str]:
-        """Return the record as sentences."""
-        said = [self.about_k()]
+        """Return the result and how it was reached as sentences."""
+        lines = [self.about_k()]
         if self.n_components > 1 or self.k_given is not None:
-            said += [component.sentence() for component in self.components]
+            lines += [component.sentence() for component in self.components]
         if self.k_hat is not None:
-            counted = ", ".join(f"{count} {name}" for name, count in self.methods.items())
-            said.append(f"Components whose eigenvalues were counted: {counted or 'none'}.")
-        said.append(f"r = {self.r:.4g} ({self.r_choice}).")
+            methods = ", ".join(f"{count} {name}" for name, count in self.methods.items())
+            lines.append(f"Components whose eigenvalues were counted: {methods or 'none'}.")
+        lines.append(f"r = {self.r:.4g} ({self.r_choice}).")
         if self.refinement.components:
-            said.append(self.refinement.sentence())
+            lines.append(self.refinement.sentence())
         if self.uninformed:
-            said.append(
-                f"{self.uninformed} nodes lie in components without signal: "
-                "they joined the largest community."
+            nodes = counted(self.uninformed, "node lies", "nodes lie")
+            lines.append(
+                f"{nodes} in components without signal, assigned to the largest community."
             )
         if self.loops_dropped:
-            said.append(f"{self.loops_dropped} self-loops were not used.")
+            loops = counted(self.loops_dropped, "self-loop was", "self-loops were")
+            lines.append(f"{loops} not used.")
         if self.saturated_weights:
-            said.append(f"{self.saturated_weights} heavy edge weights were saturated.")
-        if self.ordering == "input order":
-            said.append(
-                "The node names cannot be sorted: another order of the nodes may give "
-                "other communities."
+            weights = counted(
+                self.saturated_weights, "heavy edge weight was", "heavy edge weights were"
             )
-        return said + [f"Warning: {warning}" for warning in self.warnings]
+            lines.append(f"{weights} saturated.")
+        if self.ordering == "input order":
+            lines.append(
+                "The node names cannot be sorted: another order of the nodes may give other "
+                "communities."
+            )
+        return lines + [f"Warning: {warning}" for warning in self.warnings]
 
     def about_k(self) -> str:
-        """Say in a sentence how many communities there are, and what that rests on."""
-        found = _communities(self.k_found)
+        """Return a sentence on the number of communities and what it is based on."""
         parts = f" in {self.n_components} components" if self.n_components > 1 else ""
+        found = f"{_communities(self.k_found)}{parts}"
         if self.regime == "None":
-            return f"{found}{parts}, as many as in the labels given."
+            return f"{found}, as many as in the labels given."
         if self.k_given is not None:
-            return f"{found}{parts}, as asked for."
-        if not self.components:
-            return f"{found}."
-        first = self.components[0]
-        if self.n_components == 1:
-            return f"{found}: {first.reason()}."
-        return f"{found}{parts}."
+            return f"{found}, as requested."
+        if self.n_components == 1 and self.components:
+            return f"{found}: {self.components[0].reason()}."
+        return f"{found}."
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values that JSON can hold."""

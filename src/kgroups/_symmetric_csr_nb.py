@@ -1,4 +1,4 @@
-"""Kernels that sort edges into the rows of a symmetric matrix by counting, with bare arrays."""
+"""Kernels that build and check symmetric CSR matrices in linear time."""
 
 from typing import Any
 
@@ -10,8 +10,7 @@ __all__ = [
     "fill_columns",
     "fill_lower",
     "fill_upper",
-    "find_diagonal",
-    "permute",
+    "has_symmetric_entries",
 ]
 
 
@@ -26,7 +25,7 @@ def count_columns(u: Any, v: Any, count: Any) -> None:
 def fill_columns(u: Any, v: Any, w: Any, place: Any, low: Any, weight: Any) -> None:
     """Write the smaller end of each edge into the column of its larger one, in input order.
 
-    ``place`` holds the first free slot of each column and is moved on.
+    ``place`` holds the first free slot of each column and is updated.
     """
     weighted = w.size > 0
     for e in range(u.size):
@@ -58,9 +57,9 @@ def count_entries(start: Any, low: Any, last: Any, below: Any, above: Any) -> No
 def fill_upper(
     start: Any, low: Any, weight: Any, place: Any, last: Any, indices: Any, sums: Any, counts: Any
 ) -> None:
-    """Write the entries from the diagonal on; columns come in rising order, so rows are sorted.
+    """Write the entries from the diagonal on; columns come in ascending order, so rows are sorted.
 
-    ``place`` holds where these entries begin in each row and is moved on. ``last`` must hold -1
+    ``place`` holds where these entries begin in each row and is updated. ``last`` must hold -1
     for each row, or be empty where there are no parallel edges.
     """
     weighted, counted, merging = sums.size > 0, counts.size > 0, last.size > 0
@@ -86,10 +85,10 @@ def fill_upper(
 
 @njit(cache=True, nogil=True)
 def fill_lower(indptr: Any, first: Any, place: Any, indices: Any, sums: Any, counts: Any) -> None:
-    """Copy each entry right of the diagonal to its twin; rows come in rising order.
+    """Copy each entry right of the diagonal to the lower triangle, row by row.
 
     ``first`` holds where the entries from the diagonal on begin in each row, ``place`` where the
-    row begins; the latter is moved on.
+    row begins; the latter is updated.
     """
     weighted, counted = sums.size > 0, counts.size > 0
     for a in range(indptr.size - 1):
@@ -107,45 +106,20 @@ def fill_lower(indptr: Any, first: Any, place: Any, indices: Any, sums: Any, cou
 
 
 @njit(cache=True, nogil=True)
-def find_diagonal(indptr: Any, indices: Any, slots: Any) -> None:
-    """Write where each row holds its diagonal entry, or -1, by bisection."""
-    for i in range(slots.size):
-        low, high = indptr[i], indptr[i + 1]
-        while low < high:
-            middle = (low + high) // 2
-            if indices[middle] < i:
-                low = middle + 1
-            else:
-                high = middle
-        slots[i] = low if low < indptr[i + 1] and indices[low] == i else -1
+def has_symmetric_entries(indptr: Any, indices: Any, data: Any, place: Any) -> bool:
+    """Tell whether sorted rows without repeats are those of a symmetric matrix.
 
-
-@njit(cache=True, nogil=True)
-def permute(
-    indptr: Any,
-    indices: Any,
-    weights: Any,
-    counts: Any,
-    order: Any,
-    number: Any,
-    place: Any,
-    moved: Any,
-    moved_weights: Any,
-    moved_counts: Any,
-) -> None:
-    """Write each entry of a symmetric matrix where its twin goes when row ``order[i]`` becomes i.
-
-    Rows come in their new order, so that new rows are sorted. ``number`` is the inverse of
-    ``order``; ``place`` holds where each new row begins and is moved on.
+    Rows come in ascending order, so the transposed entries in row j come in the order of that row.
+    ``place`` holds where each row begins and is updated; an empty ``data`` means equal values.
     """
-    weighted, counted = weights.size > 0, counts.size > 0
-    for i in range(order.size):
-        for t in range(indptr[order[i]], indptr[order[i] + 1]):
-            j = number[indices[t]]
-            slot = place[j]
-            place[j] = slot + 1
-            moved[slot] = i
-            if weighted:
-                moved_weights[slot] = weights[t]
-            if counted:
-                moved_counts[slot] = counts[t]
+    valued = data.size > 0
+    for i in range(indptr.size - 1):
+        for t in range(indptr[i], indptr[i + 1]):
+            j = indices[t]
+            mirrored = place[j]
+            if mirrored >= indptr[j + 1] or indices[mirrored] != i:
+                return False
+            if valued and data[mirrored] != data[t]:
+                return False
+            place[j] = mirrored + 1
+    return True

@@ -1,0 +1,75 @@
+"""Independent tasks, run in this process, in several, or on a cluster."""
+
+import multiprocessing
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+from kgroups._wording import argument, in_python, install_hint, setting
+from kgroups.errors import InputError, MissingExtraError
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+# Enough batches that no worker waits long at the end, few enough that sending them costs nothing.
+_BATCHES_PER_WORKER = 16
+_LARGEST_BATCH = 25
+
+
+def finished_batches(
+    run: Callable[[Sequence[Task]], Result], tasks: Sequence[Task], n_jobs: int | None
+) -> Iterator[Result]:
+    """Yield what ``run`` returns for batches of the tasks, in the order in which they end."""
+    workers = count_workers(n_jobs)
+    if workers is None or not tasks:
+        for task in tasks:
+            yield run([task])
+        return
+    from joblib import Parallel, delayed
+
+    size = min(_LARGEST_BATCH, max(1, len(tasks) // (_BATCHES_PER_WORKER * workers)))
+    batches = [tasks[start : start + size] for start in range(0, len(tasks), size)]
+    pool = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
+    yield from pool(delayed(_run_in_worker)(run, batch) for batch in batches)
+
+
+def _run_in_worker(run: Callable[[Sequence[Task]], Result], tasks: Sequence[Task]) -> Result:
+    """Run a batch in a worker process, which ignores interrupts.
+
+    A terminal sends an interrupt to all processes. The main process ends the pool; a worker that
+    handled the interrupt first would only print a traceback.
+    """
+    if multiprocessing.parent_process() is not None and (
+        threading.current_thread() is threading.main_thread()
+    ):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return run(tasks)
+
+
+def check_n_jobs(n_jobs: int | None) -> None:
+    """Raise unless ``n_jobs`` is None or a whole number other than 0."""
+    if n_jobs is not None and (type(n_jobs) is not int or n_jobs == 0):
+        msg = (
+            f"{argument('n_jobs')} must be {in_python('None or ')}a whole number other than 0, got "
+            f"{n_jobs!r}.\n"
+            f"  {setting('n_jobs', 2)} uses two processes, {setting('n_jobs', -1)} one per core."
+        )
+        raise InputError(msg)
+
+
+def count_workers(n_jobs: int | None) -> int | None:
+    """Return the number of workers, or None if all runs in this process."""
+    check_n_jobs(n_jobs)
+    # joblib.parallel_config cannot be in force before joblib is imported.
+    if n_jobs == 1 or (n_jobs is None and "joblib" not in sys.modules):
+        return None
+    try:
+        import joblib
+    except ImportError as error:
+        msg = f"{setting('n_jobs', n_jobs)} needs joblib. {install_hint('study')}"
+        raise MissingExtraError(msg) from error
+    workers = int(joblib.effective_n_jobs(n_jobs))
+    local = type(joblib.parallel.get_active_backend()[0]).__name__ == "LokyBackend"
+    return None if workers == 1 and local else workers

@@ -1,0 +1,172 @@
+"""Symmetric CSR matrices: building them from edges, merging parallel edges, permuting rows."""
+
+import sys
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kgroups._csr import index_type, readonly_view
+from kgroups._types import Floats, Indices, Ints
+
+FEW_EDGES = 1 << 15
+"""Up to this many edges scipy does the work: it is done before compiled kernels are loaded."""
+
+_NO_VALUES = np.empty(0)
+
+
+class Rows(NamedTuple):
+    """Sorted rows of a symmetric matrix; the values are ``None`` where all of them are 1."""
+
+    indptr: Indices
+    indices: Indices
+    weights: Floats | None
+    multiplicity: Ints | None
+
+
+class Columns(NamedTuple):
+    """Edges grouped by their larger end: one triangle, with parallel edges not merged yet.
+
+    The smaller ends of column b are ``low[start[b] : start[b + 1]]``; ``weight`` holds their
+    weights, or is ``None`` where all of them are 1.
+    """
+
+    start: Indices
+    low: Indices
+    weight: Floats | None
+
+
+def rows_of_edges(
+    u: Indices, v: Indices, w: Floats | None, n: int, *, few_edges: int = FEW_EDGES
+) -> Rows:
+    """Build the matrix of ``n`` rows from edges between valid row indices."""
+    # Kernels are faster once numba is loaded. Few weighted edges always go through scipy, so that
+    # sums of parallel edges do not depend on what was loaded before.
+    if u.size <= few_edges and (w is not None or "numba" not in sys.modules):
+        return _rows_by_scipy(u, v, w, n)
+    return rows_of_columns(columns_of_edges(u, v, w, n))
+
+
+def columns_of_edges(u: Indices, v: Indices, w: Floats | None, n: int) -> Columns:
+    """Group edges by their larger end in two passes; the edges can be freed afterwards."""
+    from kgroups._symmetric_csr_nb import count_columns, fill_columns
+
+    kind = index_type(n, 2 * u.size)
+    ends = _kernel_view(u), _kernel_view(v)
+    weighted = w is not None and not np.all(w == 1)
+    start = np.zeros(n + 1, kind)
+    count_columns(*ends, start)
+    np.cumsum(start, out=start, dtype=kind)
+    low = np.empty(u.size, kind)
+    weight = np.empty(u.size if weighted else 0)
+    fill_columns(*ends, _kernel_view(w if weighted else _NO_VALUES), start[:-1].copy(), low, weight)
+    return Columns(start, low, weight if weighted else None)
+
+
+def rows_of_columns(columns: Columns, *, binary: bool = False) -> Rows:
+    """Merge parallel edges, adding them in input order, and fill both triangles.
+
+    If ``binary``, every entry is one edge of weight 1.
+    """
+    from kgroups._symmetric_csr_nb import count_entries, fill_lower, fill_upper
+
+    start, low, weight = columns
+    n, kind = start.size - 1, start.dtype
+    below, above = np.zeros((2, n), kind)
+    count_entries(start, low, np.full(n, -1, kind), below, above)
+    parallel = int(above.sum(dtype=np.int64)) < low.size
+    indptr = np.zeros(n + 1, kind)
+    np.cumsum(below + above, out=indptr[1:], dtype=kind)
+    first_above = indptr[:-1] + below
+    weighted, counted = weight is not None and not binary, parallel and not binary
+    indices = np.empty(indptr[-1], kind)
+    sums = np.empty(indices.size if weighted else 0)
+    counts = np.empty(indices.size if counted else 0, np.int64)
+    last = np.full(n if parallel else 0, -1, kind)
+    given = _NO_VALUES if weight is None else weight
+    fill_upper(start, low, given, first_above.copy(), last, indices, sums, counts)
+    fill_lower(indptr, first_above, indptr[:-1].copy(), indices, sums, counts)
+    return _with_values(indptr, indices, sums if weighted else None, counts if counted else None)
+
+
+def is_symmetric(
+    indptr: Indices, indices: Indices, data: Floats | None, *, few_edges: int = FEW_EDGES
+) -> bool:
+    """Tell whether sorted rows form a symmetric matrix; without data all entries are equal."""
+    if indices.size > few_edges:
+        from kgroups._symmetric_csr_nb import has_symmetric_entries
+
+        values = _NO_VALUES if data is None else data
+        return bool(has_symmetric_entries(indptr, indices, values, indptr[:-1].copy()))
+    from scipy import sparse
+
+    n = indptr.size - 1
+    values = np.ones(indices.size) if data is None else data
+    turned = sparse.csr_array((values, indices, indptr), shape=(n, n)).T.tocsr()
+    return (
+        np.array_equal(indptr, turned.indptr)
+        and np.array_equal(indices, turned.indices)
+        and np.array_equal(values, turned.data)
+    )
+
+
+def permuted_rows(rows: Rows, order: Ints) -> Rows:
+    """Return the symmetric matrix with row ``order[i]`` in place ``i``."""
+    from scipy import sparse
+
+    indptr, indices, weights, counts = rows
+    n, kind = order.size, indices.dtype
+    number = np.empty(n, kind)
+    number[order] = np.arange(n, dtype=kind)
+    lengths = np.diff(indptr)[order]
+    starts = np.zeros(n + 1, kind)
+    np.cumsum(lengths, out=starts[1:], dtype=kind)
+    slots = np.arange(starts[-1], dtype=kind) + np.repeat(indptr[:-1][order] - starts[:-1], lengths)
+    # Transposing a symmetric matrix sorts its rows in linear time.
+    moved = sparse.csr_array((slots, number[indices[slots]], starts), shape=(n, n)).tocsc()
+    return Rows(
+        moved.indptr,
+        moved.indices,
+        None if weights is None else weights[moved.data],
+        None if counts is None else counts[moved.data],
+    )
+
+
+def _kernel_view(array: Any) -> Any:
+    """Return a read-only view of one of the few types that kernels are compiled for."""
+    if array.dtype not in (np.int32, np.int64, np.float64):
+        array = array.astype(np.int64)
+    return readonly_view(array)
+
+
+def _with_values(
+    indptr: Indices, indices: Indices, sums: Floats | None, counts: Ints | None
+) -> Rows:
+    if sums is None and counts is not None:
+        sums = counts.astype(float)
+    return Rows(indptr, indices, sums, counts)
+
+
+def _rows_by_scipy(u: Indices, v: Indices, w: Floats | None, n: int) -> Rows:
+    from scipy import sparse
+
+    kind = index_type(n, 2 * u.size)
+    # One triangle only, so that both directions of parallel edges hold the same sum.
+    ends = (np.minimum(u, v).astype(kind), np.maximum(u, v).astype(kind))
+
+    def upper(values: Any) -> Any:
+        return sparse.coo_array((values, ends), shape=(n, n)).tocsr()
+
+    weighted = w is not None and not np.all(w == 1)
+    triangle = upper(w if weighted else np.ones(u.size, np.int32))
+    # Positions from 1 on, because scipy drops zeros where it combines two matrices.
+    positions = np.arange(1, triangle.nnz + 1)
+    numbered = sparse.csr_array((positions, triangle.indices, triangle.indptr), shape=(n, n))
+    both = numbered.maximum(numbered.T.tocsr())
+    source = both.data - 1
+    counts = None
+    if triangle.nnz < u.size:
+        single = upper(np.ones(u.size, np.int32)) if weighted else triangle
+        counts = single.data.astype(np.int64)[source]
+    return _with_values(
+        both.indptr, both.indices, triangle.data[source] if weighted else None, counts
+    )
