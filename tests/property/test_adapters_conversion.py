@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-import oracles_adapters as oracles
+from helpers import oracles_adapters as oracles
+from helpers.strategies_adapters import edge_lists, name_lists, sparse_formats
 from kgroups.adapters import as_graph, canonical_order
 from kgroups.adapters import igraph as igraph_adapter
+from kgroups.adapters.edges import ReadOptions
 from kgroups.errors import DirectedGraphError, WeightError
 from kgroups.graph import Graph
-from strategies_adapters import edge_lists, name_lists, sparse_formats
 
 
 @given(edge_lists(), st.sampled_from(["weight", None]))
@@ -70,12 +71,11 @@ def test_the_memory_of_igraph_equals_its_edge_list(case, directed, weight, data)
     assert (ends is None) == (G.ecount() == 0)
     if ends is not None:
         assert np.array_equal(ends, igraph_adapter._ends_from_list(G))
-    graphs = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(igraph_adapter, "_FEW_EDGES", -1)
-        for versions in (igraph_adapter.TESTED_VERSIONS, ()):
-            patch.setattr(igraph_adapter, "TESTED_VERSIONS", versions)
-            graphs.append(as_graph(G, weight=weight, symmetrize=symmetrize))
+    options = ReadOptions(weight=weight, symmetrize=symmetrize)
+    graphs = [
+        igraph_adapter.from_igraph(G, options, few_edges=-1, versions=versions)
+        for versions in (igraph_adapter.TESTED_VERSIONS, ())
+    ]
     assert tuple(graphs[0].nodes) == tuple(graphs[1].nodes)
     oracles.assert_same_graph(*graphs)
 

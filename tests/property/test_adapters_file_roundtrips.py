@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from scipy import io as scipy_io
 from scipy import sparse
 
-import oracles_adapters as oracles
-from kgroups.adapters import as_graph, read_graph
+from helpers import oracles_adapters as oracles
+from helpers.strategies_adapters import EdgeList, edge_lists
+from kgroups.adapters import FORMATS, as_graph, read_graph
 from kgroups.errors import FileFormatError, GraphError
-from strategies_adapters import EdgeList, edge_lists
 
 same_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 plain_text = st.text("abcdefgxyzåß_.-", min_size=1, max_size=4).filter(
@@ -179,7 +179,7 @@ def test_the_samples_are_graphs(tmp_path, suffix):
     assert read_graph(path).m >= 1
 
 
-@pytest.mark.parametrize("suffix", SAMPLES)
+@pytest.mark.parametrize("suffix", [*(one.suffixes.split()[0] for one in FORMATS), ".txt.gz"])
 @same_folder
 @given(content=st.binary(max_size=200))
 @example(content=b"")

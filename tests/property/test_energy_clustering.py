@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import oracles_hartigan as oracles
+from helpers import oracles_hartigan as oracles
 from kgroups.energy import (
     Exponential,
     Gaussian,

@@ -6,6 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
+from helpers.strategies_energy_kernels import point_sets, semimetrics
 from kgroups.energy import (
     Power,
     check_distances,
@@ -16,7 +17,6 @@ from kgroups.energy import (
     kernel_matrix,
 )
 from kgroups.errors import InputError
-from strategies_energy_kernels import point_sets, semimetrics
 
 
 @given(point_sets(), semimetrics())
@@ -110,7 +110,7 @@ def test_the_base_point_is_the_origin_of_feature_space(X, metric, data):
 
 
 @given(point_sets(), semimetrics())
-def test_the_mean_is_the_origin_of_centred_feature_space(X, metric):
+def test_the_mean_is_the_origin_of_centered_feature_space(X, metric):
     D = metric(X)
     G = gram_from_distances(D)
     n = len(D)

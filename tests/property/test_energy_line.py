@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers.oracles_line import least_of_all_intervals, least_of_all_partitions, within_energy
 from kgroups.energy.line import segment_line, split_line
-from oracles_line import least_of_all_intervals, least_of_all_partitions, within_energy
 
 NUMBERS = st.floats(-1e6, 1e6) | st.integers(-4, 4).map(float)
 WEIGHTS = st.floats(1e-3, 1e3) | st.sampled_from([1.0, 2.0])

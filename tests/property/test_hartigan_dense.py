@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import oracles_hartigan as oracles
+from helpers import oracles_hartigan as oracles
+from helpers.strategies_hartigan import as_csr, labeled_matrices
 from kgroups.hartigan import StoredRows, group_links, improve, improve_dense
-from strategies_hartigan import as_csr, labelled_matrices
 
 
 class RowsOnDemand:
@@ -31,7 +31,7 @@ def semidefinite(M):
     return M @ M.T
 
 
-@given(labelled_matrices())
+@given(labeled_matrices())
 def test_links_are_sums_over_the_others_of_a_group(case):
     M, _, z, k = case
     (L,) = group_links(RowsOnDemand(M), [z], k)
@@ -41,7 +41,7 @@ def test_links_are_sums_over_the_others_of_a_group(case):
             assert L[a, i] == pytest.approx(M[i, others].sum(), abs=1e-12)
 
 
-@given(labelled_matrices())
+@given(labeled_matrices())
 def test_dense_and_sparse_make_the_same_moves(case):
     M, w, z, k = case
     sparse = improve(as_csr(M), np.diag(M).copy(), w, z, k=k, candidates="all")
@@ -55,7 +55,7 @@ def test_dense_and_sparse_make_the_same_moves(case):
     np.testing.assert_allclose(dense.Q, sparse.Q, atol=1e-9)
 
 
-@given(labelled_matrices(), st.sampled_from(["hartigan", "lloyd"]))
+@given(labeled_matrices(), st.sampled_from(["hartigan", "lloyd"]))
 def test_rows_on_demand_make_the_same_moves_as_stored_ones(case, rule):
     M, w, z, k = case
     M = semidefinite(M)
@@ -66,7 +66,7 @@ def test_rows_on_demand_make_the_same_moves_as_stored_ones(case, rule):
     assert made.objective == pytest.approx(oracles.association(M, w, made.z, k), rel=1e-9)
 
 
-@given(labelled_matrices())
+@given(labeled_matrices())
 def test_no_single_move_improves_what_hartigan_leaves(case):
     M, w, z, k = case
     found = improve_dense(StoredRows(M), w, z, k=k)
@@ -75,7 +75,7 @@ def test_no_single_move_improves_what_hartigan_leaves(case):
     assert oracles.best_single_move(M, w, found.z, k) <= 1e-9
 
 
-@given(labelled_matrices())
+@given(labeled_matrices())
 def test_lloyd_leaves_every_node_at_its_nearest_mean(case):
     M, w, z, k = case
     M = semidefinite(M)
@@ -87,7 +87,7 @@ def test_lloyd_leaves_every_node_at_its_nearest_mean(case):
     np.testing.assert_array_less(own[~alone], distance[~alone].min(axis=1) + 1e-6)
 
 
-@given(labelled_matrices(), st.sampled_from(["hartigan", "lloyd"]))
+@given(labeled_matrices(), st.sampled_from(["hartigan", "lloyd"]))
 def test_sweeps_never_lower_the_association_of_a_gram_matrix(case, rule):
     M, w, z, k = case
     M = semidefinite(M)
@@ -102,7 +102,7 @@ def test_sweeps_never_lower_the_association_of_a_gram_matrix(case, rule):
     pytest.fail("40 sweeps did not converge on a dozen nodes")
 
 
-@given(labelled_matrices())
+@given(labeled_matrices())
 def test_hartigan_never_stops_where_lloyd_would_go_on(case):
     M, w, z, k = case
     M = semidefinite(M)

@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import oracles_hartigan as oracles
+from helpers import oracles_hartigan as oracles
+from helpers.strategies_hartigan import as_csr, labeled_matrices
 from kgroups.hartigan import group_association, group_totals, improve, improve_rows
-from strategies_hartigan import as_csr, labelled_matrices
 
 candidates = st.sampled_from(["neighbors", "all"])
 
@@ -14,14 +14,14 @@ def close(value):
     return pytest.approx(value, rel=1e-9, abs=1e-9)
 
 
-@given(labelled_matrices())
+@given(labeled_matrices())
 def test_association_equals_the_dense_form(case):
     M, w, z, k = case
     expected = oracles.association(M, w, z, k)
     assert group_association(as_csr(M), np.diag(M).copy(), w, z, k=k) == close(expected)
 
 
-@given(labelled_matrices(), candidates)
+@given(labeled_matrices(), candidates)
 def test_every_sweep_raises_the_objective(case, which):
     M, w, z, k = case
     G, diagonal = as_csr(M), np.diag(M).copy()
@@ -39,18 +39,19 @@ def test_every_sweep_raises_the_objective(case, which):
         pytest.fail("30 sweeps did not converge on a dozen nodes")
 
 
-@given(labelled_matrices(), candidates, st.booleans())
-def test_running_totals_equal_totals_counted_anew(case, which, may_empty):
+@given(labeled_matrices(), candidates)
+def test_running_totals_equal_recomputed_totals(case, which):
     M, w, z, k = case
     G, diagonal = as_csr(M), np.diag(M).copy()
-    found = improve(G, diagonal, w, z, k=k, candidates=which, may_empty=may_empty)
-    s, Q = group_totals(G, diagonal, w, found.z, k=k)
+    found = improve(G, diagonal, w, z, k=k, candidates=which)
+    s, Q, size = group_totals(G, diagonal, w, found.z, k=k)
     np.testing.assert_allclose(found.s, s, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(found.Q, Q, rtol=1e-9, atol=1e-9)
+    assert size.tolist() == np.bincount(found.z, minlength=k).tolist()
     assert found.objective == close(oracles.association(M, w, found.z, k))
 
 
-@given(labelled_matrices())
+@given(labeled_matrices())
 def test_no_single_move_improves_what_all_candidates_converged_to(case):
     M, w, z, k = case
     found = improve(as_csr(M), np.diag(M).copy(), w, z, k=k, candidates="all", max_sweeps=1000)
@@ -58,14 +59,14 @@ def test_no_single_move_improves_what_all_candidates_converged_to(case):
     assert oracles.best_single_move(M, w, found.z, k) <= 1e-8 * (1 + np.abs(M).sum())
 
 
-@given(labelled_matrices(), candidates)
+@given(labeled_matrices(), candidates)
 def test_no_group_is_emptied_when_k_is_fixed(case, which):
     M, w, z, k = case
     found = improve(as_csr(M), np.diag(M).copy(), w, z, k=k, candidates=which)
     assert np.unique(found.z).size == k
 
 
-@given(labelled_matrices(), candidates)
+@given(labeled_matrices(), candidates)
 def test_each_sweep_reads_every_entry_once(case, which):
     M, w, z, k = case
     G = as_csr(M)
@@ -73,7 +74,7 @@ def test_each_sweep_reads_every_entry_once(case, which):
     assert found.visits == found.sweeps * len(G.indices)
 
 
-@given(labelled_matrices(), st.sampled_from([0.1, 0.5, 2.0]))
+@given(labeled_matrices(), st.sampled_from([0.1, 0.5, 2.0]))
 def test_no_move_gains_less_than_the_margin(case, margin):
     M, w, z, k = case
     G, diagonal = as_csr(M), np.diag(M).copy()
@@ -84,7 +85,7 @@ def test_no_move_gains_less_than_the_margin(case, margin):
     assert gain >= found.moves * margin * typical * 2 / w.sum() - 1e-9 * (1 + np.abs(M).sum())
 
 
-@given(labelled_matrices(), st.randoms(use_true_random=False))
+@given(labeled_matrices(), st.randoms(use_true_random=False))
 def test_association_ignores_group_names_and_node_order(case, random):
     M, w, z, k = case
     name = np.array(random.sample(range(k), k))

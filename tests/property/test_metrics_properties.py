@@ -8,21 +8,15 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn import metrics as reference
 
-import oracles_metrics as oracles
+from helpers import oracles_metrics as oracles
+from helpers.strategies_metrics import labelings
 from kgroups import metrics
+from kgroups.metrics.agreement import _match_dense, _match_sparse, _settle, matched_nodes
 from kgroups.metrics.contingency import contingency
 from kgroups.metrics.information import expected_mutual_information
-from kgroups.metrics.matching import _Cells, _match_dense, _match_sparse, _settle, matched_nodes
-from strategies_metrics import labelings
 
-SYMMETRIC = [
-    metrics.accuracy,
-    metrics.nmi,
-    metrics.ami,
-    metrics.ari,
-    metrics.variation_of_information,
-]
-ALL = [*SYMMETRIC, metrics.overlap]
+ALL = [getattr(metrics, name) for name in metrics.METRIC_NAMES]
+SYMMETRIC = [metric for metric in ALL if metric is not metrics.overlap]
 
 
 def close(value):
@@ -66,13 +60,11 @@ def test_matching_equals_every_matching_tried(case):
 @given(labelings(min_nodes=1, max_nodes=60))
 def test_all_ways_of_matching_agree(case):
     table = contingency(*case)
-    cells = _Cells(table.rows, table.columns, table.counts)
-    shape = (table.row_sums.size, table.column_sums.size)
-    expected = _match_dense(cells, shape)
-    assert _match_sparse(cells, shape) == expected
-    settled, rest, rest_shape = _settle(cells)
-    assert settled + _match_dense(rest, rest_shape) == expected
-    assert settled + _match_sparse(rest, rest_shape) == expected
+    expected = _match_dense(table)
+    assert _match_sparse(table) == expected
+    settled, rest = _settle(table)
+    assert settled + _match_dense(rest) == expected
+    assert settled + _match_sparse(rest) == expected
 
 
 @given(labelings(min_nodes=1, max_nodes=6))

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgroups._partition_io import SUFFIXES
+from helpers.strategies_partition import partitions, table_names
 from kgroups.errors import FileFormatError
 from kgroups.graph import Graph
 from kgroups.partition import Partition
-from strategies_partition import partitions, table_names
+from kgroups.partition.files import SUFFIXES
 
 
 @given(partitions())

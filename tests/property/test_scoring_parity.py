@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kgroups as kg
+from helpers.strategies_scoring import partitioned_graphs
 from kgroups import scoring
-from strategies_scoring import partitioned_graphs
 
 HUNDREDS = settings(max_examples=400)
 WEIGHT = st.sampled_from(["weight", None])

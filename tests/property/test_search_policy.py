@@ -134,7 +134,7 @@ def test_communities_are_connected_in_every_regime(graph, regime, self_loops, re
     st.sampled_from(REGIMES),
     loops,
     refinements,
-    st.sampled_from([kg.KMeansSeed(), kg.QRSeed(), kg.KMeansSeed(rows="raw")]),
+    st.sampled_from([kg.KMeansInit(), kg.QRInit(), kg.KMeansInit(rows="raw")]),
     st.data(),
 )
 def test_a_given_k_is_met_in_every_regime(graph, regime, self_loops, refine, init, data):

@@ -8,14 +8,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 import kgroups as kg
-import oracles_levels as oracles
-from kgroups.description._code_nb import code_of, merged_down, nats_saved_nb, pairs_saved
-from kgroups.multilevel._levels_nb import block_level, coarsened, intersection, renumbered
-from kgroups.multilevel._moving_nb import group_totals, move
-from kgroups.refine import connected_pieces
-from kgroups.search._search_nb import nats_by_component
-from kgroups.search.multistart import given_number, search, split_small
-from strategies_levels import (
+from helpers import oracles_levels as oracles
+from helpers.kernels_levels import moved
+from helpers.strategies_levels import (
     connected_graphs,
     graph_of,
     labeled_levels,
@@ -23,17 +18,17 @@ from strategies_levels import (
     level_of,
     levels,
     problem_of,
-    rules_of,
     weightings,
 )
+from kgroups._csr import connected_components
+from kgroups.description._code_nb import code_of, merged_down, nats_saved_nb, pairs_saved
+from kgroups.multilevel._levels_nb import block_level, coarsened, intersection, renumbered
+from kgroups.multilevel._moving_nb import group_totals
+from kgroups.search._search_nb import nats_by_component
+from kgroups.search.candidates import given_number, search, split_small
 
 # Weights between units are of single precision: coarser levels round them.
 CLOSE = {"rel": 1e-5, "abs": 1e-4}
-
-
-def nats(level, z):
-    z, k = renumbered(z.astype(np.int32), int(z.max()) + 1)
-    return nats_saved_nb(level, z, k, code_of(level))
 
 
 @given(labeled_levels(connected=False))
@@ -167,14 +162,6 @@ def test_each_component_has_its_own_nats(cases):
         assert saved == pytest.approx(oracles.nats_saved(level, labels), rel=1e-9, abs=1e-6)
 
 
-def moved(level, z, *, penalty=0.0, temperatures=(), **rules):
-    n, z, tally = z.size, z.copy(), np.zeros(3, dtype=np.int64)
-    everyone = np.ones(n, dtype=np.bool_)
-    heat = np.array(temperatures, dtype=float)
-    arguments = (penalty, rules_of(**rules), heat, 1, everyone, everyone.copy(), tally)
-    return z, move(level, z, code_of(level), *arguments), everyone, tally
-
-
 @given(
     labeled_levels(),
     st.lists(st.sampled_from([0.2, 1.0, 3.0]), max_size=4),
@@ -182,7 +169,7 @@ def moved(level, z, *, penalty=0.0, temperatures=(), **rules):
 )
 def test_the_value_of_moves_is_that_of_the_labels(case, temperatures, keep):
     level, z, k = case
-    after, value, _, tally = moved(level, z, temperatures=temperatures, keep=keep)
+    after, value, _, _, tally = moved(level, z, temperatures=temperatures, keep=keep)
     assert value == pytest.approx(oracles.nats_saved(level, after), **CLOSE)
     if keep:
         assert np.unique(after).tolist() == list(range(k))
@@ -193,7 +180,7 @@ def test_the_value_of_moves_is_that_of_the_labels(case, temperatures, keep):
 @given(labeled_levels(), st.booleans())
 def test_cold_moves_never_lose(case, keep):
     level, z, _ = case
-    _, value, _, tally = moved(level, z, keep=keep)
+    _, value, _, _, tally = moved(level, z, keep=keep)
     before = oracles.nats_saved(level, z)
     assert value >= before - 1e-6
     if tally[1]:
@@ -209,7 +196,7 @@ def test_moves_end_where_no_single_move_gains(case):
     """
     level, z, _ = case
     for _ in range(100):
-        z, value, waiting, tally = moved(level, z, max_visits=1_000)
+        z, value, waiting, _, tally = moved(level, z, max_visits=1_000)
         assert not waiting.any()
         if not tally[1]:
             break
@@ -223,7 +210,7 @@ def test_moves_end_where_no_single_move_gains(case):
 def test_linear_moves_raise_modularity_at_the_resolution(case, resolution):
     level, z, _ = case
     penalty = resolution / level.strength.sum()
-    after, value, waiting, tally = moved(level, z, penalty=penalty, max_visits=1_000)
+    after, value, waiting, _, tally = moved(level, z, penalty=penalty, max_visits=1_000)
     gained = oracles.modularity(level, after, penalty) - oracles.modularity(level, z, penalty)
     rounding = 1e-5 * level.strength.sum()
     assert value == 0.0
@@ -234,7 +221,7 @@ def test_linear_moves_raise_modularity_at_the_resolution(case, resolution):
 @given(labeled_levels(), st.integers(1, 3))
 def test_moves_are_given_up_after_so_many_visits(case, most):
     level, z, _ = case
-    _, _, _, tally = moved(level, z, max_visits=most)
+    tally = moved(level, z, max_visits=most).tally
     longest = int(np.diff(level.A.indptr).max())
     assert tally[0] - level.A.indices.size <= most * z.size * longest
 
@@ -286,7 +273,7 @@ def test_what_the_search_returns(graph, seed, warm, data):
     labels = np.empty(graph.n, dtype=np.int64)
     labels[order] = np.cumsum(found.k)[problem.component[order]] + found.z
     A = graph.simple_adjacency()
-    assert connected_pieces(A, np.unique(labels, return_inverse=True)[1])[1] == found.k.sum()
+    assert connected_components(A, np.unique(labels, return_inverse=True)[1])[0] == found.k.sum()
 
 
 @settings(max_examples=60)
@@ -302,7 +289,7 @@ def test_any_number_up_to_n_is_met(G, data, seed):
 @given(connected_graphs(max_nodes=24), st.integers(2, 20), st.data())
 def test_small_splits_join_nothing_and_leave_large_communities_whole(G, most, data):
     A = graph_of(G).simple_adjacency()
-    z, _ = connected_pieces(A, data.draw(labelings(len(G)))[0].astype(np.int64))
+    _, z = connected_components(A, data.draw(labelings(len(G)))[0].astype(np.int64))
     limit = np.full(len(G), most)
     after = split_small(A, z, limit, kg.Search(), np.random.default_rng(0))
     finer = {*zip(after.tolist(), z.tolist(), strict=True)}

@@ -5,15 +5,16 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import oracles_spectrum as oracles
+from helpers import oracles_spectrum as oracles
+from helpers.strategies_spectrum import counts_by, csr_of, random_adjacency, random_tree
 from kgroups import BetheHessian
+from kgroups._csr import connected_components, two_core
 from kgroups._types import CSR
 from kgroups.generators import planted_partition
 from kgroups.operators.bethe_hessian import R_CHOICES
-from kgroups.spectrum import connected_components, count_components, two_core
+from kgroups.spectrum import count_components
 from kgroups.spectrum.count import count_on
 from kgroups.spectrum.count_by_filter import count_by_filter
-from strategies_spectrum import csr_of, random_adjacency, random_tree
 
 METHODS = [None, "dense", "inertia", "dense inertia"]
 seeds = st.integers(0, 2**32 - 1)
@@ -34,7 +35,7 @@ def dense_spectrum(bound):
 def test_counts_equal_the_dense_spectrum(method, seed, rule, weighted, loops):
     W = random_adjacency(seed, largest=40, weighted=weighted, loops=loops)
     bound, labels = bind(W, rule, weighted=weighted)
-    counts = count_components(bound, labels, method=method)
+    counts = counts_by(bound, labels, method)
     if bound.trivial:
         assert counts.total == 0
         return

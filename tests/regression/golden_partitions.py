@@ -16,7 +16,7 @@ import kgroups as kg
 FILE = Path(__file__).with_name("golden_partitions.json")
 
 PAPER = {
-    "init": kg.KMeansSeed(rows="raw"),
+    "init": kg.KMeansInit(rows="raw"),
     "refine": kg.Hartigan(weights="uniform", candidates="all", margin=0.0, guard=None),
     "weight": None,
     "regime": kg.Exact(),

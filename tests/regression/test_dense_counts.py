@@ -2,7 +2,9 @@
 
 import pytest
 
-from kgroups.spectrum import connected_components, count_components
+from helpers.strategies_spectrum import counts_by
+from kgroups._csr import connected_components
+from kgroups.spectrum import count_components
 from regression.dense_counts import Planted, read
 
 # Closer to the threshold than this, rounding decides.
@@ -38,7 +40,7 @@ def test_the_count_is_exact_up_to_5000_nodes(graph):
 def test_the_filter_is_right_or_says_that_it_is_not_sure(graph):
     bound = graph.bound()
     _, labels = connected_components(bound.coupling)
-    counts = count_components(bound, labels, method="filter")
+    counts = counts_by(bound, labels, "filter")
     assert counts.k_low.sum() <= COUNTS[graph].count <= counts.k_high.sum()
     # Above this distance from the threshold the filter decides.
     if COUNTS[graph].nearest > 5e-4:

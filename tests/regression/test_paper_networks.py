@@ -7,7 +7,7 @@ import kgroups as kg
 from kgroups import datasets
 
 PAPER = {
-    "init": kg.KMeansSeed(rows="raw"),
+    "init": kg.KMeansInit(rows="raw"),
     "refine": kg.Hartigan(weights="uniform", candidates="all", margin=0.0, guard=None),
     "weight": None,
 }

@@ -1,4 +1,4 @@
-"""The permutation test keeps its level where distributions are equal, and sees where not."""
+"""Level of the permutation test for equal distributions, and power for unequal ones."""
 
 import numpy as np
 import pytest

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import kgroups as kg
-from models import configuration_null, planted_partition
+from helpers.models import configuration_null, planted_partition
 
 
 def overlaps(k, snr, seeds, **options):

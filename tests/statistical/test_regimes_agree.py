@@ -1,15 +1,14 @@
 """Where communities are clear all regimes find them, and Auto saves as many nats as any."""
 
-from itertools import combinations, pairwise
+from itertools import combinations
 
 import numpy as np
 import pytest
 
 import kgroups as kg
+from helpers.kernels_levels import nats_of
 from kgroups.generators import lfr_benchmark, planted_partition
 from kgroups.metrics import nmi
-from kgroups.search._search_nb import nats_by_component
-from strategies_levels import problem_of
 
 pytestmark = [pytest.mark.statistical, pytest.mark.compiled]
 
@@ -29,12 +28,7 @@ def lfr(n, mixing, max_community=None):
 
 def saved(graph, partition):
     """Return the nats that a partition saves in all components."""
-    problem = problem_of(graph)
-    order, offsets = problem.by_component
-    z = partition.labels[order].astype(np.int32)
-    for first, last in pairwise(offsets.tolist()):
-        z[first:last] = np.unique(z[first:last], return_inverse=True)[1]
-    return nats_by_component(problem.level, offsets, z).sum()
+    return nats_of(graph, partition.labels).sum()
 
 
 # The least mean NMI of two regimes over the seeds 0 to 9 (0 to 2 on the large graphs), and the

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 import kgroups as kg
+from helpers.models import configuration_null
 from kgroups.generators import lfr_benchmark, planted_partition
 from kgroups.metrics import nmi
-from models import configuration_null
 
 pytestmark = [pytest.mark.statistical, pytest.mark.compiled]
 

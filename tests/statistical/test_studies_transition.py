@@ -4,16 +4,16 @@ import math
 
 import pytest
 
-from kgroups.reproduce.paper import GIRVAN_NEWMAN, GIRVAN_NEWMAN_TRIALS
-from kgroups.reproduce.planted import _girvan_newman
 from kgroups.studies import phase_transition, sweep
+from reproduce.planted import girvan_newman
+from reproduce.published import GIRVAN_NEWMAN, GIRVAN_NEWMAN_TRIALS
 
 pytestmark = pytest.mark.statistical
 
 
 def test_groups_come_back_only_above_the_threshold():
     """Bounds: mean ± 5 s.e. of 8 graphs; 60 graphs gave .041 (sd .035) and .803 (sd .034)."""
-    study = phase_transition(1_000, 2, 5.0, [0.5, 1.5], "kgroups", 8, progress=None)
+    study = phase_transition(1_000, 2, 5.0, [0.5, 1.5], "kgroups", 8, progress=False)
     below, above = (study.values("overlap", method="kgroups", snr=snr) for snr in (0.5, 1.5))
     assert below.mean() <= 0.103, below
     assert above.mean() >= 0.743, above
@@ -24,12 +24,12 @@ def test_means_of_the_paper_on_the_girvan_newman_benchmark(snr):
     """Five standard errors of the difference, from the paper's own spread of single graphs."""
     trials = 60
     study = sweep(
-        _girvan_newman,
+        girvan_newman,
         {"snr": snr},
         ("kgroups-paper-uniform", "bethe-hessian-raw"),
         "overlap",
         trials,
-        progress=None,
+        progress=False,
     )
     for method, name in (("kgroups-paper-uniform", "kgroups"), ("bethe-hessian-raw", "bethe")):
         printed = GIRVAN_NEWMAN[snr][name]

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from kgroups._csr import block, blocks, diagonal_of, readonly, restricted, without_diagonal
-from strategies_hartigan import as_csr
+from helpers.strategies_hartigan import as_csr
+from kgroups._csr import block, diagonal_of, readonly, restricted, without_diagonal
 
 
 def dense(csr):
@@ -24,15 +24,6 @@ def test_principal_parts_equal_dense_ones(seed):
     rows = np.random.default_rng(seed).permutation(9)[:5]
     np.testing.assert_array_equal(dense(restricted(as_csr(M), rows)), M[np.ix_(rows, rows)])
     np.testing.assert_array_equal(dense(block(as_csr(M), 2, 7)), M[2:7, 2:7])
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_blocks_are_the_principal_parts_of_the_groups(seed):
-    M = drawn(seed)
-    z = np.random.default_rng(seed).integers(0, 3, 9)
-    for a, (rows, part) in enumerate(blocks(as_csr(M), z, 3)):
-        assert rows.tolist() == np.flatnonzero(z == a).tolist()
-        np.testing.assert_array_equal(dense(part), M[np.ix_(rows, rows)])
 
 
 def test_the_diagonal_is_read_and_removed():

@@ -1,11 +1,24 @@
+import io
+import sys
+import warnings
+from pathlib import Path
+
 import networkx as nx
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
 import kgroups as kg
-from kgroups.errors import InputError, NumberOfCommunitiesError
-from models import planted_partition
+from helpers.models import planted_partition
+from kgroups import detect
+from kgroups.errors import (
+    ConvergenceWarning,
+    CrowdedThresholdWarning,
+    DisassortativeWarning,
+    InputError,
+    KGroupsWarning,
+    NumberOfCommunitiesError,
+)
 
 
 def sizes(partition):
@@ -62,7 +75,7 @@ def test_splits_below_the_threshold_are_said_in_the_report():
     assert partition.report.components[0].winner == "pairs of nodes"
     assert partition.report.about_k() == (
         "4 communities: groups of a few nodes with nearly all pairs linked are described better in "
-        "pieces; 1 eigenvalue lies above the threshold, which need not show small or faint "
+        "pieces; 1 eigenvalue lies above the threshold, which can miss small or faint "
         "communities."
     )
 
@@ -202,7 +215,7 @@ def test_no_refinement_leaves_the_first_labels():
     G = nx.karate_club_graph()
     partition = kg.detect_communities(G, 3, weight=None, refine=None)
     bound = kg.BetheHessian().bind(kg.as_graph(G, weight=None).simple_adjacency(), weighted=False)
-    _, V = np.linalg.eigh(bound.normalized_dense())
+    _, V = np.linalg.eigh(bound.normalized_matrix().toarray())
     rows = V[:, -3:] / np.linalg.norm(V[:, -3:], axis=1, keepdims=True)
     expected = KMeans(3, n_init=10, random_state=0).fit(rows).labels_
     assert kg.metrics.ari(expected, partition.labels) == 1.0
@@ -213,9 +226,9 @@ def test_no_refinement_leaves_the_first_labels():
 
 def test_options_are_recorded():
     partition = kg.detect_communities(
-        nx.karate_club_graph(), 2, weight=None, init=kg.QRSeed(), regime=kg.Exact(), rng=7
+        nx.karate_club_graph(), 2, weight=None, init=kg.QRInit(), regime=kg.Exact(), rng=7
     )
-    assert partition.report.init == "QRSeed(rows='normalized')"
+    assert partition.report.init == "QRInit(rows='normalized')"
     assert (partition.report.regime, partition.report.why) == ("Exact", "k = 2 was given")
 
 
@@ -230,10 +243,15 @@ def test_options_are_recorded():
         ({"rng": -1}, "rng must be None, a whole number >= 0 or a numpy Generator"),
         (
             {"init": "kmeans"},
-            r"init must be KMeansSeed\(\), QRSeed\(\) or WarmStart\(partition\), got 'kmeans'",
+            r"init must be KMeansInit\(\), QRInit\(\) or WarmStart\(partition\), got 'kmeans'",
         ),
-        ({"refine": True}, r"refine must be Hartigan\(\) or None, got True"),
+        ({"refine": True}, r"refine must be Hartigan\(\), another Refiner, or None, got True"),
         ({"operator": 2.0}, r"operator must be BetheHessian\(\), got 2.0"),
+        (
+            {"progress": "bar"},
+            "progress must be True, False or a callable of the name of a stage, got 'bar'",
+        ),
+        ({"progress": 1}, "progress must be True, False or a callable"),
     ],
 )
 def test_bad_options_are_refused(options, message):
@@ -241,10 +259,83 @@ def test_bad_options_are_refused(options, message):
         kg.detect_communities(nx.karate_club_graph(), **options)
 
 
-def test_stages_are_told_as_they_begin():
+def test_progress_is_called_with_each_stage_as_it_begins():
     stages = []
     kg.detect_communities(nx.karate_club_graph(), progress=stages.append)
     assert stages == ["reading the graph", "finding communities", "searching"]
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+@pytest.mark.parametrize("progress", [False, True])
+def test_progress_true_shows_the_stages_on_a_terminal_only(monkeypatch, terminal, progress):
+    shown = io.StringIO()
+    shown.isatty = lambda: terminal
+    monkeypatch.setattr(sys, "stderr", shown)
+    kg.detect_communities(nx.karate_club_graph(), progress=progress)
+    assert ("reading the graph" in shown.getvalue()) == (terminal and progress)
+
+
+def test_the_seconds_of_a_stage_that_begins_again_are_summed(monkeypatch):
+    times = iter([0.0, 1.0, 3.0, 7.0])
+    monkeypatch.setattr(detect, "perf_counter", lambda: next(times))
+    timer = detect._StageTimer(lambda stage: None)
+    for stage in ("a", "b", "a"):
+        timer.begin(stage)
+    assert timer.seconds() == {"a": 5.0, "b": 2.0}
+
+
+def test_eigenvalues_are_counted_once_in_a_connected_graph(monkeypatch):
+    from kgroups.search import finding
+
+    calls, original = [], finding.count_components
+    for module in (detect, finding):
+        monkeypatch.setattr(
+            module, "count_components", lambda *args: calls.append(1) or original(*args)
+        )
+    assert kg.detect_communities(nx.karate_club_graph(), weight=None).report.k_hat == 2
+    assert calls == [1]
+    two = nx.disjoint_union(nx.karate_club_graph(), nx.ring_of_cliques(8, 4))
+    expected = kg.estimate_k(two, weight=None).k
+    assert kg.detect_communities(two, weight=None, regime=kg.Exact()).report.k_hat == expected
+
+
+def test_warnings_are_issued_once_at_the_line_of_the_caller():
+    grid = nx.grid_2d_graph(15, 16)
+    with pytest.warns(KGroupsWarning) as issued:
+        partition = kg.detect_communities(grid)
+    assert [type(one.message) for one in issued] == [CrowdedThresholdWarning, DisassortativeWarning]
+    assert tuple(one.message for one in issued) == partition.report.warnings
+    assert {Path(one.filename).name for one in issued} == {"test_detect.py"}
+    with warnings.catch_warnings(record=True) as again:
+        warnings.simplefilter("always")
+        assert len(partition.spectrum.warnings) == 2
+    assert again == []
+
+
+def test_the_spectrum_issues_what_detection_did_not_see():
+    partition = kg.detect_communities(nx.grid_2d_graph(30, 30))
+    assert partition.report.warnings == ()
+    with pytest.warns(CrowdedThresholdWarning, match="k=37 is uncertain") as issued:
+        spectrum = partition.spectrum
+    assert tuple(one.message for one in issued) == spectrum.warnings
+    assert {Path(one.filename).name for one in issued} == {"test_detect.py"}
+
+
+def test_estimate_k_issues_the_warnings_of_the_spectrum():
+    with pytest.warns(KGroupsWarning) as issued:
+        spectrum = kg.estimate_k(nx.grid_2d_graph(30, 30))
+    assert tuple(one.message for one in issued) == spectrum.warnings
+    assert {Path(one.filename).name for one in issued} == {"test_detect.py"}
+
+
+def test_a_refinement_that_does_not_converge_is_a_warning():
+    rng = np.random.default_rng(0)
+    start = rng.integers(0, 4, 200)
+    G = nx.gnm_random_graph(200, 1000, seed=1)
+    with pytest.warns(ConvergenceWarning, match=r"max_sweeps=1.*\n  Raise max_sweeps") as issued:
+        refined = kg.refine_partition(G, start, refine=kg.Hartigan(max_sweeps=1))
+    assert refined.report.warnings == tuple(one.message for one in issued)
+    assert not refined.report.refinement.converged
 
 
 def test_refining_a_partition_keeps_its_number_of_communities():
@@ -264,7 +355,9 @@ def test_refining_starts_from_any_form_of_partition(start):
 
 
 def test_refining_needs_a_method():
-    with pytest.raises(InputError, match=r"refine must be Hartigan\(\) to refine a partition"):
+    with pytest.raises(
+        InputError, match=r"refine must be Hartigan\(\) or another Refiner to refine"
+    ):
         kg.refine_partition(nx.path_graph(3), [0, 0, 1], refine=None)
 
 
@@ -315,36 +408,37 @@ def test_a_heavy_edge_on_a_tree_makes_no_community():
     assert partition.spectrum.k == 0
 
 
-def test_warm_runs_nothing_where_kernels_are_not_compiled(monkeypatch):
+def test_compile_kernels_runs_nothing_where_kernels_are_not_compiled(monkeypatch):
     import numba
-
-    from kgroups import detect
 
     ran = []
     monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
-    for name in ("detect_communities", "refine_partition", "compile_kernels"):
+    for name in ("detect_communities", "refine_partition", "compile_adapters"):
         monkeypatch.setattr(detect, name, lambda *_args, name=name, **_options: ran.append(name))
-    detect.warm()
+    detect.compile_kernels()
     assert ran == []
 
 
-def test_every_kernel_is_compiled_by_warm():
-    from kgroups.detect import warm
+def test_every_kernel_is_compiled_in_advance():
+    from kgroups import _components_nb
+    from kgroups.detect import compile_kernels
+    from kgroups.embedding import _plus_plus_nb
     from kgroups.energy import Gaussian, _line_nb, kernel_kgroups, kernel_kmeans, segment_line
     from kgroups.hartigan import _sweep_nb
+    from kgroups.inference import _gibbs_nb, _propagation_nb
+    from kgroups.inference.confidence import confidence_of_labels
     from kgroups.multilevel import _moving_nb
-    from kgroups.posterior import _bethe_nb
     from kgroups.search import _search_nb
-    from kgroups.spectrum import _chebyshev_nb, _core_nb
+    from kgroups.spectrum import _chebyshev_nb
 
-    modules = (_sweep_nb, _core_nb, _bethe_nb, _chebyshev_nb, _line_nb)
+    modules = (_sweep_nb, _plus_plus_nb, _components_nb, _propagation_nb, _chebyshev_nb, _line_nb)
     kernels = [getattr(module, name) for module in modules for name in module.__all__]
     # All other kernels of the search are called by these.
-    kernels += [_moving_nb.move, _moving_nb.group_totals]
+    kernels += [_moving_nb.move, _moving_nb.group_totals, _gibbs_nb.resample]
     kernels += [_search_nb.search_components, _search_nb.search_given_k, _search_nb.small_split]
     if not hasattr(kernels[0], "signatures"):
-        pytest.skip("numba is told not to compile")
-    warm()
+        pytest.skip("numba does not compile here")
+    compile_kernels()
     known = [set(kernel.signatures) for kernel in kernels]
     looped = nx.karate_club_graph()
     looped.add_edge(0, 0)
@@ -355,6 +449,10 @@ def test_every_kernel_is_compiled_by_warm():
     for regime in (kg.FewGroups(), kg.ManyGroups()):
         for weight in (None, "weight"):
             kg.detect_communities(nx.karate_club_graph(), weight=weight, regime=regime)
+    for weight in (None, "weight"):
+        partition = kg.posterior(looped, 2, weight=weight).partition
+        for most in (0.0, 1e6):
+            confidence_of_labels(partition.graph, partition.labels, most_messages=most)
     points = np.random.default_rng(0).normal(size=(40, 3))
     for cluster in (kernel_kgroups, kernel_kmeans):
         for init in ("k-means++", "random", np.arange(40) % 3):

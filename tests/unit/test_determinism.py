@@ -60,7 +60,7 @@ def test_repeated_calls_agree(name):
 )
 @pytest.mark.parametrize("rows", ["normalized", "raw"])
 def test_graphs_with_few_distinct_eigenvalues_repeat(G, rows):
-    init = kg.KMeansSeed(rows=rows)
+    init = kg.KMeansInit(rows=rows)
     first = kg.detect_communities(G, 4, init=init)
     assert all(kg.detect_communities(G, 4, init=init) == first for _ in range(2))
 
@@ -77,15 +77,15 @@ SCRIPT = """
 import json, networkx as nx, kgroups as kg
 ring = nx.ring_of_cliques(60, 5)
 cases = [
-    (nx.les_miserables_graph(), None, kg.KMeansSeed()),
-    (nx.gnm_random_graph(600, 1500, seed=3), None, kg.KMeansSeed()),
-    (nx.grid_2d_graph(9, 9), None, kg.KMeansSeed()),
-    (nx.planted_partition_graph(8, 60, 0.2, 0.01, seed=1), 4, kg.KMeansSeed()),
-    (nx.star_graph(350), 4, kg.KMeansSeed()),
-    (ring, 4, kg.KMeansSeed()),
-    (ring, 4, kg.KMeansSeed(rows="raw")),
-    (ring, 4, kg.QRSeed()),
-    (nx.balanced_tree(3, 4), 4, kg.KMeansSeed(rows="raw")),
+    (nx.les_miserables_graph(), None, kg.KMeansInit()),
+    (nx.gnm_random_graph(600, 1500, seed=3), None, kg.KMeansInit()),
+    (nx.grid_2d_graph(9, 9), None, kg.KMeansInit()),
+    (nx.planted_partition_graph(8, 60, 0.2, 0.01, seed=1), 4, kg.KMeansInit()),
+    (nx.star_graph(350), 4, kg.KMeansInit()),
+    (ring, 4, kg.KMeansInit()),
+    (ring, 4, kg.KMeansInit(rows="raw")),
+    (ring, 4, kg.QRInit()),
+    (nx.balanced_tree(3, 4), 4, kg.KMeansInit(rows="raw")),
 ]
 for G, k, init in cases:
     found = kg.detect_communities(G, k, init=init)
@@ -122,7 +122,7 @@ for G in (
     nx.circulant_graph(400, (1, 2)),
 ):
     for k in (3, 4, 7):
-        for init in (kg.KMeansSeed(), kg.QRSeed()):
+        for init in (kg.KMeansInit(), kg.QRInit()):
             print(kg.detect_communities(G, k, init=init).labels.tolist())
 """
 

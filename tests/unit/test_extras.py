@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kgroups._extras import install_hint
+from kgroups._wording import install_hint
 
 ROOT = Path(__file__).parents[2]
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
@@ -32,7 +32,7 @@ def test_every_extra_of_a_hint_is_declared():
 
 def test_one_function_makes_the_hints():
     hints = [path.name for path in SOURCES if "pip install" in path.read_text()]
-    assert hints == ["_extras.py"]
+    assert hints == ["_wording.py"]
     assert [path.name for path in SOURCES if "kgroups[" in path.read_text()] == []
 
 

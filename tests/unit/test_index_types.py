@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 
 import kgroups as kg
-from kgroups import _mirror, _types
-from kgroups._types import index_type
-from kgroups.adapters.adjacency import read_structure
+from kgroups import _csr
+from kgroups._csr import index_type
+from kgroups.adapters import Structure
+from kgroups.adapters.dispatch import convert
+from kgroups.adapters.edges import ReadOptions
+from kgroups.backends.networkx.communities import _frequencies
 from kgroups.backends.networkx.convert import convert_from_nx
-from kgroups.backends.networkx.pairs import pairs_between, pairs_within
-from kgroups.backends.networkx.propagation import _frequencies
-from kgroups.generators.codes import codes_of
-from kgroups.generators.pairs import BlockPairs, UniformBlocks, all_pairs
+from kgroups.backends.networkx.generators import pairs_between, pairs_within
+from kgroups.generators.pairs import BlockPairs, Blocks, all_pairs, pair_codes
 from kgroups.metrics.contingency import _cells
 
 HUGE = 2**31
@@ -48,7 +49,7 @@ FORMS = {
 @pytest.fixture
 def small_bound(monkeypatch):
     """Take ten for the largest number of entries that int32 counts."""
-    monkeypatch.setattr(_types, "INT32_BOUND", 10)
+    monkeypatch.setattr(_csr, "INT32_BOUND", 10)
 
 
 def test_int32_is_used_while_it_fits():
@@ -62,13 +63,12 @@ def test_int32_is_used_while_it_fits():
 def test_a_graph_of_more_entries_than_int32_counts_is_read_in_int64(
     form, few, tmp_path, monkeypatch
 ):
-    if not few:
-        monkeypatch.setattr(_mirror, "_FEW_EDGES", 0)
+    options = ReadOptions() if few else ReadOptions(few_edges=0)
     G = clear_groups()
-    short = kg.as_graph(FORMS[form](G, tmp_path))
-    monkeypatch.setattr(_types, "INT32_BOUND", 10)
+    short = convert(FORMS[form](G, tmp_path), options)
+    monkeypatch.setattr(_csr, "INT32_BOUND", 10)
     G.__networkx_cache__.clear()
-    long = kg.as_graph(FORMS[form](G, tmp_path))
+    long = convert(FORMS[form](G, tmp_path), options)
     assert short.indptr.dtype == short.indices.dtype == np.int32
     assert long.indptr.dtype == long.indices.dtype == np.int64
     assert long.indptr.tolist() == short.indptr.tolist()
@@ -80,7 +80,7 @@ def test_a_graph_of_more_entries_than_int32_counts_has_the_same_communities(monk
     """All kernels in int64; compiling them takes a minute or two."""
     G = clear_groups()
     short = kg.detect_communities(G, rng=0)
-    monkeypatch.setattr(_types, "INT32_BOUND", 10)
+    monkeypatch.setattr(_csr, "INT32_BOUND", 10)
     G.__networkx_cache__.clear()
     long = kg.detect_communities(G, rng=0)
     assert long.labels.tolist() == short.labels.tolist()
@@ -89,7 +89,7 @@ def test_a_graph_of_more_entries_than_int32_counts_has_the_same_communities(monk
 
 def test_structures_and_conversions_choose_the_type(small_bound):
     G = clear_groups()
-    assert read_structure(G._adj).indices.dtype == np.int64
+    assert Structure(G._adj).indices.dtype == np.int64
     view = convert_from_nx(G.subgraph(list(G)))
     assert view.indptr.dtype == view.indices.dtype == np.int64
 
@@ -107,7 +107,7 @@ def test_label_propagation_in_long_indices_gives_the_same_communities(kind, monk
         return sorted(map(sorted, parts))
 
     short = run()
-    monkeypatch.setattr(_types, "INT32_BOUND", 10)
+    monkeypatch.setattr(_csr, "INT32_BOUND", 10)
     assert run() == short
 
 
@@ -137,14 +137,14 @@ def test_cells_of_many_classes_and_groups_are_told_apart():
 def test_pairs_of_nodes_have_codes_of_64_bits():
     n = HUGE - 2
     u, v = np.array([0, n - 1], np.int32), np.array([n - 1, n - 2], np.int32)
-    assert codes_of(u, v, n).tolist() == [n - 1, (n - 2) * n + n - 1]
+    assert pair_codes(u, v, n).tolist() == [n - 1, (n - 2) * n + n - 1]
 
 
 def test_numbers_of_pairs_are_counted_beyond_int32():
     assert pairs_between(HUGE, HUGE).number == HUGE**2
     assert pairs_within(HUGE, directed=False, loops=False).number == HUGE * (HUGE - 1) // 2
     side = 1 << 17
-    blocks = UniformBlocks(np.array([side, side]))
+    blocks = Blocks(np.array([side, side]))
     across = BlockPairs(np.array([0]), np.array([1]), np.array([0.5]))
     _, u, v = next(all_pairs(blocks, across))
     assert int(u.max()) < side <= int(v.min())

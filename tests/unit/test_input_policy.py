@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 
 import kgroups as kg
-from input_forms import (
+from helpers.input_forms import (
     EXPECTED,
     NAMED_FORMS,
     SPARSE_FORMATS,
@@ -111,16 +111,16 @@ class TestSelfLoops:
         assert set(kg.detect_communities(G)) == {frozenset({0, 1, 2}), frozenset({"lone"})}
 
     @pytest.mark.parametrize(
-        "door",
+        "function",
         [
             kg.detect_communities,
             kg.estimate_k,
             lambda G, self_loops: kg.refine_partition(G, one_community(G), self_loops=self_loops),
         ],
     )
-    def test_other_words_are_refused(self, door, looped):
+    def test_other_words_are_refused(self, function, looped):
         with pytest.raises(InputError, match="self_loops must be one of 'drop', 'keep', got True"):
-            door(looped, self_loops=True)
+            function(looped, self_loops=True)
 
 
 class TestIsolatedNodes:
@@ -232,7 +232,7 @@ class TestSmallCliques:
         said = partition.report.about_k()
         assert "are described better in pieces" in said or "shorten the description" in said
         if (partition.report.k_hat or count) < count:
-            assert "which need not show small or faint communities" in said
+            assert "which can miss small or faint communities" in said
 
     @pytest.mark.parametrize("seed", range(10))
     def test_random_graphs_are_not_split(self, seed):

@@ -1,4 +1,4 @@
-"""The rows of the input policy that end in an error, at every door and in every form."""
+"""Input that ends in an error, in every public function and every form."""
 
 import igraph
 import networkx as nx
@@ -7,13 +7,13 @@ import pytest
 from scipy import sparse
 
 import kgroups as kg
-from input_forms import (
+from helpers.input_forms import (
     EXPECTED,
     NAMED_FORMS,
     SPARSE_FORMATS,
     TRIANGLES,
-    every_door,
     every_named_form,
+    every_public_function,
     networkx_of,
 )
 from kgroups.errors import DirectedGraphError, GraphError, InputError, PartitionError, WeightError
@@ -35,15 +35,15 @@ BAD_WEIGHTS = [
 
 
 class TestDirected:
-    @every_door
+    @every_public_function
     @pytest.mark.parametrize("form", DIRECTED)
-    def test_an_error_names_the_ways_on(self, door, form):
+    def test_an_error_names_the_ways_on(self, function, form):
         message = (
             r"must be undirected, got a directed \w+ \w+: communities and scores are defined(.|\n)*"
             r'symmetrize="sum"(.|\n)*symmetrize="union"(.|\n)*G\.to_undirected\(\)(.|\n)*one'
         )
         with pytest.raises(DirectedGraphError, match=message):
-            door(DIRECTED[form])
+            function(DIRECTED[form])
 
     @pytest.mark.parametrize("symmetrize", ["sum", "union"])
     @pytest.mark.parametrize("kind", [nx.DiGraph, nx.MultiDiGraph])
@@ -71,16 +71,16 @@ class TestDirected:
 
 
 class TestBadWeights:
-    @every_door
+    @every_public_function
     @pytest.mark.parametrize(("value", "shown"), BAD_WEIGHTS)
-    def test_every_door_names_the_edge(self, door, value, shown):
+    def test_every_function_names_the_edge(self, function, value, shown):
         G = networkx_of([("ann", "bob", 1.0), ("bob", "cy", value)])
         message = (
             rf"weights must be finite and >= 0, got {shown} on edge \('bob', 'cy'\)\.\n"
             r"  Remove or transform these weights, or pass weight=None"
         )
         with pytest.raises(WeightError, match=message):
-            door(G)
+            function(G)
 
     @every_named_form
     @pytest.mark.parametrize(("value", "shown"), BAD_WEIGHTS)
@@ -141,14 +141,14 @@ class TestWeightsThatOverflow:
 
 
 class TestWeightsThatAreNotThere:
-    @every_door
-    def test_a_named_attribute_that_no_edge_has(self, door):
+    @every_public_function
+    def test_a_named_attribute_that_no_edge_has(self, function):
         G = networkx_of([("a", "b", 1.0), ("b", "c", 2.0)])
         message = (
             r"weight must name an edge attribute.*'strength'; it has 'weight'(.|\n)*weight=None"
         )
         with pytest.raises(WeightError, match=message):
-            door(G, weight="strength")
+            function(G, weight="strength")
 
     @pytest.mark.parametrize("name", NAMED_FORMS.keys() - {"arrays"})
     def test_every_form_with_names_for_attributes(self, name):
@@ -159,12 +159,12 @@ class TestWeightsThatAreNotThere:
     def test_the_usual_name_need_not_be_there(self):
         assert set(kg.detect_communities(networkx_of(TRIANGLES), weight="weight")) == EXPECTED
 
-    @every_door
-    def test_a_weight_that_is_no_name(self, door):
+    @every_public_function
+    def test_a_weight_that_is_no_name(self, function):
         with pytest.raises(
             InputError, match="weight must be the name of an edge attribute or None"
         ):
-            door(networkx_of(TRIANGLES), weight=2)
+            function(networkx_of(TRIANGLES), weight=2)
 
 
 class TestMatricesThatAreNoGraphs:
@@ -178,9 +178,9 @@ class TestMatricesThatAreNoGraphs:
         with pytest.raises(GraphError, match="must be square, got shape"):
             kg.estimate_k(np.zeros(shape))
 
-    @pytest.mark.parametrize("door", [kg.detect_communities, kg.estimate_k])
+    @pytest.mark.parametrize("function", [kg.detect_communities, kg.estimate_k])
     @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, sparse.lil_array])
-    def test_not_symmetric(self, door, form):
+    def test_not_symmetric(self, function, form):
         A = np.zeros((3, 3))
         A[0, 1], A[1, 0], A[1, 2], A[2, 1] = 1, 1, 2, 3
         message = (
@@ -188,8 +188,8 @@ class TestMatricesThatAreNoGraphs:
             r'symmetrize="sum"(.|\n)*symmetrize="union"(.|\n)*\(A \+ A\.T\) / 2'
         )
         with pytest.raises(GraphError, match=message):
-            door(form(A))
-        assert door(form(A), symmetrize="sum") is not None
+            function(form(A))
+        assert function(form(A), symmetrize="sum") is not None
 
 
 class TestPartitionsThatDoNotFit:
@@ -203,8 +203,8 @@ class TestPartitionsThatDoNotFit:
         ],
     )
     @pytest.mark.parametrize(
-        "door", [kg.refine_partition, kg.scoring.modularity, kg.scoring.scores]
+        "function", [kg.refine_partition, kg.scoring.modularity, kg.scoring.scores]
     )
-    def test_the_node_is_named(self, door, partition, message):
+    def test_the_node_is_named(self, function, partition, message):
         with pytest.raises(PartitionError, match=message):
-            door(networkx_of(TRIANGLES), partition)
+            function(networkx_of(TRIANGLES), partition)

@@ -41,14 +41,12 @@ def test_repr_shows_each_warning_once_and_shortened():
         assert len(grid.spectrum.warnings) == len(shown)
 
 
-def test_the_spectrum_is_computed_when_it_is_first_asked_for(monkeypatch):
-    from kgroups.spectrum import estimate
+def test_the_spectrum_is_computed_at_its_first_access(monkeypatch):
+    from kgroups.spectrum import DeferredSpectrum
 
     calls = []
-    original = estimate.estimate_k
-    monkeypatch.setattr(
-        estimate, "estimate_k", lambda *args, **kw: calls.append(1) or original(*args, **kw)
-    )
+    original = DeferredSpectrum.of
+    monkeypatch.setattr(DeferredSpectrum, "of", lambda *args: calls.append(1) or original(*args))
     for nodes in (34, 1_200):
         G = nx.planted_partition_graph(2, nodes // 2, 20 / nodes, 2 / nodes, seed=0)
         partition = kgroups.detect_communities(G, operator=kgroups.BetheHessian("second-moment"))
@@ -75,7 +73,7 @@ def test_without_graph_or_saved_spectrum_the_error_says_what_to_do(tmp_path):
         partition.save(tmp_path / name)
         loaded = Partition.load(tmp_path / name)
         assert loaded.known_spectrum is None
-        with pytest.raises(PartitionError, match=r"before saving it as \.json"):
+        with pytest.raises(PartitionError, match=r"before saving the partition as \.json"):
             _ = loaded.spectrum
     assert partition.spectrum.k == 2
     partition.save(tmp_path / "p.json")
@@ -84,9 +82,9 @@ def test_without_graph_or_saved_spectrum_the_error_says_what_to_do(tmp_path):
 
 def test_warnings_reach_callers_where_all_eigenvalues_were_computed():
     both = {CrowdedThresholdWarning, DisassortativeWarning}
-    for rows, columns, told in ((15, 16, both), (30, 30, set())):
+    for rows, columns, issued in ((15, 16, both), (30, 30, set())):
         partition = kgroups.detect_communities(nx.grid_2d_graph(rows, columns))
-        assert {type(warning) for warning in partition.report.warnings} == told
+        assert {type(warning) for warning in partition.report.warnings} == issued
         assert {type(warning) for warning in partition.spectrum.warnings} == both
 
 

@@ -30,7 +30,7 @@ def ring(cliques, rng):
 
 
 def permutations():
-    return equal_distribution_test([0.0, 1.0], [4.0, 5.0], permutations=9, progress="bar")
+    return equal_distribution_test([0.0, 1.0], [4.0, 5.0], permutations=9, progress=True)
 
 
 def clustering_without_a_stored_matrix():
@@ -38,7 +38,7 @@ def clustering_without_a_stored_matrix():
 
 
 def study():
-    return sweep(ring, {"cliques": 4}, trials=2, progress="bar")
+    return sweep(ring, {"cliques": 4}, trials=2, progress=True)
 
 
 @pytest.mark.parametrize("closed", [closed_stream, lambda: None])
@@ -62,7 +62,7 @@ def test_commands_need_no_open_streams(monkeypatch, tmp_path, closed):
 
 def test_a_bar_is_drawn_on_a_terminal(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with counted_progress("bar", 3, "trial") as show:
+    with counted_progress(3, "trial", progress=True) as show:
         show(2)
     assert "0/3" in sys.stderr.getvalue()
     assert "trial" in sys.stderr.getvalue()
@@ -70,25 +70,25 @@ def test_a_bar_is_drawn_on_a_terminal(monkeypatch):
 
 def test_a_bar_shows_at_once_what_was_done_before(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with counted_progress("bar", 9, "trial", before=4):
+    with counted_progress(9, "trial", progress=True, before=4):
         assert "4/9" in sys.stderr.getvalue()
         assert "0/9" not in sys.stderr.getvalue()
 
 
 def test_the_bar_of_a_resumed_study_starts_where_it_was_left(monkeypatch, tmp_path):
     journal = tmp_path / "journal"
-    sweep(ring, {"cliques": 4}, trials=5, journal=journal, progress=None)
+    sweep(ring, {"cliques": 4}, trials=5, journal=journal, progress=False)
     lines = journal.read_bytes().splitlines(keepends=True)
     journal.write_bytes(b"".join(lines[:4]))
     monkeypatch.setattr(sys, "stderr", Terminal())
-    sweep(ring, {"cliques": 4}, trials=5, journal=journal, progress="bar")
+    sweep(ring, {"cliques": 4}, trials=5, journal=journal, progress=True)
     assert "3/5" in sys.stderr.getvalue()
     assert "0/5" not in sys.stderr.getvalue()
 
 
 def test_a_function_is_never_told_more_than_the_total():
     calls = []
-    with counted_progress(lambda *call: calls.append(call), 3, "trial") as show:
+    with counted_progress(3, "trial", progress=lambda *call: calls.append(call)) as show:
         show(2)
         show(5)
     assert calls == [(2, 3), (3, 3)]

@@ -15,10 +15,12 @@ PAGES = (
     "docs/networkx.md",
     "docs/igraph.md",
     "docs/scipy.md",
+    "docs/confidence.md",
     "docs/generators.md",
     "docs/energy.md",
     "docs/cli.md",
     "docs/studies.md",
+    "docs/verdict.md",
 )
 
 

@@ -22,7 +22,7 @@ PLAIN = Report(
     k_hat=2,
     k_found=2,
     methods={"dense": 1},
-    init="KMeansSeed()",
+    init="KMeansInit()",
     refinement=RefinementReport(method="no refinement"),
     uninformed=0,
     ordering="sorted names",
@@ -48,10 +48,11 @@ def test_a_plain_report_has_three_sentences():
             "Components whose eigenvalues were counted: 3 pruned, 1 filter.",
         ),
         ({"loops_dropped": 4}, "4 self-loops were not used."),
+        ({"loops_dropped": 1}, "1 self-loop was not used."),
         ({"saturated_weights": 7}, "7 heavy edge weights were saturated."),
         (
             {"uninformed": 5},
-            "5 nodes lie in components without signal: they joined the largest community.",
+            "5 nodes lie in components without signal, assigned to the largest community.",
         ),
         (
             {"ordering": "input order"},
@@ -103,8 +104,8 @@ SEARCHED = ComponentReport(
     ("change", "sentence"),
     [
         ({}, "2 communities: eigenvectors were asked for."),
-        ({"k_given": 2, "k_hat": 5}, "2 communities, as asked for."),
-        ({"k_given": 2, "n_components": 3}, "2 communities in 3 components, as asked for."),
+        ({"k_given": 2, "k_hat": 5}, "2 communities, as requested."),
+        ({"k_given": 2, "n_components": 3}, "2 communities in 3 components, as requested."),
         ({"regime": "None", "k_given": 2}, "2 communities, as many as in the labels given."),
         ({"n": 0, "k_found": 0, "n_components": 0, "components": ()}, "0 communities."),
         ({"k_found": 6, "n_components": 5}, "6 communities in 5 components."),
@@ -115,13 +116,13 @@ SEARCHED = ComponentReport(
         (
             {"k_found": 4, "components": (replace(SEARCHED, k_hat=1, undecided=0.031),)},
             "4 communities: they shorten the description of the graph by 12.3 nats; 1 eigenvalue "
-            "lies above the threshold, which need not show small or faint communities; 3.1 % of "
-            "the nodes are undecided.",
+            "lies above the threshold, which can miss small or faint communities; 3.1 % of the "
+            "nodes are undecided.",
         ),
         (
             {"k_found": 4, "components": (replace(SEARCHED, k_hat=6),)},
             "4 communities: they shorten the description of the graph by 12.3 nats; 6 eigenvalues "
-            "lie above the threshold, not all of which are communities worth their description.",
+            "lie above the threshold, not all of which show a community.",
         ),
     ],
 )
@@ -148,6 +149,16 @@ def test_given_labels_say_nothing_of_eigenvalues():
         "r = 2 (mean-degree).",
     ]
     assert given.why == "labels were given"
+
+
+def test_print_shows_the_size_of_the_graph_the_lines_and_the_time():
+    report = replace(PLAIN, m=1, seconds={"reading the graph": 0.25, "searching": 1.0})
+    assert str(report).splitlines() == [
+        "10 nodes, 1 edge.",
+        *PLAIN.lines(),
+        "1.250 s: reading the graph 0.250, searching 1.000.",
+    ]
+    assert str(PLAIN).splitlines() == ["10 nodes, 20 edges.", *PLAIN.lines()]
 
 
 def test_to_dict_goes_into_json_and_names_the_warnings():
@@ -211,7 +222,7 @@ def test_saturated_weights_are_counted():
     G[0][1]["weight"] = 1e6
     report = kg.detect_communities(G).report
     assert report.saturated_weights == 1
-    assert "1 heavy edge weights were saturated." in report.lines()
+    assert "1 heavy edge weight was saturated." in report.lines()
 
 
 def test_a_given_number_for_r_is_recorded():

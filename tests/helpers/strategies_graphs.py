@@ -311,11 +311,11 @@ operators_with_numbers = st.one_of(
 )
 seeds = st.one_of(
     st.builds(
-        kg.KMeansSeed,
+        kg.KMeansInit,
         rows=st.sampled_from(["normalized", "raw"]),
         n_init=st.sampled_from([1, 3]),
     ),
-    st.builds(kg.QRSeed, rows=st.sampled_from(["normalized", "raw"])),
+    st.builds(kg.QRInit, rows=st.sampled_from(["normalized", "raw"])),
 )
 refinements = st.builds(
     kg.Hartigan,

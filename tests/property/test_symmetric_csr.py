@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import oracles_adapters as oracles
-from kgroups import _mirror
+from helpers import oracles_adapters as oracles
+from helpers.strategies_adapters import exact_weights
+from kgroups import _symmetric_csr
 from kgroups.graph import Graph
-from strategies_adapters import exact_weights
 
 ends = st.integers(0, 9)
 index_types = st.sampled_from([np.int64, np.int32, np.uint8])
@@ -25,7 +25,7 @@ def edges(draw, weights, max_size):
 
 
 def by_counting(u, v, w, n):
-    return _mirror.rows_of_columns(_mirror.columns_of_edges(u, v, w, n))
+    return _symmetric_csr.rows_of_columns(_symmetric_csr.columns_of_edges(u, v, w, n))
 
 
 def assert_same_bits(one, other):
@@ -37,35 +37,33 @@ def assert_same_bits(one, other):
 # Up to 16 entries scipy adds the parallel edges of a row in input order, beyond it in any order.
 @given(edges(st.one_of(st.just(1.0), st.floats(0, 1e300)), max_size=14))
 def test_counting_equals_scipy_for_any_weights(case):
-    assert_same_bits(by_counting(*case), _mirror._rows_of_few(*case))
+    assert_same_bits(by_counting(*case), _symmetric_csr._rows_by_scipy(*case))
 
 
 @given(edges(exact_weights, max_size=60))
 def test_counting_equals_scipy_for_many_parallel_edges(case):
-    assert_same_bits(by_counting(*case), _mirror._rows_of_few(*case))
+    assert_same_bits(by_counting(*case), _symmetric_csr._rows_by_scipy(*case))
 
 
 @given(edges(exact_weights, max_size=40))
 def test_counted_rows_are_a_well_formed_graph(case):
     u, v, w, n = case
-    columns = _mirror.columns_of_edges(*case)
-    rows = _mirror.rows_of_columns(columns)
+    columns = _symmetric_csr.columns_of_edges(*case)
+    rows = _symmetric_csr.rows_of_columns(columns)
     graph = Graph(*rows[:3], multiplicity=rows.multiplicity)
     oracles.assert_well_formed(graph)
-    assert_same_bits(_mirror.pattern_of_columns(columns), (*rows[:2], None, None))
+    assert_same_bits(_symmetric_csr.rows_of_columns(columns, binary=True), (*rows[:2], None, None))
     listed = list(zip(u.tolist(), v.tolist(), np.ones(u.size) if w is None else w, strict=True))
     assert np.array_equal(oracles.dense(graph), oracles.adjacency(n, listed))
     assert np.array_equal(oracles.dense_counts(graph), oracles.multiplicities(n, listed))
 
 
 @given(edges(exact_weights, max_size=40))
-def test_loops_are_found_by_bisection(case):
+def test_loops_are_the_entries_on_the_diagonal(case):
     graph = Graph.from_edges(*case[:3], n=case[3])
-    expected = np.flatnonzero(graph.indices == graph.row_of_slot)
-    assert graph.loop_slots.tolist() == expected.tolist()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_mirror, "_FEW_EDGES", 0)
-        assert _mirror.diagonal_slots(graph.indptr, graph.indices).tolist() == expected.tolist()
+    rows = graph.row_of_slot[graph.loop_slots].tolist()
+    assert rows == graph.indices[graph.loop_slots].tolist()
+    assert rows == sorted({a for a, b in zip(*case[:2], strict=True) if a == b})
 
 
 @given(edges(exact_weights, max_size=40), st.booleans())
@@ -82,15 +80,16 @@ def test_simple_adjacency_equals_the_dense_matrix(case, loops):
 
 
 @given(edges(exact_weights, max_size=40), st.randoms(use_true_random=False))
-def test_permuting_by_counting_equals_scipy(case, random):
-    rows = _mirror._rows_of_few(*case)
+def test_permuting_permutes_the_dense_matrix(case, random):
+    graph = Graph.from_edges(*case[:3], n=case[3])
     order = list(range(case[3]))
     random.shuffle(order)
-    order = np.array(order, dtype=np.int64)
-    expected = _mirror._permuted_few(rows, order)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_mirror, "_FEW_EDGES", -1)
-        assert_same_bits(_mirror.permuted_rows(rows, order), expected)
+    permuted = graph.permuted(np.array(order, dtype=np.int64))
+    oracles.assert_well_formed(permuted)
+    assert list(permuted.nodes) == order
+    both = np.ix_(order, order)
+    assert np.array_equal(oracles.dense(permuted), oracles.dense(graph)[both])
+    assert np.array_equal(oracles.dense_counts(permuted), oracles.dense_counts(graph)[both])
 
 
 def test_parallel_edges_are_added_in_input_order():
@@ -104,10 +103,10 @@ def test_parallel_edges_are_added_in_input_order():
 @pytest.mark.parametrize("weighted", [False, True])
 def test_graphs_of_many_edges_are_counted(weighted, monkeypatch):
     rng = np.random.default_rng(3)
-    u, v = rng.integers(0, 400, (2, _mirror._FEW_EDGES + 1))
+    u, v = rng.integers(0, 400, (2, _symmetric_csr.FEW_EDGES + 1))
     w = rng.integers(0, 9, u.size) / 8 if weighted else None
-    expected = _mirror._rows_of_few(u, v, w, 400)
-    monkeypatch.setattr(_mirror, "_rows_of_few", lambda *_: pytest.fail("by scipy"))
+    expected = _symmetric_csr._rows_by_scipy(u, v, w, 400)
+    monkeypatch.setattr(_symmetric_csr, "_rows_by_scipy", lambda *_: pytest.fail("by scipy"))
     graph = Graph.from_edges(u, v, w, n=400)
     assert graph.indices.dtype == graph.indptr.dtype == np.int32
     assert_same_bits((graph.indptr, graph.indices, graph.weights, graph.multiplicity), expected)

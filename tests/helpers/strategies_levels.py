@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import kgroups as kg
 from kgroups.multilevel import Rules, finest_level
 from kgroups.multilevel._levels_nb import coarsened
-from kgroups.search import prepared
+from kgroups.search import prepare
 
 NOISE = np.random.default_rng(0).gumbel(size=1 << 14)
 
@@ -26,7 +26,7 @@ def level_of(G, *, weights=None):
 
 def problem_of(graph):
     """Return a Graph whose nodes are in canonical order as a Problem."""
-    ready = prepared(graph)
+    ready = prepare(graph)
     assert ready.order is None or np.array_equal(ready.order, np.arange(graph.n))
     return ready.problem
 
@@ -38,9 +38,9 @@ def largest_part(graph):
     return part, rows
 
 
-def rules_of(*, doubt=6.0, max_visits=10, margin=1e-9, keep=False):
+def rules_of(*, undecided_margin=6.0, max_visits=10, margin=1e-9, keep=False):
     """Return rules of moves."""
-    return Rules(NOISE, doubt, max_visits, margin, keep)
+    return Rules(NOISE, undecided_margin, max_visits, margin, keep)
 
 
 @st.composite

@@ -16,7 +16,7 @@ def one_community(G):
     return [set(kg.as_graph(G, weight=None, symmetrize="sum").nodes)]
 
 
-DOORS = {
+PUBLIC_FUNCTIONS = {
     "detect_communities": kg.detect_communities,
     "detect_communities with k": lambda G, **options: kg.detect_communities(G, 2, **options),
     "estimate_k": kg.estimate_k,
@@ -27,7 +27,9 @@ DOORS = {
     "as_graph": kg.as_graph,
     "BetheHessian.matrix": lambda G, **options: kg.BetheHessian().matrix(G, **options),
 }
-every_door = pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
+every_public_function = pytest.mark.parametrize(
+    "function", PUBLIC_FUNCTIONS.values(), ids=PUBLIC_FUNCTIONS
+)
 
 
 def networkx_of(edges, kind=nx.Graph):

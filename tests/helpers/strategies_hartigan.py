@@ -7,7 +7,7 @@ from kgroups._types import CSR
 
 
 @st.composite
-def labelled_matrices(draw, max_nodes=12):
+def labeled_matrices(draw, max_nodes=12):
     """Draw a symmetric matrix (any sign, sparse), positive weights, labels with no empty group."""
     n = draw(st.integers(2, max_nodes))
     k = draw(st.integers(1, min(n, 5)))

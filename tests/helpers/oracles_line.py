@@ -6,7 +6,7 @@ import numpy as np
 
 
 def within_energy(x, z, w):
-    """W of a labelling, from the double sum of its definition."""
+    """W of a labeling, from the double sum of its definition."""
     total = 0.0
     for a in np.unique(z):
         y, v = x[z == a], w[z == a]
@@ -15,7 +15,7 @@ def within_energy(x, z, w):
     return total
 
 
-def labellings(n, k):
+def labelings(n, k):
     """Every partition of n points into exactly k classes, as labels in order of appearance."""
     for z in itertools.product(range(k), repeat=n - 1):
         z = np.array((0, *z))
@@ -25,11 +25,11 @@ def labellings(n, k):
 
 
 def least_of_all_partitions(x, k, w):
-    return min(within_energy(x, z, w) for z in labellings(x.size, k))
+    return min(within_energy(x, z, w) for z in labelings(x.size, k))
 
 
 def least_of_all_intervals(x, k, w):
-    """The dynamic programme without tables and without bounds on the search, O(k n^2) costs."""
+    """The dynamic program without tables and without bounds on the search, O(k n^2) costs."""
     order = np.argsort(x, kind="stable")
     x, w = x[order], w[order]
     n = x.size

@@ -1,4 +1,4 @@
-"""Slow twins of the operators and the counts: dense matrices, straight from the definitions."""
+"""Reference versions of the operators and the counts, from dense matrices and definitions."""
 
 import networkx as nx
 import numpy as np
@@ -15,9 +15,9 @@ def weighted_bethe_hessian(W, r):
     for i in range(n):
         for j in range(n):
             if W[i, j] > 0:
-                room = r * r - W[i, j] ** 2
-                H[i, i] += W[i, j] ** 2 / room
-                H[i, j] -= r * W[i, j] / room
+                rest = r * r - W[i, j] ** 2
+                H[i, i] += W[i, j] ** 2 / rest
+                H[i, j] -= r * W[i, j] / rest
     return H
 
 

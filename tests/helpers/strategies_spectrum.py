@@ -1,10 +1,11 @@
-"""Graphs of every shape for the operators and the spectrum."""
+"""Graphs of many shapes for the operators and the spectrum, and counts by a given method."""
 
 import networkx as nx
 import numpy as np
 from scipy import sparse
 
 from kgroups._types import CSR
+from kgroups.spectrum.count import Layout, count_on
 
 
 def csr_of(A):
@@ -30,6 +31,14 @@ def random_adjacency(seed, *, largest=30, weighted=False, loops=False):
     if weighted:
         upper *= rng.choice([rng.lognormal(0.0, 1.0, (n, n)), rng.integers(1, 6, (n, n))])
     return np.triu(upper) + np.triu(upper, 1).T
+
+
+def counts_by(bound, labels, method=None):
+    """Count by one method wherever there is something to count, or as chosen by size and fill."""
+    layout = Layout(bound.coupling, labels)
+    if method is not None:
+        layout.methods = [name if name == "pruned" else method for name in layout.methods]
+    return count_on(bound, layout, sign=1)
 
 
 def random_tree(n, rng):

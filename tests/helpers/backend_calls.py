@@ -1,7 +1,7 @@
 """A pytest plugin for networkx's own test suite: counts the calls that kgroups serves.
 
-Use it with ``-p backend_calls``. After the run it prints how often each function was called and
-how often it declined, and the run fails if a function that the suite reaches was never called.
+Use it with ``-p helpers.backend_calls``. After the run it prints how often each function was called
+and how often it declined, and the run fails if a function that the suite reaches was never called.
 ``KGROUPS_MAY_STAY_UNCALLED`` names the functions, with commas, that need not be called.
 """
 

@@ -1,0 +1,1 @@
+"""Oracles, Hypothesis strategies and models that several tests share."""

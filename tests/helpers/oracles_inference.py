@@ -1,0 +1,102 @@
+"""Slow inference by the definitions: belief propagation with dicts, and sums over all labels."""
+
+from itertools import product
+from math import lgamma, log
+
+import numpy as np
+
+from kgroups.inference.propagation import Rates
+
+
+def some_rates(k, *, own, seed=0):
+    """Return rates of k groups, shared or each its own, with unequal shares."""
+    rng = np.random.default_rng(seed)
+    inside = rng.uniform(1.2, 3.0, k) if own else np.full(k, 2.2)
+    prior = rng.uniform(0.5, 1.5, k)
+    return Rates(inside, 0.45, prior / prior.sum())
+
+
+def omega(rates):
+    """Return the rates as a matrix."""
+    k = rates.inside.size
+    matrix = np.full((k, k), rates.between)
+    matrix[np.diag_indices(k)] = rates.inside
+    return matrix
+
+
+def slow_sweeps(A, theta, rates, z, softness, sweeps):
+    """Return evidence, marginals and expected inner edges after asynchronous sweeps in order.
+
+    ``A`` is a dense matrix of zeros and ones.
+    """
+    n, k, W = len(A), rates.inside.size, omega(rates)
+    mean = np.full((n, k), softness / k)
+    mean[np.arange(n), z] += 1.0 - softness
+    message = {(i, j): mean[i].copy() for i, j in np.argwhere(A).tolist()}
+    for _ in range(sweeps):
+        edges, saved = np.zeros(k), 0.0
+        for i in range(n):
+            near = np.flatnonzero(A[i]).tolist()
+            others = [j for j in range(n) if j != i]
+            weights = []
+            for a in range(k):
+                field = theta[i] * sum(theta[j] * (mean[j] @ W[a]) for j in others)
+                logs = log(rates.prior[a]) - field
+                weights.append(logs + sum(log(W[a] @ message[j, i]) for j in near))
+            weights = np.array(weights)
+            top = weights.max()
+            saved += top + log(np.exp(weights - top).sum())
+            mean[i] = np.exp(weights - top) / np.exp(weights - top).sum()
+            for j in near:
+                out = np.exp(weights - top) / (W @ message[j, i])
+                message[i, j] = out / out.sum()
+                both = np.outer(message[i, j], message[j, i]) * W
+                saved -= 0.5 * log(both.sum())
+                edges += 0.5 * np.diag(both) / both.sum()
+        for i, j in product(range(n), repeat=2):
+            if i != j:
+                saved += 0.5 * theta[i] * theta[j] * (mean[i] @ W @ mean[j])
+    return saved + 0.5 * A.sum(), mean, edges
+
+
+def tree_posterior(A, theta, rates, z, rounds=400):
+    """Return evidence and marginals by a sum over all labels, in the mean field of the others.
+
+    A node feels the links to its neighbors exactly and all pairs through the means of the others,
+    which are found self-consistently.
+    """
+    n, k, W = len(A), rates.inside.size, omega(rates)
+    u, v = np.nonzero(np.triu(A))
+    every = np.array(list(product(range(k), repeat=n)))
+    links = np.log(W[every[:, u], every[:, v]]).sum(axis=1)
+    mean = 0.9 * np.eye(k)[z] + 0.1 / k
+    for _ in range(rounds):
+        total = theta @ mean
+        field = -theta[:, None] * ((total - theta[:, None] * mean) @ W)
+        logs = links + (np.log(rates.prior) + field)[np.arange(n), every].sum(axis=1)
+        top = logs.max()
+        p = np.exp(logs - top)
+        evidence = top + log(p.sum())
+        p /= p.sum()
+        new = np.stack([p @ (every == a) for a in range(k)], axis=1)
+        # In small steps, or all nodes would swing together.
+        mean += 0.1 * (new - mean)
+    pairs = 0.0
+    for i, j in product(range(n), repeat=2):
+        if i != j:
+            pairs += 0.5 * theta[i] * theta[j] * (mean[i] @ W @ mean[j])
+    return evidence + pairs + 0.5 * A.sum(), mean
+
+
+def exact_posterior(A, theta, rates):
+    """Return the marginals of the Poisson block model itself, by a sum over all labels."""
+    n, k, W = len(A), rates.inside.size, omega(rates)
+    every = np.array(list(product(range(k), repeat=n)))
+    logs = np.log(rates.prior)[every].sum(axis=1)
+    for i in range(n):
+        for j in range(i):
+            rate = theta[i] * theta[j] * W[every[:, i], every[:, j]]
+            logs += A[i, j] * np.log(rate) - rate - lgamma(A[i, j] + 1.0)
+    p = np.exp(logs - logs.max())
+    p /= p.sum()
+    return np.stack([p @ (every == a) for a in range(k)], axis=1)

@@ -1,0 +1,75 @@
+"""Probabilities stay probabilities on any graph, and names mean nothing."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpers.strategies_levels import connected_graphs, graph_of, labelings, weightings
+from kgroups.inference import BeliefPropagation
+from kgroups.inference.confidence import confidence_of_labels
+from kgroups.inference.refiner import ObservedGraph
+from kgroups.multilevel import finest_level
+
+METHODS = st.builds(
+    BeliefPropagation,
+    rates=st.sampled_from(["planted", "own"]),
+    em_steps=st.integers(0, 4),
+    em_sweeps=st.integers(1, 4),
+    max_sweeps=st.integers(1, 6),
+)
+
+
+@st.composite
+def labeled_graphs(draw):
+    """Draw a graph of several components, isolated nodes among them, weights, labels and k."""
+    G = draw(connected_graphs(max_nodes=12))
+    G.remove_edges_from([edge for edge in list(G.edges) if draw(st.integers(0, 4)) == 0])
+    G.add_nodes_from(range(len(G), len(G) + draw(st.integers(0, 2))))
+    graph = graph_of(G, weights=draw(weightings(G)))
+    z, k = draw(labelings(len(G)))
+    return graph, z.astype(np.int64), k
+
+
+@given(labeled_graphs(), METHODS, st.booleans())
+def test_rows_sum_to_one(drawn, method, corrected):
+    graph, z, k = drawn
+    level = finest_level(graph.simple_adjacency(), weighted=graph.is_weighted)
+    found = method.infer(ObservedGraph(level, corrected), z, k)
+    assert found.marginals.shape == (graph.n, k)
+    assert (found.marginals >= 0.0).all()
+    assert found.marginals.sum(axis=1) == pytest.approx(np.ones(graph.n), abs=1e-9)
+    assert np.isfinite(found.evidence)
+    assert (found.rates.inside > 0.0).all()
+    assert found.rates.between > 0.0
+    assert found.rates.prior.sum() == pytest.approx(1.0)
+    assert found.sweeps <= method.most_sweeps
+
+
+@given(labeled_graphs(), METHODS, st.booleans(), st.randoms(use_true_random=False))
+def test_relabeling_permutes_columns(drawn, method, corrected, random):
+    graph, z, k = drawn
+    level = finest_level(graph.simple_adjacency(), weighted=graph.is_weighted)
+    names = np.array(random.sample(range(k), k))
+    one, other = (
+        method.infer(ObservedGraph(level, corrected), labels, k) for labels in (z, names[z])
+    )
+    assert other.marginals[:, names] == pytest.approx(one.marginals, abs=1e-6)
+    assert other.evidence == pytest.approx(one.evidence, abs=1e-6)
+
+
+@given(labeled_graphs(), st.sampled_from([0.0, 5e7]), st.randoms(use_true_random=False))
+def test_confidence_is_a_probability_and_names_mean_nothing(drawn, most_messages, random):
+    graph, z, k = drawn
+    found = confidence_of_labels(graph, z, most_messages=most_messages)
+    assert ((found.own >= 0.0) & (found.own <= 1.0 + 1e-12)).all()
+    assert (found.own + found.runner_up_probability <= 1.0 + 1e-9).all()
+    if k == 1:
+        assert found.runner_up.tolist() == [-1] * graph.n
+        return
+    assert (found.runner_up != z).all()
+    assert ((found.runner_up >= 0) & (found.runner_up < k)).all()
+    names = np.array(random.sample(range(k), k))
+    other = confidence_of_labels(graph, names[z], most_messages=most_messages)
+    assert other.own.tolist() == found.own.tolist()
+    assert other.runner_up.tolist() == names[found.runner_up].tolist()

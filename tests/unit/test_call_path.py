@@ -1,0 +1,107 @@
+"""The modules that a call of ``detect_communities`` enters, and the direction of its calls."""
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+# The aim is 25. Where eigenvectors propose too, nine modules of kernels run as plain Python,
+# and spectrum, embedding, hartigan, refine and inference are entered beside the search.
+MOST_MODULES = {"karate": 33, "lfr": 25, "k given": 31}
+# The search calls the function that announces stages, which detect hands to it.
+EXEMPT = {("search", "detect")}
+
+TRACED = """
+import importlib, json, pkgutil, sys
+
+import networkx as nx
+
+import kgroups
+
+# Module code must not run under the profiler, so every module is imported before.
+for found in pkgutil.walk_packages(kgroups.__path__, "kgroups."):
+    if not found.name.endswith("__main__"):
+        importlib.import_module(found.name)
+
+karate = nx.karate_club_graph()
+lfr = kgroups.generators.lfr_benchmark(300, degree=12, mixing=0.2, rng=1).graph
+CASES = {
+    "karate": (karate, None),
+    "lfr": (lfr, None),
+    "k given": (karate, 3),
+}
+
+def module_of(frame):
+    while frame is not None:
+        name = frame.f_globals.get("__name__", "")
+        if name.startswith("kgroups."):
+            return name
+        frame = frame.f_back
+    return None
+
+def trace(graph, k):
+    calls = set()
+
+    def record(frame, event, argument):
+        if event == "call" and frame.f_globals.get("__name__", "").startswith("kgroups."):
+            calls.add((module_of(frame.f_back), frame.f_globals["__name__"]))
+
+    sys.setprofile(record)
+    kgroups.detect_communities(graph, k)
+    sys.setprofile(None)
+    return sorted((caller or "", callee) for caller, callee in calls)
+
+print(json.dumps({name: trace(*case) for name, case in CASES.items()}))
+"""
+
+
+def layers():
+    """Return the layer of every package, 0 for the uppermost."""
+    rules = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    (contract,) = (rule for rule in rules["contracts"] if rule["type"] == "layers")
+    return {
+        name.strip(): depth
+        for depth, layer in enumerate(contract["layers"])
+        for name in layer.split("|")
+    }
+
+
+def package_of(module):
+    return module.split(".")[1]
+
+
+@pytest.fixture(scope="module")
+def calls():
+    """Return the pairs of calling and called module, for each graph."""
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    ran = subprocess.run(
+        [sys.executable, "-c", TRACED], env=environment, check=True, capture_output=True, text=True
+    )
+    return json.loads(ran.stdout)
+
+
+@pytest.mark.parametrize("case", ["karate", "lfr", "k given"])
+def test_few_modules_are_entered(calls, case):
+    entered = sorted({callee for _, callee in calls[case]})
+    assert "kgroups.detect" in entered
+    assert len(entered) <= MOST_MODULES[case], "\n".join(entered)
+
+
+@pytest.mark.parametrize("case", ["karate", "lfr", "k given"])
+def test_no_package_calls_one_above_it(calls, case):
+    depth = layers()
+    packages = {
+        (package_of(caller), package_of(callee)) for caller, callee in calls[case] if caller
+    }
+    backward = {(caller, callee) for caller, callee in packages if depth[callee] < depth[caller]}
+    assert backward <= EXEMPT
+
+
+def test_the_exemption_is_needed(calls):
+    pairs = {(package_of(a), package_of(b)) for case in calls.values() for a, b in case if a}
+    assert pairs >= EXEMPT
