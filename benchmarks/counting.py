@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from kgroups import BetheHessian, Graph, datasets, estimate_k
+from kgroups._csr import connected_components
 from kgroups.errors import KGroupsError
 from kgroups.generators import lfr_benchmark, planted_partition
-from kgroups.spectrum import connected_components, count_components
+from kgroups.spectrum import count_components
 
 NETWORKS = ("karate", "football", "email-Eu-core", "ca-GrQc", "cora", "musae-facebook")
 LARGEST_DENSE_NODES = 2_500

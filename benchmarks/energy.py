@@ -62,12 +62,12 @@ class Mixture:
 
 
 def mixture(n: int, k: int, seed: int) -> Mixture:
-    """Draw points from Gaussians whose centres lie a few widths apart."""
+    """Draw points from Gaussians whose centers lie a few widths apart."""
     rng = np.random.default_rng([n, k, seed])
-    centres = rng.normal(scale=1.2, size=(k, COLUMNS))
+    centers = rng.normal(scale=1.2, size=(k, COLUMNS))
     widths = rng.uniform(0.5, 1.5, size=k)
     truth = rng.permutation(np.arange(n) % k)
-    return Mixture(centres[truth] + widths[truth, None] * rng.normal(size=(n, COLUMNS)), truth, k)
+    return Mixture(centers[truth] + widths[truth, None] * rng.normal(size=(n, COLUMNS)), truth, k)
 
 
 class Timing(NamedTuple):

@@ -19,7 +19,7 @@ import numpy as np
 
 from kgroups import generators
 from kgroups.generators.blocks import _planted_pairs
-from kgroups.generators.pairs import UniformBlocks
+from kgroups.generators.pairs import Blocks
 
 MILLION = 1_000_000
 
@@ -63,7 +63,7 @@ def big_block_model(n: int, k: int, degree: float, snr: float, repeat: int) -> N
     """Time drawing and finishing a planted partition of many edges."""
     print(f"\nplanted partition, {n:,} nodes, {k:,} groups, about {n * degree / 2:,.0f} edges")
     inside, between = generators.PlantedAffinity(degree, snr).probabilities(n, k)
-    blocks = UniformBlocks(np.full(k, n // k))
+    blocks = Blocks(np.full(k, n // k))
     pairs_inside = k * (n // k) * (n // k - 1) // 2
     expected = pairs_inside * inside + (n * (n - 1) // 2 - pairs_inside) * between
 

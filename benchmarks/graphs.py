@@ -183,14 +183,14 @@ def power_law_null(
     The largest degree is the square root of ``n * degree``, above which hubs of a simple graph
     cannot be joined at random, or what the mean allows if that is less.
     """
-    from kgroups.generators.powerlaw import WholePowerLaw
+    from kgroups.generators.lfr import DiscretePowerLaw
     from kgroups.generators.rewiring import simple_pairing
 
     rng = np.random.default_rng(seed)
     x = np.arange(1.0, np.sqrt(n * degree) + 1)
     mean_up_to = np.cumsum(x ** (1 - exponent)) / np.cumsum(x**-exponent)
     within_mean = int(np.searchsorted(mean_up_to, degree, side="right"))
-    law = WholePowerLaw.of_mean(degree, min(x.size, within_mean), exponent)
+    law = DiscretePowerLaw.of_mean(degree, min(x.size, within_mean), exponent)
     degrees = law.draw(n, rng)
     degrees[np.argmax(degrees)] -= degrees.sum() % 2
     source, target = simple_pairing(degrees, np.zeros(n, dtype=np.int64), rng)

@@ -23,8 +23,8 @@ import numpy as np
 import kgroups as kg
 from benchmarks.graphs import BenchmarkGraph, lfr, planted_partition
 from benchmarks.suites import ROWS
-from kgroups.refine.likelihood import likelihood_moves, planted_fit
-from kgroups.spectrum import connected_components
+from kgroups._csr import connected_components
+from kgroups.refine import likelihood_moves, planted_fit
 
 METHODS = {
     "seed": None,

@@ -23,7 +23,7 @@ from benchmarks.peers import CONVERGED, GRAPH_TOOL_PYTHON, PEERS, REFERENCE
 from benchmarks.scores import Phi
 from benchmarks.suites import SUITES
 from benchmarks.table import Column
-from kgroups.plotting.axes import require_matplotlib
+from kgroups.plotting import require_matplotlib
 
 BEST_KNOWN = Path(__file__).with_name("best_known.csv")
 NAMES = tuple(row.name for row in SUITES["real"])
@@ -241,10 +241,10 @@ def summary_lines(compared: Sequence[Compared], methods: Sequence[str]) -> list[
 
 def print_summary(compared: Sequence[Compared], methods: Sequence[str]) -> None:
     """Print the line of each method, and where peers have a higher Phi than kgroups."""
-    labelled = sum(
+    labeled = sum(
         any(one.mean(method, "ami") is not None for method in methods) for one in compared
     )
-    print(f"\n{len(compared)} graphs, {labelled} of them with labels")
+    print(f"\n{len(compared)} graphs, {labeled} of them with labels")
     table.print_line(table.header(SUMMARY), SUMMARY)
     for line in summary_lines(compared, methods):
         table.print_line(line, SUMMARY)

@@ -15,7 +15,7 @@ _MOST_AMI_TERMS = 500_000_000
 
 @dataclass(frozen=True)
 class Scores:
-    """Quality of the labels of one run; None where it cannot be told."""
+    """Quality of the labels of one run; None where it is unknown."""
 
     k: int
     modularity: float
@@ -31,9 +31,9 @@ class Phi:
     """The objective of the search: nats that labels save, component by component."""
 
     def __init__(self, graph: Any) -> None:
-        from kgroups.search import prepared
+        from kgroups.search import prepare
 
-        self._ready = prepared(graph)
+        self._ready = prepare(graph)
 
     def __call__(self, labels: npt.NDArray[Any]) -> float:
         """Return the sum over the components; labels that cross components count in each."""

@@ -2,7 +2,7 @@
 
 Run ``python benchmarks/scoring.py``. The two sides of each line take turns and their values stand
 beside the times, each the best of its rounds, since another process can only add to it. The graph
-is converted before, but each round gets it anew, with nothing cached.
+is converted before, but each round gets a new copy, with nothing cached.
 """
 
 import argparse

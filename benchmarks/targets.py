@@ -62,7 +62,7 @@ Demand = AtLeast | AtMost
 
 
 def nmi(bound: float) -> Demand:
-    """Demand a normalised mutual information."""
+    """Demand a normalized mutual information."""
     return AtLeast("NMI", "nmi", bound)
 
 
@@ -291,7 +291,7 @@ def _time_beside(ours: Outcome, peer: Outcome) -> str:
 
 
 def _growth_verdicts(effort: Effort, peers: Sequence[str]) -> Iterator[Verdict]:
-    for family in growth.FAMILIES:
+    for family in growth.JUDGED:
         measured = growth.sizes(
             family,
             peers=[REFERENCE],

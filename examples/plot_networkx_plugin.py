@@ -18,7 +18,7 @@ sizes = [400] * 6
 p = [[0.04 if i == j else 0.002 for j in range(6)] for i in range(6)]
 
 
-def analyse():
+def analyze():
     """Draw a graph, find communities and score them, twenty times over."""
     seconds = {}
 
@@ -37,11 +37,11 @@ def analyse():
     return seconds, G, score
 
 
-alone, G, score = analyse()
+alone, G, score = analyze()
 nx.config.backend_priority.algos = ["kgroups"]
 nx.config.backend_priority.generators = ["kgroups"]
-analyse()  # the first call loads the backend
-together, again, other_score = analyse()
+analyze()  # the first call loads the backend
+together, again, other_score = analyze()
 nx.config.backend_priority.algos = []
 nx.config.backend_priority.generators = []
 

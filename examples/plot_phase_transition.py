@@ -18,7 +18,7 @@ study = phase_transition(
     snr=[0.4, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0],
     methods=("kgroups", "bethe-hessian", "spectral-adjacency"),
     trials=8,
-    progress=None,
+    progress=False,
 )
 study.plot()
 plt.show()

@@ -36,6 +36,13 @@ SURE = (
     Row("neighbors in 5-d", partial(nearest_neighbors, n=3_000, degree=8, dimension=5)),
     Row("neighbors in 2-d", partial(nearest_neighbors, n=10_000, degree=6, dimension=2)),
 )
+# Large communities without short cycles, clear and faint.
+LARGE = (
+    Row("SBM n=5,000 k=5 SNR 3", partial(planted_partition, n=5_000, k=5, degree=20, snr=3.0)),
+    Row("SBM n=20,000 k=7 SNR 3", partial(planted_partition, n=20_000, k=7, degree=20, snr=3.0)),
+    Row("SBM n=20,000 k=30 SNR 2", partial(planted_partition, n=20_000, k=30, degree=20, snr=2.0)),
+    Row("SBM n=50,000 k=20 SNR 2", partial(planted_partition, n=50_000, k=20, degree=20, snr=2.0)),
+)
 REAL = tuple(
     ROWS[name]
     for name in (

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import kgroups as kg
-from benchmarks.constants.cases import BORDER, DRAWN, FAINT, NULLS, REAL, SURE, Case
+from benchmarks.constants.cases import BORDER, DRAWN, FAINT, LARGE, NULLS, REAL, SURE, Case
 from benchmarks.suites import Row
 from kgroups import metrics
 
@@ -40,7 +40,7 @@ AMI = Score("AMI with the planted communities", lambda case, z: metrics.ami(case
 
 @dataclass(frozen=True)
 class Experiment:
-    """Settings that are compared on some graphs; ``graphs`` is how many of each, if not as told."""
+    """Settings that are compared on some graphs; ``graphs`` overrides how many of each."""
 
     question: str
     settings: tuple[Setting, ...]
@@ -105,7 +105,14 @@ EXPERIMENTS: dict[str, Experiment] = {
         (2.0, 1.0, 0.5, 0.2),
         (1.0, 0.7, 0.4, 0.2),
     ),
-    "doubt": varied("nats by which a node is decided", "doubt", 1.0, 3.0, DEFAULT.doubt, 12.0),
+    "undecided_margin": varied(
+        "nats by which a node is decided",
+        "undecided_margin",
+        1.0,
+        3.0,
+        DEFAULT.undecided_margin,
+        12.0,
+    ),
     "at_stake": varied(
         "part of what is saved that undecided nodes may be worth after one start",
         "at_stake",
@@ -155,6 +162,14 @@ EXPERIMENTS: dict[str, Experiment] = {
     ),
     "max_visits": varied(
         "visits to each node before moves are given up", "max_visits", 2, 5, DEFAULT.max_visits, 40
+    ),
+    "spectral_nodes": varied(
+        "nodes above which a graph that is locally a tree starts from the spectrum",
+        "spectral_nodes",
+        1_000,
+        DEFAULT.spectral_nodes,
+        10**9,
+        rows=LARGE,
     ),
     "regimes": Experiment(
         "who proposes communities, on both sides of what eigenvectors and the search can show",
