@@ -3,6 +3,7 @@
 import builtins
 import json
 import stat
+import subprocess
 import sys
 from enum import IntEnum
 from pathlib import Path
@@ -256,3 +257,19 @@ def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
     with pytest.raises(MissingExtraError, match=r'pip install "\.\[parquet\]"'):
         Partition([0]).save(tmp_path / "p.parquet")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="counts threads in /proc")
+def test_reading_parquet_starts_no_threads(tmp_path):
+    """Threads of pyarrow aborted the process where it exited right after reading."""
+    table = pyarrow.table({"node": ["a", "b"], "community": [0, 1]})
+    pyarrow.parquet.write_table(table, tmp_path / "p.parquet")
+    script = (
+        "import os, sys, pyarrow.parquet\n"
+        "from kgroups.partition import Partition\n"
+        "before = len(os.listdir('/proc/self/task'))\n"
+        "Partition.load(sys.argv[1])\n"
+        "print(len(os.listdir('/proc/self/task')) - before)\n"
+    )
+    arguments = [sys.executable, "-c", script, str(tmp_path / "p.parquet")]
+    assert subprocess.run(arguments, capture_output=True, text=True, check=True).stdout == "0\n"

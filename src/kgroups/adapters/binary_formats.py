@@ -251,7 +251,7 @@ def read_parquet(file: GraphFile) -> Graph:
         if build is not None:
             batches = partial(_parquet_batches, content, wanted, options.batch)
             return from_stream(_stream(content.metadata.num_rows, wanted, batches), build, options)
-        table = content.read(columns=wanted)
+        table = content.read(columns=wanted, use_threads=False)
     return from_edge_arrays(*(as_column(table[column]) for column in wanted), options=options)
 
 

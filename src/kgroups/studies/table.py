@@ -17,7 +17,7 @@ import numpy as np
 from kgroups._files import write_atomically
 from kgroups._wording import function, install_hint
 from kgroups.errors import FileFormatError, InputError, MissingExtraError
-from kgroups.partition.files import import_pyarrow
+from kgroups.partition.files import import_pyarrow, parquet_table
 from kgroups.studies.journal import Results
 from kgroups.studies.plan import RESERVED, Task, trial_seed
 
@@ -235,7 +235,7 @@ def _read_table(path: str | os.PathLike[str]) -> tuple[list[str], list[Row]]:
     content = Path(path).read_bytes()
     try:
         if suffix == ".parquet":
-            table = import_pyarrow()[1].read_table(io.BytesIO(content))
+            table = parquet_table(content)
             columns, rows = table.column_names, table.to_pylist()
         else:
             columns, rows = _from_csv(gzip.decompress(content) if suffix == ".csv.gz" else content)
