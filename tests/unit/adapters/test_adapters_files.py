@@ -95,7 +95,9 @@ class TestReadGraph:
         with pytest.raises(FileFormatError, match=r"folder\.csv: the file could not be read"):
             read_graph(tmp_path / "folder.csv")
 
-    @pytest.mark.parametrize("content", [b"1 2\n", gzip.compress(b"1 2\n" * 500)[:-20]])
+    @pytest.mark.parametrize(
+        "content", [b"1 2\n", gzip.compress(b"1 2\n" * 500)[:-20]], ids=["text", "cut"]
+    )
     def test_broken_compression(self, tmp_path, content):
         path = tmp_path / "a.txt.gz"
         path.write_bytes(content)

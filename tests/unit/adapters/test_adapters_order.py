@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from helpers.ids import stable_id
 from kgroups.adapters import canonical_order
 from kgroups.graph import Graph
 
@@ -52,7 +53,7 @@ def test_names_are_sorted(names):
         [object(), object()],
         [1 + 2j, 1 + 1j],
     ],
-    ids=str,
+    ids=stable_id,
 )
 def test_names_without_one_order_keep_the_order_of_the_input(names):
     assert order_of(names) == (None, "input order")

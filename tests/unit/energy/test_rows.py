@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from helpers.ids import stable_id
 from kgroups.energy import Exponential, PairFunction, Power
 from kgroups.energy.fitting import DistanceRows, VectorRows, rows_of_distances, rows_of_points
 from kgroups.energy.points import Points
@@ -36,7 +37,7 @@ def test_the_matrix_is_kept_if_it_just_fits(points, weights):
     assert isinstance(rows_of(points, weights, Power(), 8 * 81 - 1), VectorRows)
 
 
-@pytest.mark.parametrize("metric", METRICS, ids=repr)
+@pytest.mark.parametrize("metric", METRICS, ids=stable_id)
 def test_rows_that_are_not_kept_are_those_of_the_matrix(metric, points, weights):
     stored = rows_of(points, weights, metric, 1e9).stored
     made = VectorRows(Points.numbered(points), weights, metric, tile_side=4)
@@ -61,7 +62,7 @@ def test_errors_in_a_tile_name_rows_as_given(points, weights):
 
 
 @pytest.mark.parametrize("memory", [0, 1e9])
-@pytest.mark.parametrize("metric", METRICS, ids=repr)
+@pytest.mark.parametrize("metric", METRICS, ids=stable_id)
 def test_a_point_is_at_no_distance_from_itself(metric, memory, points, weights):
     rows = rows_of(points, weights, metric, memory)
     assert not rows.rows(np.arange(9)).diagonal().any()
