@@ -28,7 +28,14 @@ from kgroups.generators import (
     lfr_benchmark,
     planted_partition,
 )
-from kgroups.inference.propagation import Beliefs, Rates, Schedule, block_model, propagate
+from kgroups.inference.propagation import (
+    Beliefs,
+    Learning,
+    Rates,
+    Schedule,
+    block_model,
+    propagate,
+)
 from kgroups.multilevel import finest_level
 from kgroups.operators import degrees_are_uneven
 
@@ -69,7 +76,8 @@ class Cell:
         model = block_model(level, degree_corrected=degrees_are_uneven(A))
         beliefs = Beliefs(model, first, self.k, 0.5)
         schedule = Schedule(0, 1, 300, 1e-3, 0.0)
-        return np.argmax(propagate(beliefs, rates, _unchanged, schedule).marginals, axis=1)
+        found = propagate(beliefs, rates, Learning("unchanged"), schedule)
+        return np.argmax(found.marginals, axis=1)
 
     def print(self) -> None:
         table = np.array(self.overlaps)
@@ -83,10 +91,6 @@ class Cell:
             f"{calibration:>13.3f}",
             flush=True,
         )
-
-
-def _unchanged(rates: Rates, _: object) -> Rates:
-    return rates
 
 
 def _first_labels(graph: kg.Graph, k: int) -> np.ndarray:

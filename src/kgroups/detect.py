@@ -18,6 +18,7 @@ from kgroups.adapters import compile_kernels as compile_adapters
 from kgroups.embedding import Init, KMeansInit, WarmStart
 from kgroups.errors import ConvergenceWarning, InputError, warn_caller
 from kgroups.graph import Graph
+from kgroups.multilevel import finest_level
 from kgroups.operators import BetheHessian
 from kgroups.partition import Partition
 from kgroups.refine import Hartigan, Refiner, refine_labels
@@ -223,6 +224,7 @@ def compile_kernels() -> None:
     import numba
 
     from kgroups.energy import kernel_kgroups, segment_line
+    from kgroups.inference import evidence_of_labels
     from kgroups.inference.confidence import confidence_of_labels
 
     if vars(numba.config)["DISABLE_JIT"]:
@@ -233,8 +235,10 @@ def compile_kernels() -> None:
         triangles = Graph.from_edges(source, target, weights)
         for k in (None, 2):
             refine_partition(triangles, detect_communities(triangles, k))
+    halves = np.arange(6) // 3
+    evidence_of_labels(finest_level(triangles.simple_adjacency(), weighted=False), halves, 2)
     for most_messages in (0.0, 1e6):
-        confidence_of_labels(triangles, np.arange(6) // 3, most_messages=most_messages)
+        confidence_of_labels(triangles, halves, most_messages=most_messages)
     i = np.arange(_SPARSE_NODES)
     ring = Graph.from_edges(np.tile(i, 2), np.concatenate([i + 1, i + 2]) % _SPARSE_NODES)
     DeferredSpectrum().of(ring)

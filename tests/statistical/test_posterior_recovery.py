@@ -10,7 +10,14 @@ from kgroups.generators import (
     girvan_newman_benchmark,
     planted_partition,
 )
-from kgroups.inference.propagation import Beliefs, Rates, Schedule, block_model, propagate
+from kgroups.inference.propagation import (
+    Beliefs,
+    Learning,
+    Rates,
+    Schedule,
+    block_model,
+    propagate,
+)
 from kgroups.metrics import overlap
 from kgroups.multilevel import finest_level
 
@@ -24,7 +31,9 @@ def oracle(graph, labels, k, degree, snr, *, corrected=False):
     level = finest_level(graph.simple_adjacency(), weighted=False)
     model = block_model(level, degree_corrected=corrected)
     schedule = Schedule(0, 1, 200, 1e-3, 0.0)
-    return propagate(Beliefs(model, labels, k, 0.5), rates, lambda r, _: r, schedule).marginals
+    return propagate(
+        Beliefs(model, labels, k, 0.5), rates, Learning("unchanged"), schedule
+    ).marginals
 
 
 def calibration_error(pairs, bins=10):

@@ -1,14 +1,49 @@
-"""Kernel of belief propagation: bare arrays in and out."""
+"""Kernels of belief propagation and of the rates that are learned: bare arrays in and out."""
 
-from math import exp, log
+from math import exp, inf, log, sqrt
 
 import numpy as np
 from numba import njit
 
 from kgroups._types import CSR, Floats, Ints
 
-__all__ = ["reversed_entries", "sweep"]
+__all__ = [
+    "BETWEEN",
+    "DONE",
+    "EVIDENCE",
+    "LEAST_RATE",
+    "LEAST_RATIO_OWN",
+    "MOST_CONTRAST",
+    "RESIDUAL",
+    "RULES",
+    "STATE",
+    "expected_totals",
+    "learn_rates",
+    "propagate",
+    "reversed_entries",
+    "two_rates",
+]
 
+RULES = ("unchanged", "planted", "contrast", "own")
+"""Names of the rules by which rates are learned; kernels take their number."""
+_UNCHANGED, _PLANTED, _CONTRAST, _OWN = range(len(RULES))
+# Where things stand between two calls of ``propagate``, and at first.
+BETWEEN, EVIDENCE, RESIDUAL, _DAMPING, _BEFORE, _STEP, _SWEEP, DONE = range(8)
+STATE = (0.0, 0.0, inf, 0.0, inf, 0.0, 0.0, 0.0)
+# Counts of edges and pairs are never taken to be smaller: rates stay positive and finite.
+_LEAST_EDGES = 1e-3
+_LEAST_SHARE = 1e-30
+LEAST_RATE = 1e-3
+# Rates inside groups exceed the rate between them at least by this factor.
+_LEAST_RATIO = 1.001
+LEAST_RATIO_OWN = 1.01
+MOST_CONTRAST = 0.98
+# Messages that swing between two states, as those of leaves around a hub do, are damped: more
+# each time that the residual has not fallen to this share within a window of sweeps.
+_WINDOW = 9
+_STALLED = 0.9
+_DAMPING_STEP = 0.2
+_MOST_DAMPING = 0.8
 # Products of factors span at most this many nats before they become logarithms: e^230 = 1e100.
 _SPAN = 230.0
 
@@ -27,31 +62,53 @@ def reversed_entries(A: CSR) -> Ints:
     return reverse
 
 
+@njit(cache=True, nogil=True, error_model="numpy")
+def expected_totals(
+    theta: Floats, marginal: Floats, total: Floats, pairs: Floats, sizes: Floats
+) -> None:
+    """Sum over all nodes: theta, what rates of 1 expect inside each group, and numbers of nodes."""
+    total[:] = 0.0
+    pairs[:] = 0.0
+    sizes[:] = 0.0
+    for i in range(theta.size):
+        for a in range(total.size):
+            share = theta[i] * marginal[i, a]
+            total[a] += share
+            pairs[a] -= share * share
+            sizes[a] += marginal[i, a]
+    for a in range(total.size):
+        pairs[a] = 0.5 * max(pairs[a] + total[a] * total[a], 0.0)
+
+
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=True)
-def sweep(
+def _sweep(
     A: CSR,
     reverse: Ints,
     theta: Floats,
     heaviest: float,
+    m: float,
     inside: Floats,
     between: float,
     prior: Floats,
     message: Floats,
     marginal: Floats,
-    total: Floats,
     edges: Floats,
+    total: Floats,
+    pairs: Floats,
+    sizes: Floats,
     damping: float,
 ) -> tuple[float, float]:
     """Update the messages and the marginal of each node, in order and in place.
 
     Nodes i and j are linked at the rate theta[i] theta[j] times ``inside[a]`` if both are in
     group a, and times ``between`` otherwise. An edge of weight w counts as w edges. ``heaviest``
-    is the largest weight, 0 if all weights are 1. ``total`` is the sum of theta times the
-    marginals and is kept up to date; ``edges`` receives the expected weight of the edges inside
-    each group. A share ``damping`` of the messages and marginals stays as it was.
+    is the largest weight, 0 if all weights are 1, and ``m`` the sum of all weights. ``edges``
+    receives the expected weight of the edges inside each group; ``total``, ``pairs`` and
+    ``sizes`` are those of :func:`expected_totals`, before and after. A share ``damping`` of the
+    messages and marginals stays as it was.
 
-    Returns the part of the Bethe free energy that belongs to nodes and edges, in nats, and the
-    mean change of a marginal.
+    Returns the Bethe free energy saved against one community, in nats, and the mean change of a
+    marginal.
     """
     n, k, weighted = theta.size, inside.size, heaviest > 0.0
     more, field, product, logs = inside - between, np.zeros(k), np.ones(k), np.zeros(k)
@@ -128,5 +185,139 @@ def sweep(
     # Each edge was met from both of its ends.
     for a in range(k):
         edges[a] *= 0.5 * inside[a]
+    expected_totals(theta, marginal, total, pairs, sizes)
+    saved += m * (1.0 - between)
+    for a in range(k):
+        saved += more[a] * pairs[a]
     # Messages are not negative, but only a sum that is used is not optimized away.
     return saved + 0.5 * log(factors) + min(fetched, 0.0), change / max(n, 1)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def two_rates(edges: Floats, pairs: Floats, m: float, ratio: float) -> tuple[float, float]:
+    """Return the rates inside and between groups that explain the expected edges."""
+    inner, among = float(edges.sum()), float(pairs.sum())
+    between = max(m - inner, _LEAST_EDGES) / max(m - among, _LEAST_EDGES)
+    return max(inner / max(among, _LEAST_EDGES), ratio * between), between
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def learn_rates(
+    rule: int,
+    least: float,
+    edges: Floats,
+    pairs: Floats,
+    sizes: Floats,
+    m: float,
+    between: float,
+    inside: Floats,
+    prior: Floats,
+) -> float:
+    """Replace rates and shares by those that a rule learns; return the rate between groups.
+
+    ``planted``: one rate inside all groups, and shares as expected. ``contrast``: the contrast of
+    equal groups moves halfway to what explains the expected edges, and stays at ``least`` or
+    above. ``own``: a rate for each group, with one edge more at their common rate, moves halfway
+    on a logarithmic scale.
+    """
+    k = inside.size
+    if rule == _PLANTED:
+        common, learned = two_rates(edges, pairs, m, _LEAST_RATIO)
+        n = sizes.sum()
+        for a in range(k):
+            inside[a] = common
+            prior[a] = max(sizes[a] / n, _LEAST_SHARE)
+        return learned
+    if rule == _CONTRAST:
+        common, learned = two_rates(edges, pairs, m, 1.0)
+        now = (inside[0] - between) / (inside[0] + (k - 1) * between)
+        found = (common - learned) / (common + (k - 1) * learned)
+        mu = float(min(max(0.5 * (now + found), least), MOST_CONTRAST))
+        inside[:] = 1.0 + (k - 1) * mu
+        prior[:] = 1.0 / k
+        return 1.0 - mu
+    if rule == _OWN:
+        common, learned = two_rates(edges, pairs, m, 0.0)
+        n = sizes.sum()
+        for a in range(k):
+            own = (edges[a] + 1.0) / (pairs[a] + 1.0 / max(common, LEAST_RATE))
+            inside[a] = sqrt(inside[a] * max(own, LEAST_RATIO_OWN * learned))
+            prior[a] = (sizes[a] + 1.0) / (n + k)
+        return float(max(sqrt(between * learned), LEAST_RATE))
+    return between
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def propagate(
+    A: CSR,
+    reverse: Ints,
+    theta: Floats,
+    heaviest: float,
+    m: float,
+    message: Floats,
+    marginal: Floats,
+    edges: Floats,
+    total: Floats,
+    pairs: Floats,
+    sizes: Floats,
+    inside: Floats,
+    prior: Floats,
+    learning: tuple[int, float],
+    schedule: tuple[int, int, int, float, float],
+    state: Floats,
+    budget: int,
+) -> bool:
+    """Sweep and learn rates in turn, all in place, for at most ``budget`` sweeps.
+
+    ``schedule`` has the steps of learning, the sweeps before each step and after the last one,
+    and the tolerances of marginals and rates. Returns whether neither changes any more, or all
+    sweeps were made; otherwise another call goes on.
+    """
+    rule, least = learning
+    steps, sweeps, final_sweeps, tolerance, rate_tolerance = schedule
+    learned, shares = inside.copy(), prior.copy()
+    while budget > 0:
+        last = state[_STEP] == steps
+        state[EVIDENCE], residual = _sweep(
+            A,
+            reverse,
+            theta,
+            heaviest,
+            m,
+            inside,
+            state[BETWEEN],
+            prior,
+            message,
+            marginal,
+            edges,
+            total,
+            pairs,
+            sizes,
+            state[_DAMPING],
+        )
+        budget -= 1
+        state[DONE] += 1
+        state[RESIDUAL] = residual
+        converged = residual <= tolerance
+        if not converged and state[_SWEEP] % _WINDOW == 0:
+            if residual > _STALLED * state[_BEFORE]:
+                state[_DAMPING] = min(state[_DAMPING] + _DAMPING_STEP, _MOST_DAMPING)
+            state[_BEFORE] = residual
+        state[_SWEEP] += 1
+        if not converged and state[_SWEEP] < (final_sweeps if last else sweeps):
+            continue
+        if last:
+            return True
+        learned[:], shares[:] = inside, prior
+        between = learn_rates(rule, least, edges, pairs, sizes, m, state[BETWEEN], learned, shares)
+        if converged:
+            change = 0.0
+            for a in range(inside.size):
+                change = max(change, abs(log(learned[a] / inside[a])))
+            if change <= rate_tolerance:
+                return True
+        inside[:], prior[:] = learned, shares
+        state[BETWEEN], state[_BEFORE] = between, inf
+        state[_STEP] += 1
+        state[_SWEEP] = 0
+    return False

@@ -7,7 +7,7 @@ of 1 expect as many edges as there are: omega says how much denser than without 
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -21,34 +21,20 @@ __all__ = [
     "Evidence",
     "Expected",
     "Inferred",
-    "LearnRates",
+    "Learning",
     "Rates",
     "Schedule",
     "block_model",
     "contrast",
     "evidence_of_labels",
-    "learn_contrast",
-    "learn_own",
-    "learn_planted",
+    "learned_rates",
     "planted_rates",
     "propagate",
     "rates_of_labels",
 ]
 
-# Counts of edges and pairs are never taken to be smaller: rates stay positive and finite.
-_LEAST_EDGES = 1e-3
-_LEAST_SHARE = 1e-30
-_LEAST_RATE = 1e-3
-# Rates inside groups exceed the rate between them at least by this factor.
-_LEAST_RATIO = 1.001
-_LEAST_RATIO_OWN = 1.01
-_MOST_CONTRAST = 0.98
-# Messages that swing between two states, as those of leaves around a hub do, are damped: more
-# each time that the residual has not fallen to this share within a window of sweeps.
-_WINDOW = 9
-_STALLED = 0.9
-_DAMPING_STEP = 0.2
-_MOST_DAMPING = 0.8
+# Messages that are updated between two looks for Ctrl-C: about a tenth of a second.
+_MESSAGES_PER_CALL = 5_000_000
 
 
 class BlockModel(NamedTuple):
@@ -107,8 +93,29 @@ class Expected(NamedTuple):
     m: float
 
 
-LearnRates: TypeAlias = Callable[[Rates, Expected], Rates]
-"""A step from the rates at hand to those that explain the expected edges."""
+class Learning(NamedTuple):
+    """How rates are learned from expected edges.
+
+    Attributes
+    ----------
+    rule : {"unchanged", "planted", "contrast", "own"}
+        ``"planted"``: one rate inside all groups, the rate between them, and the shares of the
+        groups. ``"contrast"``: the contrast of equal groups moves halfway to what explains the
+        expected edges. ``"own"``: a rate for each group, with one edge more at their common rate,
+        and the shares; rates move halfway on a logarithmic scale.
+    least : float
+        The contrast stays at this or above: messages fade below the threshold of detection, and
+        never come back.
+    """
+
+    rule: Literal["unchanged", "planted", "contrast", "own"]
+    least: float = 0.0
+
+    def code(self) -> tuple[int, float]:
+        """Return what the kernels take."""
+        from kgroups.inference._propagation_nb import RULES
+
+        return RULES.index(self.rule), self.least
 
 
 def block_model(level: Level, *, degree_corrected: bool) -> BlockModel:
@@ -132,12 +139,6 @@ def inner_edges(model: BlockModel, z: Indices, k: int) -> Floats:
     return np.asarray(0.5 * inner, dtype=float)
 
 
-def expected_pairs(theta: Floats, marginals: Floats) -> Floats:
-    """Return the weight of the edges inside each group that rates of 1 expect."""
-    total, squares = theta @ marginals, np.square(theta) @ np.square(marginals)
-    return np.asarray(0.5 * np.maximum(total * total - squares, 0.0))
-
-
 def contrast(rates: Rates) -> float:
     """Return the mu of planted rates: 1 + (k - 1) mu inside and 1 - mu between k equal groups."""
     inside, k = float(rates.inside[0]), rates.inside.size
@@ -146,62 +147,34 @@ def contrast(rates: Rates) -> float:
 
 def planted_rates(mu: float, k: int) -> Rates:
     """Return the rates of k equal groups at a contrast between 0 and 1."""
-    mu = min(mu, _MOST_CONTRAST)
+    from kgroups.inference._propagation_nb import MOST_CONTRAST
+
+    mu = min(mu, MOST_CONTRAST)
     return Rates(np.full(k, 1.0 + (k - 1) * mu), 1.0 - mu, np.full(k, 1.0 / k))
 
 
-def _two_rates(expected: Expected, ratio: float) -> tuple[float, float]:
-    """Return the rates inside and between groups that explain the expected edges."""
-    edges, pairs, m = float(expected.edges.sum()), float(expected.pairs.sum()), expected.m
-    between = max(m - edges, _LEAST_EDGES) / max(m - pairs, _LEAST_EDGES)
-    return max(edges / max(pairs, _LEAST_EDGES), ratio * between), between
+def learned_rates(learning: Learning, rates: Rates, expected: Expected) -> Rates:
+    """Return the rates that a rule learns from those at hand and the expected edges."""
+    from kgroups.inference._propagation_nb import learn_rates
 
-
-def learn_planted(rates: Rates, expected: Expected) -> Rates:
-    """Learn one rate inside all groups, the rate between them, and the shares of the groups."""
-    inside, between = _two_rates(expected, _LEAST_RATIO)
-    prior = np.maximum(expected.sizes / expected.sizes.sum(), _LEAST_SHARE)
-    return Rates(np.full(rates.inside.size, inside), between, prior)
-
-
-def learn_contrast(rates: Rates, expected: Expected, *, least: float = 0.0) -> Rates:
-    """Move the contrast of equal groups halfway to what explains the expected edges.
-
-    It stays at ``least`` or above: the messages fade below the threshold of detection, and never
-    come back.
-    """
-    k = rates.inside.size
-    inside, between = _two_rates(expected, 1.0)
-    found = (inside - between) / (inside + (k - 1) * between)
-    return planted_rates(max(0.5 * (contrast(rates) + found), least), k)
-
-
-def learn_own(rates: Rates, expected: Expected) -> Rates:
-    """Learn a rate for each group with one edge more at their common rate, and the shares.
-
-    Rates move halfway on a logarithmic scale.
-    """
-    edges, pairs, sizes, _ = expected
-    k = sizes.size
-    common, between = _two_rates(expected, 0.0)
-    own = (edges + 1.0) / (pairs + 1.0 / max(common, _LEAST_RATE))
-    own = np.maximum(own, _LEAST_RATIO_OWN * between)
-    return Rates(
-        np.sqrt(rates.inside * own),
-        max(math.sqrt(rates.between * between), _LEAST_RATE),
-        (sizes + 1.0) / (sizes.sum() + k),
-    )
+    inside, prior = rates.inside.copy(), rates.prior.copy()
+    edges, pairs, sizes, m = expected
+    rule, least = learning.code()
+    between = learn_rates(rule, least, edges, pairs, sizes, m, rates.between, inside, prior)
+    return Rates(inside, between, prior)
 
 
 def rates_of_labels(model: BlockModel, z: Indices, k: int) -> Rates:
     """Return the rate of each group of labels, the rate between them, and their shares."""
+    from kgroups.inference._propagation_nb import LEAST_RATE, LEAST_RATIO_OWN, two_rates
+
     total = np.bincount(z, model.theta, minlength=k)
     squares = np.bincount(z, np.square(model.theta), minlength=k)
     pairs = np.asarray(0.5 * (total * total - squares), dtype=float)
     sizes = np.bincount(z, minlength=k).astype(float)
-    expected = Expected(inner_edges(model, z, k), pairs, sizes, model.m)
-    between = max(_two_rates(expected, 0.0)[1], _LEAST_RATE)
-    own = np.maximum(expected.edges / np.maximum(pairs, 1e-9), _LEAST_RATIO_OWN * between)
+    edges = inner_edges(model, z, k)
+    between = max(two_rates(edges, pairs, model.m, 0.0)[1], LEAST_RATE)
+    own = np.maximum(edges / np.maximum(pairs, 1e-9), LEAST_RATIO_OWN * between)
     return Rates(own, between, (sizes + 1.0) / (model.n + k))
 
 
@@ -263,78 +236,54 @@ class Beliefs:
     """
 
     def __init__(self, model: BlockModel, z: Indices, k: int, softness: float) -> None:
+        from kgroups.inference._propagation_nb import expected_totals
+
         n = model.n
         self.model = model
         self.marginals = np.full((n, k), softness / k)
         self.marginals[np.arange(n), z] += 1.0 - softness
-        self._messages = np.repeat(self.marginals, np.diff(model.A.indptr), axis=0)
-        self._edges = np.zeros(k)
-
-    def sweep(self, rates: Rates, *, damping: float = 0.0) -> tuple[float, float]:
-        """Update all nodes in order; return the evidence and the mean change of a marginal."""
-        from kgroups.inference._propagation_nb import sweep
-
-        model = self.model
-        total = model.theta @ self.marginals
-        saved, residual = sweep(
-            model.A,
-            model.reverse,
-            model.theta,
-            model.heaviest,
-            rates.inside,
-            rates.between,
-            rates.prior,
-            self._messages,
-            self.marginals,
-            total,
-            self._edges,
-            damping,
-        )
-        more = rates.inside - rates.between
-        pairs = expected_pairs(model.theta, self.marginals)
-        saved += model.m * (1.0 - rates.between) + float(more @ pairs)
-        return saved, residual
+        messages = np.repeat(self.marginals, np.diff(model.A.indptr), axis=0)
+        edges, total, pairs, sizes = np.zeros((4, k))
+        expected_totals(model.theta, self.marginals, total, pairs, sizes)
+        self.arrays = (messages, self.marginals, edges, total, pairs, sizes)
 
     def expected(self) -> Expected:
         """Return expected edges, pairs and sizes; before any sweep there are no edges."""
-        pairs = expected_pairs(self.model.theta, self.marginals)
-        return Expected(self._edges.copy(), pairs, self.marginals.sum(axis=0), self.model.m)
+        edges, _, pairs, sizes = (array.copy() for array in self.arrays[2:])
+        return Expected(edges, pairs, sizes, self.model.m)
 
 
 def propagate(
     beliefs: Beliefs,
     rates: Rates,
-    learn: LearnRates,
+    learning: Learning,
     schedule: Schedule,
     *,
     progress: Callable[[int], None] = lambda sweeps: None,
 ) -> Inferred:
     """Sweep and learn rates in turn until neither changes.
 
-    ``progress`` receives the number of sweeps done.
+    ``progress`` receives the number of sweeps done, several times a second.
     """
-    evidence, residual, damping, done = 0.0, np.inf, 0.0, 0
-    for step in range(schedule.steps + 1):
-        last, before = step == schedule.steps, np.inf
-        for s in range(schedule.final_sweeps if last else schedule.sweeps):
-            evidence, residual = beliefs.sweep(rates, damping=damping)
-            done += 1
-            progress(done)
-            if residual <= schedule.tolerance:
-                break
-            if s % _WINDOW == 0:
-                if residual > _STALLED * before:
-                    damping = min(damping + _DAMPING_STEP, _MOST_DAMPING)
-                before = residual
-        if last:
-            break
-        learned = learn(rates, beliefs.expected())
-        change = float(np.max(np.abs(np.log(learned.inside / rates.inside))))
-        if residual <= schedule.tolerance and change <= schedule.rate_tolerance:
-            break
-        rates = learned
-    converged = residual <= schedule.tolerance
-    return Inferred(beliefs.marginals, rates, evidence, residual, converged, done)
+    from kgroups.inference import _propagation_nb as kernels
+
+    state = np.array(kernels.STATE)
+    state[kernels.BETWEEN] = rates.between
+    rates = Rates(rates.inside.copy(), rates.between, rates.prior.copy())
+    call = (*beliefs.model, *beliefs.arrays, rates.inside, rates.prior, learning.code(), schedule)
+    budget = max(1, _MESSAGES_PER_CALL // max(1, beliefs.arrays[0].size))
+    while not kernels.propagate(*call, state, budget):
+        progress(int(state[kernels.DONE]))
+    done, residual = int(state[kernels.DONE]), float(state[kernels.RESIDUAL])
+    progress(done)
+    return Inferred(
+        beliefs.marginals,
+        rates._replace(between=float(state[kernels.BETWEEN])),
+        float(state[kernels.EVIDENCE]),
+        residual,
+        residual <= schedule.tolerance,
+        done,
+    )
 
 
 class Evidence(NamedTuple):
@@ -380,9 +329,10 @@ def evidence_of_labels(
     model = block_model(level, degree_corrected=True)
     beliefs = Beliefs(model, z, k, softness)
     first = beliefs.expected()._replace(edges=inner_edges(model, z, k))
-    rates = learn_planted(Rates(np.ones(k), 1.0, np.full(k, 1.0 / k)), first)
+    learning = Learning("planted")
+    rates = learned_rates(learning, Rates(np.ones(k), 1.0, np.full(k, 1.0 / k)), first)
     schedule = Schedule(max_sweeps - 1, 1, 1, tolerance, math.inf)
-    found = propagate(beliefs, rates, learn_planted, schedule)
+    found = propagate(beliefs, rates, learning, schedule)
     names, labels = np.unique(np.argmax(found.marginals, axis=1), return_inverse=True)
     used = int(np.count_nonzero(found.marginals.sum(axis=0) > 1.0))
     cost = 0.5 * math.log(model.m) + 0.5 * (used - 1) * math.log(model.n) - math.lgamma(used + 1.0)

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -14,12 +13,10 @@ from kgroups._validation import check_choice, check_integer, check_real
 from kgroups.inference.propagation import (
     Beliefs,
     Inferred,
-    LearnRates,
+    Learning,
     Rates,
     Schedule,
     block_model,
-    learn_contrast,
-    learn_own,
     planted_rates,
     propagate,
     rates_of_labels,
@@ -158,14 +155,14 @@ class BeliefPropagation:
             return Inferred(np.tile(prior, (n, 1)), rates, 0.0, 0.0, converged=True, sweeps=0)
         model = block_model(level, degree_corrected=graph.degree_corrected)
         if self.rates == "planted":
-            rates, learn = _planted(graph, labels, k)
+            rates, learning = _planted(graph, labels, k)
         else:
-            rates, learn = rates_of_labels(model, labels, k), learn_own
+            rates, learning = rates_of_labels(model, labels, k), Learning("own")
         beliefs = Beliefs(model, labels, k, self.softness)
         schedule = Schedule(
             self.em_steps, self.em_sweeps, self.max_sweeps, self.tolerance, _RATE_TOLERANCE
         )
-        return propagate(beliefs, rates, learn, schedule, progress=progress)
+        return propagate(beliefs, rates, learning, schedule, progress=progress)
 
     def refine(self, problem: RefinementProblem, labels: Ints) -> Refinement:
         """Return the labels of largest probability, or the first ones where these fit better."""
@@ -184,7 +181,7 @@ class BeliefPropagation:
         )
 
 
-def _planted(graph: ObservedGraph, labels: Ints, k: int) -> tuple[Rates, LearnRates]:
+def _planted(graph: ObservedGraph, labels: Ints, k: int) -> tuple[Rates, Learning]:
     """Return the contrast of labels, and how it is learned: above the detection threshold."""
     A = graph.level.A
     if graph.degree_corrected:
@@ -195,7 +192,7 @@ def _planted(graph: ObservedGraph, labels: Ints, k: int) -> tuple[Rates, LearnRa
     fit = planted_fit(A, _strengths(graph), labels, k=k)
     mu = (fit.inside - fit.between) / (fit.inside + (k - 1) * fit.between)
     first = planted_rates(max(mu, _FIRST_RATIO / math.sqrt(branching)), k)
-    return first, partial(learn_contrast, least=_LEAST_RATIO / math.sqrt(branching))
+    return first, Learning("contrast", _LEAST_RATIO / math.sqrt(branching))
 
 
 def better_fit(graph: ObservedGraph, z: Ints, labels: Ints, k: int) -> bool:
