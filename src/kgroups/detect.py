@@ -224,8 +224,8 @@ def compile_kernels() -> None:
     import numba
 
     from kgroups.energy import kernel_kgroups, segment_line
-    from kgroups.inference import evidence_of_labels
     from kgroups.inference.confidence import confidence_of_labels
+    from kgroups.search.candidates import Candidate, posterior_candidate
 
     if vars(numba.config)["DISABLE_JIT"]:
         return
@@ -236,7 +236,8 @@ def compile_kernels() -> None:
         for k in (None, 2):
             refine_partition(triangles, detect_communities(triangles, k))
     halves = np.arange(6) // 3
-    evidence_of_labels(finest_level(triangles.simple_adjacency(), weighted=False), halves, 2)
+    level = finest_level(triangles.simple_adjacency(), weighted=False)
+    posterior_candidate(level, Candidate(halves, 2, "eigenvectors", 0.0, 0.0), dense=True)
     for most_messages in (0.0, 1e6):
         confidence_of_labels(triangles, halves, most_messages=most_messages)
     i = np.arange(_SPARSE_NODES)
