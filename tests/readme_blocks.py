@@ -92,12 +92,14 @@ def update_page(path: Path) -> int:
 def _printed_by(block: Block, namespace: dict[str, object], place: str) -> str:
     if block.language == "console":
         # The command must be the one of this interpreter's environment.
+        # Without a terminal, as on a page; test runners may set its width.
+        environment = {name: os.environ[name] for name in os.environ.keys() - {"COLUMNS"}}
         found = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
         ran = subprocess.run(
             block.code,
             shell=True,
             check=False,
-            env={**os.environ, "PATH": found},
+            env={**environment, "PATH": found},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -1,6 +1,6 @@
 """Bayesian inference of communities: how likely each node is to belong to each of them."""
 
-from kgroups.inference.propagation import Evidence, evidence_of_labels
+from kgroups.inference.propagation import Evidence, evidence_of_labels, parameter_cost
 from kgroups.inference.refiner import BeliefPropagation, Degrees, better_fit, observed_graph
 
 __all__ = [
@@ -10,4 +10,5 @@ __all__ = [
     "better_fit",
     "evidence_of_labels",
     "observed_graph",
+    "parameter_cost",
 ]

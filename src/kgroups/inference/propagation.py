@@ -28,6 +28,7 @@ __all__ = [
     "contrast",
     "evidence_of_labels",
     "learned_rates",
+    "parameter_cost",
     "planted_rates",
     "propagate",
     "rates_of_labels",
@@ -286,6 +287,11 @@ def propagate(
     )
 
 
+def parameter_cost(n: int, m: float, k: int) -> float:
+    """Return the nats that rates and sizes of k groups cost, less ln k! for their names."""
+    return 0.5 * math.log(m) + 0.5 * (k - 1) * math.log(n) - math.lgamma(k + 1.0)
+
+
 class Evidence(NamedTuple):
     """Groups that belief propagation ended with, and what they save.
 
@@ -298,8 +304,7 @@ class Evidence(NamedTuple):
     evidence : float
         Nats saved against one community before the cost of parameters.
     score : float
-        The same less the cost of rates and group sizes: ln m / 2 and (k - 1) ln n / 2, but ln k!
-        for the names of the groups.
+        The same less :func:`parameter_cost`.
     marginals : ndarray of shape (n, groups)
     converged : bool
     """
@@ -335,7 +340,7 @@ def evidence_of_labels(
     found = propagate(beliefs, rates, learning, schedule)
     names, labels = np.unique(np.argmax(found.marginals, axis=1), return_inverse=True)
     used = int(np.count_nonzero(found.marginals.sum(axis=0) > 1.0))
-    cost = 0.5 * math.log(model.m) + 0.5 * (used - 1) * math.log(model.n) - math.lgamma(used + 1.0)
+    cost = parameter_cost(model.n, model.m, used)
     evidence = found.evidence if math.isfinite(found.evidence) else -math.inf
     return Evidence(
         labels.astype(np.int64),

@@ -33,8 +33,8 @@ from kgroups.spectrum import (
     moments,
 )
 
-# Messages of belief propagation, of 8 bytes each, that fit in memory: 320 MB.
-_MAX_MESSAGES = 4e7
+MAX_MESSAGES = 4e7
+"""Messages of belief propagation, of 8 bytes each, that fit in memory: 320 MB."""
 
 
 class Candidate(NamedTuple):
@@ -59,7 +59,7 @@ def one_community(n: int) -> Candidate:
 
 
 def posterior_candidate(
-    level: Level, candidate: Candidate, *, dense: bool, max_messages: float = _MAX_MESSAGES
+    level: Level, candidate: Candidate, *, dense: bool, max_messages: float = MAX_MESSAGES
 ) -> Candidate:
     """Return the labels that belief propagation reaches from a candidate, with their score.
 

@@ -7,11 +7,17 @@ import numpy as np
 
 from kgroups._types import Floats, Ints
 from kgroups.embedding import Init, informative_eigenpairs
-from kgroups.inference import BeliefPropagation
+from kgroups.inference import BeliefPropagation, better_fit, observed_graph, parameter_cost
 from kgroups.operators import BetheHessian, degrees_are_uneven
 from kgroups.refine import Refiner, planted_fit
 from kgroups.report import ComponentReport
-from kgroups.search.candidates import by_eigenvectors, by_filter, given_number
+from kgroups.search.candidates import (
+    MAX_MESSAGES,
+    by_eigenvectors,
+    by_filter,
+    given_number,
+    nats_saved,
+)
 from kgroups.search.finding import REPORTED
 from kgroups.search.problem import Detection, Options, Part, Problem
 from kgroups.search.settings import SIGNIFICANCE, Auto, Exact, FewGroups, ManyGroups, Regime, Search
@@ -66,10 +72,10 @@ def find_k_communities(
         V = vectors[component][:, :share] if component in vectors else None
         if component in measured:
             part = part.with_own_r(weighted=problem.uneven)
-        z, origin = _Share(part, share, options, stream, found).communities(
+        z, origin, why = _Share(part, share, options, stream, found).communities(
             measured.get(component), V
         )
-        report = ComponentReport(len(rows), share, origin, f"k = {share} was given")
+        report = ComponentReport(len(rows), share, origin, f"k = {share} was given{why}")
         found.components.append(report)
         found.z[rows] = k_total + z
         k_total += share
@@ -96,39 +102,77 @@ class _Share(NamedTuple):
     rng: np.random.Generator
     found: Detection
 
-    def communities(self, measured: Moments | None, V: Floats | None) -> tuple[Ints, str]:
-        """Return the communities and their origin, "eigenvectors" or "search".
+    def communities(self, measured: Moments | None, V: Floats | None) -> tuple[Ints, str, str]:
+        """Return the communities, their origin, "eigenvectors" or "search", and what adds to it.
 
-        The planted likelihood decides between several candidates. ``measured`` are the moments of a
-        large part, ``V`` the eigenvectors of a small one.
+        The planted likelihood decides between several candidates, and belief propagation where
+        they are faint. ``measured`` are the moments of a large part, ``V`` the eigenvectors of a
+        small one.
         """
         n, regime = self.part.bound.n, self.options.regime
         if self.k in (1, n):
-            return np.arange(n) % self.k, "eigenvectors"
+            return np.arange(n) % self.k, "eigenvectors", ""
         filtered = isinstance(regime, FewGroups) or (
             isinstance(regime, Auto) and regime.resolves(self.k, n)
         )
         candidates = []
+        spectrum = None if V is None else (self.part, V)
         at_radius = isinstance(regime, Auto) and self._is_uneven(regime)
         if at_radius and isinstance(self.options.refine, BeliefPropagation):
-            return self._at_nonbacktracking_radius(), "eigenvectors"
-        if V is not None:
-            candidates.append((self._exact(self.part, V), "eigenvectors"))
+            return self._exact(*self._at_nonbacktracking_radius()), "eigenvectors", ""
+        if spectrum is not None:
+            candidates.append((self._exact(*spectrum), "eigenvectors"))
         elif measured is not None and filtered:
             self.options.progress("filtering a subspace")
             spectral = by_filter(self.part, measured, self.options, self.rng, k=self.k)
             candidates.append((self.found.keep(spectral), "eigenvectors"))
         if candidates and self.options.chosen:
-            return candidates[0]
+            return *candidates[0], ""
         if at_radius:
-            candidates.append((self._at_nonbacktracking_radius(), "eigenvectors"))
+            spectrum = self._at_nonbacktracking_radius()
+            candidates.append((self._exact(*spectrum), "eigenvectors"))
         if isinstance(regime, Auto | ManyGroups):
             candidates.append((self._searched(regime.search), "search"))
         A, d = self.part.A, self.part.d
         gain = [planted_fit(A, d, z, k=self.k).gain for z, _ in candidates]
         # The first wins a near-tie: another must be ten times as likely.
         gain[0] += SIGNIFICANCE
-        return candidates[int(np.argmax(gain))]
+        best, origin = candidates[int(np.argmax(gain))]
+        if isinstance(regime, Auto):
+            return self._or_inferred(best, origin, spectrum)
+        return best, origin, ""
+
+    def _or_inferred(
+        self, best: Ints, origin: str, spectrum: tuple[Part, Floats] | None
+    ) -> tuple[Ints, str, str]:
+        """Return the best candidate, or what belief propagation finds where it is faint.
+
+        As without a given number, a description that saves a nat per node decides, and below that
+        the higher score. Moves of single nodes overfit faint communities, so that beliefs start
+        from the eigenvectors themselves where these are known.
+        """
+        level = self.part.level(weighted=self.options.weighted)
+        nats = nats_saved(level, best)
+        if nats >= best.size or level.A.indices.size * self.k > MAX_MESSAGES:
+            return best, origin, ""
+        self.options.progress("belief propagation")
+        start = best
+        if spectrum is not None:
+            unrefined = self.options._replace(refine=None)
+            start = by_eigenvectors(*spectrum, unrefined, self.rng, connected=False).z
+        graph = observed_graph(self.part.A, self.part.bound)
+        found = BeliefPropagation().infer(graph, start, self.k)
+        self.found.visits += found.sweeps * level.A.indices.size
+        m = 0.5 * float(graph.level.strength.sum())
+        score = found.evidence - parameter_cost(best.size, m, self.k)
+        if not score > nats:
+            return best, origin, ""
+        z = np.argmax(found.marginals, axis=1)
+        return (
+            z if better_fit(graph, z, start, self.k) else start,
+            origin if spectrum is None else "eigenvectors",
+            "; they are faint, and belief propagation decides",
+        )
 
     def _is_uneven(self, regime: Auto) -> bool:
         """Tell if r should be the root of the non-backtracking radius, and that is affordable."""
@@ -137,11 +181,11 @@ class _Share(NamedTuple):
         affordable = affordable and bound.r_choice == "mean-degree"
         return affordable and degrees_are_uneven(self.part.A)
 
-    def _at_nonbacktracking_radius(self) -> Ints:
+    def _at_nonbacktracking_radius(self) -> tuple[Part, Floats]:
         A, d = self.part.A, self.part.d
         bound = BetheHessian("nonbacktracking").bind(A, weighted=self.options.weighted)
         V = informative_eigenpairs(bound, self.k, self.options.init.rows)[1]
-        return self._exact(Part(A, d, bound), V)
+        return Part(A, d, bound), V
 
     def _exact(self, part: Part, V: Floats) -> Ints:
         return self.found.keep(by_eigenvectors(part, V, self.options, self.rng, connected=False))

@@ -115,6 +115,18 @@ def test_the_report_says_that_k_was_given(planted):
         assert any(f"{k} communities, as requested" in line for line in report.lines())
 
 
+def test_belief_propagation_decides_on_faint_communities_only():
+    faint, _ = kg.generators.planted_partition(300, 3, 6.0, 1.4, rng=0)
+    stages = []
+    report = kg.detect_communities(faint, 3, progress=stages.append).report
+    assert "belief propagation" in stages
+    assert report.why == "k = 3 was given; they are faint, and belief propagation decides"
+    stages.clear()
+    clear, _ = kg.generators.planted_partition(300, 3, 20.0, 4.0, rng=0)
+    assert kg.detect_communities(clear, 3, progress=stages.append).report.why == "k = 3 was given"
+    assert "belief propagation" not in stages
+
+
 WINNERS = {
     kg.Exact(): "eigenvectors",
     kg.FewGroups(): "eigenvectors",
