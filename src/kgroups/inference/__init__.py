@@ -1,12 +1,19 @@
 """Bayesian inference of communities: how likely each node is to belong to each of them."""
 
 from kgroups.inference.propagation import Evidence, evidence_of_labels
-from kgroups.inference.refiner import BeliefPropagation, Degrees, better_fit, observed_graph
+from kgroups.inference.refiner import (
+    BeliefPropagation,
+    Degrees,
+    ObservedGraph,
+    better_fit,
+    observed_graph,
+)
 
 __all__ = [
     "BeliefPropagation",
     "Degrees",
     "Evidence",
+    "ObservedGraph",
     "better_fit",
     "evidence_of_labels",
     "observed_graph",
