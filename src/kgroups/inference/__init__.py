@@ -6,6 +6,8 @@ from kgroups.inference.refiner import (
     Degrees,
     ObservedGraph,
     better_fit,
+    infer_at_rates,
+    known_rates,
     observed_graph,
 )
 
@@ -16,5 +18,7 @@ __all__ = [
     "ObservedGraph",
     "better_fit",
     "evidence_of_labels",
+    "infer_at_rates",
+    "known_rates",
     "observed_graph",
 ]

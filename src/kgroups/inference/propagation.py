@@ -16,6 +16,7 @@ from kgroups._types import CSR, Floats, Indices, Ints
 from kgroups.multilevel import Level
 
 __all__ = [
+    "LEAST_RATE",
     "Beliefs",
     "BlockModel",
     "Evidence",
@@ -38,7 +39,9 @@ __all__ = [
 # Counts of edges and pairs are never taken to be smaller: rates stay positive and finite.
 _LEAST_EDGES = 1e-3
 _LEAST_SHARE = 1e-30
-_LEAST_RATE = 1e-3
+LEAST_RATE = 1e-3
+"""Smallest rate between groups."""
+
 # Rates inside groups exceed the rate between them at least by this factor.
 _LEAST_RATIO = 1.001
 _LEAST_RATIO_OWN = 1.01
@@ -184,11 +187,11 @@ def learn_own(rates: Rates, expected: Expected) -> Rates:
     edges, pairs, sizes, _ = expected
     k = sizes.size
     common, between = _two_rates(expected, 0.0)
-    own = (edges + 1.0) / (pairs + 1.0 / max(common, _LEAST_RATE))
+    own = (edges + 1.0) / (pairs + 1.0 / max(common, LEAST_RATE))
     own = np.maximum(own, _LEAST_RATIO_OWN * between)
     return Rates(
         np.sqrt(rates.inside * own),
-        max(math.sqrt(rates.between * between), _LEAST_RATE),
+        max(math.sqrt(rates.between * between), LEAST_RATE),
         (sizes + 1.0) / (sizes.sum() + k),
     )
 
@@ -200,7 +203,7 @@ def rates_of_labels(model: BlockModel, z: Indices, k: int) -> Rates:
     pairs = np.asarray(0.5 * (total * total - squares), dtype=float)
     sizes = np.bincount(z, minlength=k).astype(float)
     expected = Expected(inner_edges(model, z, k), pairs, sizes, model.m)
-    between = max(_two_rates(expected, 0.0)[1], _LEAST_RATE)
+    between = max(_two_rates(expected, 0.0)[1], LEAST_RATE)
     own = np.maximum(expected.edges / np.maximum(pairs, 1e-9), _LEAST_RATIO_OWN * between)
     return Rates(own, between, (sizes + 1.0) / (model.n + k))
 

@@ -12,6 +12,7 @@ from kgroups._csr import without_diagonal
 from kgroups._types import CSR, Floats, Ints
 from kgroups._validation import check_choice, check_integer, check_real
 from kgroups.inference.propagation import (
+    LEAST_RATE,
     Beliefs,
     Inferred,
     LearnRates,
@@ -33,6 +34,8 @@ __all__ = [
     "Degrees",
     "ObservedGraph",
     "better_fit",
+    "infer_at_rates",
+    "known_rates",
     "observed_graph",
 ]
 
@@ -182,6 +185,31 @@ class BeliefPropagation:
             visits=found.sweeps * problem.A.indices.size,
             converged=found.converged,
         )
+
+
+def infer_at_rates(
+    graph: ObservedGraph,
+    labels: Ints,
+    rates: Rates,
+    *,
+    max_sweeps: int = 300,
+    tolerance: float = 1e-3,
+    softness: float = 0.5,
+) -> Inferred:
+    """Return the marginals at known rates, from labels of a graph with at least one edge."""
+    model = block_model(graph.level, degree_corrected=graph.degree_corrected)
+    beliefs = Beliefs(model, labels, rates.inside.size, softness)
+    schedule = Schedule(0, 0, max_sweeps, tolerance, 0.0)
+    return propagate(beliefs, rates, lambda known, _: known, schedule)
+
+
+def known_rates(inside: Floats, between: float, sizes: Floats) -> Rates:
+    """Return the rates of groups of known sizes whose edges have these probabilities."""
+    share = sizes / sizes.sum()
+    together = np.square(share)
+    mean = float(together @ inside + (1.0 - together.sum()) * between)
+    # A rate of 0 would make every edge between groups impossible.
+    return Rates(inside / mean, max(between / mean, LEAST_RATE), share)
 
 
 def _planted(graph: ObservedGraph, labels: Ints, k: int) -> tuple[Rates, LearnRates]:

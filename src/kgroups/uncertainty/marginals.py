@@ -24,7 +24,7 @@ from kgroups.operators import BetheHessian, degrees_are_uneven
 from kgroups.partition import Partition
 from kgroups.search import EXACT_NODES_UNEVEN, Auto, Exact
 
-__all__ = ["Posterior", "check_messages", "degree_dispersion", "posterior", "spectral_labels"]
+__all__ = ["Posterior", "check_messages", "degree_dispersion", "posterior", "spectral_start"]
 
 Rates: TypeAlias = Literal["auto", "planted", "own"]
 
@@ -226,7 +226,7 @@ def posterior(
     elif k is None:
         start = detect_communities(given, rng=rng).labels
     else:
-        start = spectral_labels(given, check_k(k, given.n), as_rng(rng))
+        start = spectral_start(given, check_k(k, given.n), as_rng(rng))
     z = np.unique(start[order], return_inverse=True)[1]
     count = int(z.max(initial=-1)) + 1
     A = given.permuted(order).simple_adjacency()
@@ -276,7 +276,7 @@ def degree_dispersion(A: CSR) -> float:
     return float(d.var() / d.mean()) if len(A.indices) else 0.0
 
 
-def spectral_labels(graph: Graph, k: int, rng: np.random.Generator) -> Ints:
+def spectral_start(graph: Graph, k: int, rng: np.random.Generator) -> Ints:
     """Return labels from eigenvectors, at the non-backtracking radius if degrees are uneven."""
     if not degrees_are_uneven(graph.simple_adjacency()):
         return detect_communities(graph, k, refine=None, rng=rng).labels

@@ -17,7 +17,7 @@ from kgroups.graph import Graph
 from kgroups.inference import BeliefPropagation, Degrees, ObservedGraph, observed_graph
 from kgroups.operators import BetheHessian
 from kgroups.spectrum import DeferredSpectrum, Spectrum, Step, staircase
-from kgroups.uncertainty.marginals import check_messages, degree_dispersion, spectral_labels
+from kgroups.uncertainty.marginals import check_messages, degree_dispersion, spectral_start
 
 __all__ = ["KDistribution", "k_distribution"]
 
@@ -312,7 +312,7 @@ class _Tried:
         if k > 1:
             self._begin(f"inferring {k} communities")
             # The same stream for each k: the result does not depend on what else was tried.
-            z = spectral_labels(self._graph, k, np.random.default_rng(self._seed))
+            z = spectral_start(self._graph, k, np.random.default_rng(self._seed))
             found = self._method.infer(self._observed, z, k)
             self.evidence[k] = found.evidence
             self.reliable[k] = found.residual <= _MOST_RESIDUAL and math.isfinite(found.evidence)
