@@ -1,12 +1,16 @@
-"""The experiments of the paper: the published numbers compared with ours."""
+"""The experiments of the paper, published numbers compared with ours, and one beyond it."""
 
+import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
 
 from kgroups._progress import Progress
 from kgroups._validation import check_choice, check_integer
 from reproduce.dermatology import dermatology
 from reproduce.mixtures import gauss1d, gauss_dim, gauss_n, many_clusters, unbalanced
 from reproduce.networks import drosophila, grqc, real
+from reproduce.optimal import optimal
 from reproduce.planted import girvan, init, kmeans_on_bethe, sbm
 from reproduce.results import Claim, Finding, Measured
 from reproduce.uci import uci
@@ -28,8 +32,11 @@ EXPERIMENTS: Mapping[str, Callable[..., Finding]] = {
     "unbalanced": unbalanced,
     "dermatology": dermatology,
     "uci": uci,
+    "optimal": optimal,
 }
 """Experiments by name."""
+
+_RESUMABLE = ("girvan", "sbm", "optimal")
 
 
 def reproduce(
@@ -38,6 +45,7 @@ def reproduce(
     trials: int | None = None,
     n_jobs: int | None = None,
     progress: Progress = True,
+    folder: str | os.PathLike[str] | None = None,
 ) -> Finding:
     """Run an experiment of the paper and compare the published numbers with ours.
 
@@ -46,7 +54,8 @@ def reproduce(
     experiment : str
         On graphs ``girvan``, ``sbm``, ``real``, ``drosophila``, ``grqc``, ``init`` or
         ``kmeans-on-bethe``; on vector data ``gauss1d``, ``gauss-dim``, ``gauss-n``,
-        ``many-clusters``, ``unbalanced``, ``dermatology`` or ``uci``.
+        ``many-clusters``, ``unbalanced``, ``dermatology`` or ``uci``; and beyond the paper
+        ``optimal``.
     trials : int, optional
         Graphs or samples per cell, or starts per network or table; the paper's number by default,
         where it has one.
@@ -54,6 +63,9 @@ def reproduce(
         Processes for experiments on drawn data, as for :func:`kgroups.studies.sweep`.
     progress : bool or callable
         As for :func:`kgroups.studies.sweep`.
+    folder : path, optional
+        Where ``girvan``, ``sbm`` and ``optimal`` keep a journal of finished trials, from which the
+        same call resumes after an interruption.
 
     Returns
     -------
@@ -69,4 +81,9 @@ def reproduce(
     check_choice("experiment", experiment, EXPERIMENTS)
     if trials is not None:
         trials = check_integer("trials", trials)
-    return EXPERIMENTS[experiment](trials, n_jobs=n_jobs, progress=progress)
+    running: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress}
+    if folder is not None and experiment in _RESUMABLE:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        of_trials = "" if trials is None else f"-{trials}"
+        running["journal"] = Path(folder) / f"{experiment}{of_trials}.jsonl"
+    return EXPERIMENTS[experiment](trials, **running)

@@ -65,7 +65,8 @@ def run_experiments(args: argparse.Namespace) -> None:
     missing = _why_no_figures()
     findings = []
     for name in EXPERIMENTS if args.all else (args.experiment,):
-        finding = reproduce(name, trials=args.trials, n_jobs=args.jobs)
+        folder = Path(args.output)
+        finding = reproduce(name, trials=args.trials, n_jobs=args.jobs, folder=folder)
         findings.append(finding)
         if not args.json:
             print(f"{_shown(finding)}\n", flush=True)
@@ -128,7 +129,8 @@ def _shown(finding: "Finding") -> str:
     lines = table(finding.columns, finding.cells(), align=align)
     claims = "\n".join(f"  {claim}" for claim in finding.claims)
     settings = textwrap.fill(finding.settings, width())
-    return f"{finding.name}: {finding.title}\n{settings}\n\n{lines}\n\n{claims}"
+    text = f"{finding.name}: {finding.title}\n{settings}\n\n{lines}\n\n{claims}"
+    return "\n\n".join([text, *map(_shown, finding.parts)])
 
 
 def _document(finding: "Finding") -> dict[str, Any]:
@@ -140,6 +142,7 @@ def _document(finding: "Finding") -> dict[str, Any]:
         "lines": finding.cells(),
         "claims": [claim._asdict() for claim in finding.claims],
         "holds": finding.holds,
+        "parts": [_document(part) for part in finding.parts],
     }
 
 
