@@ -378,8 +378,8 @@ def _verdict_cells(trials: int) -> list[Cell]:
                 draws.append(("SBM", n, k, snr, partial(block_model_graph, k, snr, n=n)))
         for k in (3, 10):
             for model, snr in (("DCSBM", 1.7), (RELATIVE, 1.4), (RELATIVE, 1.7)):
-                draw = partial(uneven_graph, k, snr, n=n, relative=model == RELATIVE)
-                draws.append((model, n, k, snr, draw))
+                uneven = partial(uneven_graph, k, snr, n=n, relative=model == RELATIVE)
+                draws.append((model, n, k, snr, uneven))
     for model, n, k, snr, draw in draws:
         # Larger graphs are tested by the moments of the spectrum, and only where there is a bar.
         by_moments = n > 5_000

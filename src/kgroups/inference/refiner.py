@@ -150,9 +150,14 @@ class BeliefPropagation:
         labels: Ints,
         k: int,
         *,
+        alike: bool = False,
         progress: Callable[[int], None] = lambda sweeps: None,
     ) -> Inferred:
-        """Return the marginals of ``k`` groups that start from labels."""
+        """Return the marginals of ``k`` groups that start from labels.
+
+        With ``alike`` the first rates of ``"own"`` are one rate inside all groups, as they are for
+        ``"planted"``: those of single groups mean little if the labels have many errors.
+        """
         n, level = labels.size, graph.level
         if k == 1 or not level.A.indices.size:
             sizes = np.bincount(labels, minlength=k)
@@ -160,10 +165,12 @@ class BeliefPropagation:
             rates = Rates(np.ones(k), 1.0, prior)
             return Inferred(np.tile(prior, (n, 1)), rates, 0.0, 0.0, converged=True, sweeps=0)
         model = block_model(level, degree_corrected=graph.degree_corrected)
-        if self.rates == "planted":
+        if self.rates == "planted" or alike:
             rates, learn = _planted(graph, labels, k)
         else:
-            rates, learn = rates_of_labels(model, labels, k), learn_own
+            rates = rates_of_labels(model, labels, k)
+        if self.rates == "own":
+            learn = learn_own
         beliefs = Beliefs(model, labels, k, self.softness)
         schedule = Schedule(
             self.em_steps, self.em_sweeps, self.max_sweeps, self.tolerance, _RATE_TOLERANCE

@@ -137,7 +137,8 @@ def oracle_labels(context: TrialContext, *, from_truth: bool = False) -> Ints:
     observed = observed_graph(A, BetheHessian().bind(A, weighted=graph.is_weighted))
     sizes = np.bincount(planted.labels, minlength=k).astype(float)
     rates = known_rates(planted.inside, planted.between, sizes)
-    return np.argmax(infer_at_rates(observed, start, rates).marginals, axis=1)
+    marginals = infer_at_rates(observed, start, rates).marginals
+    return np.asarray(np.argmax(marginals, axis=1), dtype=np.int64)
 
 
 def spectral_labels(context: TrialContext) -> Ints:

@@ -202,8 +202,9 @@ def k_distribution(
 
     Notes
     -----
-    For each k, belief propagation starts from eigenvectors and learns a rate of edges for each
-    community. Its Bethe free energy :math:`\log Z_k`, in nats over one community, gives
+    For each k, belief propagation starts from eigenvectors and from one rate inside all
+    communities, and learns a rate for each of them. Its Bethe free energy :math:`\log Z_k`, in
+    nats over one community, gives
 
     .. math:: P(k) \propto \exp\left(\log Z_k - \tfrac{k}{2} \ln m\right),
 
@@ -313,7 +314,7 @@ class _Tried:
             self._begin(f"inferring {k} communities")
             # The same stream for each k: the result does not depend on what else was tried.
             z = spectral_start(self._graph, k, np.random.default_rng(self._seed))
-            found = self._method.infer(self._observed, z, k)
+            found = self._method.infer(self._observed, z, k, alike=True)
             self.evidence[k] = found.evidence
             self.reliable[k] = found.residual <= _MOST_RESIDUAL and math.isfinite(found.evidence)
 
