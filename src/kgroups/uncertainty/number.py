@@ -31,6 +31,11 @@ _MOST_RESIDUAL = 0.03
 # The summary lists values of k with at least this probability, the most probable ones first.
 _SHOWN_PROBABILITY = 0.005
 _MOST_SHOWN = 6
+_CHOICES = {
+    "mean-degree": "mean degree",
+    "second-moment": "second moment",
+    "nonbacktracking": "non-backtracking",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,9 +108,7 @@ class KDistribution:
 
     def lines(self) -> list[str]:
         """Return the summary: P(k), eigenvalue counts, and what they rest on."""
-        counts = [
-            f"{k} ({choice.replace('-', ' ')})" for choice, k in self.spectrum.shown_k_at.items()
-        ]
+        counts = [f"{k} ({_CHOICES[choice]})" for choice, k in self.spectrum.shown_k_at.items()]
         lines = [
             f"most probable: {counted(self.k, 'community', 'communities')}",
             f"P(k): {self._shown_probabilities()} (tried: {_shown_ranges(self.k_values.tolist())})",
