@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from kgroups._progress import Progress
@@ -15,7 +14,7 @@ from reproduce.planted import girvan, init, kmeans_on_bethe, sbm
 from reproduce.results import Claim, Finding, Measured
 from reproduce.uci import uci
 
-__all__ = ["EXPERIMENTS", "Claim", "Finding", "Measured", "reproduce"]
+__all__ = ["EXPERIMENTS", "RESUMABLE", "Claim", "Finding", "Measured", "reproduce"]
 
 EXPERIMENTS: Mapping[str, Callable[..., Finding]] = {
     "girvan": girvan,
@@ -36,7 +35,8 @@ EXPERIMENTS: Mapping[str, Callable[..., Finding]] = {
 }
 """Experiments by name."""
 
-_RESUMABLE = ("girvan", "sbm", "optimal")
+RESUMABLE = ("girvan", "sbm", "optimal")
+"""Experiments that can keep a journal."""
 
 
 def reproduce(
@@ -45,7 +45,7 @@ def reproduce(
     trials: int | None = None,
     n_jobs: int | None = None,
     progress: Progress = True,
-    folder: str | os.PathLike[str] | None = None,
+    journal: str | os.PathLike[str] | None = None,
 ) -> Finding:
     """Run an experiment of the paper and compare the published numbers with ours.
 
@@ -63,9 +63,9 @@ def reproduce(
         Processes for experiments on drawn data, as for :func:`kgroups.studies.sweep`.
     progress : bool or callable
         As for :func:`kgroups.studies.sweep`.
-    folder : path, optional
-        Where ``girvan``, ``sbm`` and ``optimal`` keep a journal of finished trials, from which the
-        same call resumes after an interruption.
+    journal : path, optional
+        File to which ``girvan``, ``sbm`` and ``optimal`` add finished trials, and from which the
+        same call resumes after an interruption. Other experiments have none.
 
     Returns
     -------
@@ -82,8 +82,6 @@ def reproduce(
     if trials is not None:
         trials = check_integer("trials", trials)
     running: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress}
-    if folder is not None and experiment in _RESUMABLE:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        of_trials = "" if trials is None else f"-{trials}"
-        running["journal"] = Path(folder) / f"{experiment}{of_trials}.jsonl"
+    if experiment in RESUMABLE:
+        running["journal"] = journal
     return EXPERIMENTS[experiment](trials, **running)
