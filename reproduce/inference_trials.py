@@ -36,7 +36,7 @@ from kgroups.inference.propagation import block_model
 from kgroups.operators import BetheHessian
 from kgroups.partition import Partition
 from kgroups.search import ManyGroups
-from kgroups.studies import TrialContext, oracle_labels
+from kgroups.studies import TrialContext, oracle_inference
 from kgroups.uncertainty import k_distribution, posterior, spectral_start
 from kgroups.verdict import significance
 
@@ -128,15 +128,17 @@ def recovery(draw: Callable[[int], Planted], seed: int) -> Values:
     k = int(truth.max()) + 1
     context = TrialContext(graph, graph, k, seed, planted)
     found = posterior(graph, k, rng=context.rng())
+    oracle, from_truth = (oracle_inference(context, from_truth=told) for told in (False, True))
     labels = {
         "seed": spectral_start(graph, k, context.rng()),
         "bp": found.labels,
-        "oracle": oracle_labels(context),
-        "oracle from truth": oracle_labels(context, from_truth=True),
+        "oracle": np.argmax(oracle.marginals, axis=1),
+        "oracle from truth": np.argmax(from_truth.marginals, axis=1),
     }
     overlaps = {name: metrics.overlap(truth, z) for name, z in labels.items()}
     bins = calibration_bins(found.confidence, right_labels(truth, found.labels))
-    return {**overlaps, "accepted": found.accepted, "bins": bins}
+    gain = from_truth.evidence - oracle.evidence
+    return {**overlaps, "gain": gain, "accepted": found.accepted, "bins": bins}
 
 
 def right_labels(truth: Ints, labels: Ints) -> Bools:
@@ -242,7 +244,7 @@ def numbers(draw: Callable[[int], tuple[Graph, int]], seed: int) -> Values:
     return {
         "truth": truth,
         "P(k)": found.k,
-        "P(truth)": found.probability(truth),
+        "own": int(found.k_values[np.argmax(found.scores[found.models.index("own")])]),
         **{f"at {choice}": k for choice, k in found.spectrum.k_at.items()},
         "description": _in_largest_component(detect_communities(graph, regime=ManyGroups())),
         "default": _in_largest_component(detect_communities(graph)),
@@ -396,19 +398,19 @@ def _number_cells(trials: int, present: set[str]) -> list[Cell]:
     for k in (2, 5, 15):
         for snr in (1.2, 1.3, 1.4, 1.5, 1.6):
             draw = partial(with_k, partial(block_model_graph, k, snr))
-            draws.append(({"family": "SBM", "k": k, "λ": snr}, draw))
+            draws.append(({"family": "SBM", "n": 1_000, "k": k, "λ": snr}, draw))
     for relative in (False, True):
         for k in (3, 5, 10):
             for snr in (1.4, 1.6, 2.0):
                 draw = partial(with_k, partial(uneven_graph, k, snr, relative=relative))
                 family = RELATIVE if relative else "DCSBM"
-                draws.append(({"family": family, "k": k, "λ": snr}, draw))
+                draws.append(({"family": family, "n": 1_000, "k": k, "λ": snr}, draw))
     for degree in (3.0, 5.0, 8.0):
         alike = partial(structureless, degree)
-        draws.append(({"family": "Erdős-Rényi", "degree": degree}, alike))
+        draws.append(({"family": "Erdős-Rényi", "n": 1_000, "degree": degree}, alike))
     for mixing in (0.3, 0.5):
         draw = partial(with_k, partial(small_lfr, mixing))
-        draws.append(({"family": "LFR", "mixing": mixing}, draw))
+        draws.append(({"family": "LFR", "n": 1_000, "mixing": mixing}, draw))
     found = [Cell("number", where, trials, partial(numbers, draw)) for where, draw in draws]
     found += [
         Cell("number", {"family": "real", "network": name}, 1,

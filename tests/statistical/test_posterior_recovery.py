@@ -11,7 +11,7 @@ from kgroups.generators import (
     planted_partition,
 )
 from kgroups.metrics import overlap
-from kgroups.studies import TrialContext, oracle_labels
+from kgroups.studies import TrialContext, oracle_inference
 from reproduce.inference_trials import calibration_bins, calibration_error, right_labels
 
 pytestmark = [pytest.mark.statistical, pytest.mark.compiled]
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.statistical, pytest.mark.compiled]
 def oracle(planted, k):
     """Return the labels at the true rates, from the planted ones."""
     context = TrialContext(planted.graph, planted.graph, k, 0, planted)
-    return oracle_labels(context, from_truth=True)
+    return np.argmax(oracle_inference(context, from_truth=True).marginals, axis=1)
 
 
 def bins(posterior, truth):

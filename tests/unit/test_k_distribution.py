@@ -17,20 +17,25 @@ from kgroups.uncertainty import number, spectral_start
 KARATE = nx.karate_club_graph()
 
 
-def test_probabilities_follow_from_evidence_and_penalty():
+@pytest.mark.parametrize("rates", ["auto", "planted", "own"])
+def test_probabilities_follow_from_evidence_and_penalty(rates):
     graph, _ = planted_partition(300, 3, 8.0, 2.0, rng=0)
-    found = kg.k_distribution(graph, [1, 2, 3, 4])
+    found = kg.k_distribution(graph, [1, 2, 3, 4], rates=rates)
     A = graph.simple_adjacency()
     observed = observed_graph(A, kg.BetheHessian().bind(A, weighted=False))
+    assert found.models == (("planted", "own") if rates == "auto" else (rates,))
     assert found.k_values.tolist() == [1, 2, 3, 4]
-    assert found.evidence[0] == found.penalty[0] == 0.0
+    assert not found.evidence[:, 0].any()
+    assert not found.penalty[:, 0].any()
     stream = np.random.default_rng(0).integers(2**63)
-    for k in (2, 3, 4):
-        z = spectral_start(graph, k, np.random.default_rng(stream))
-        inferred = BeliefPropagation(rates="own").infer(observed, z, k, alike=True)
-        assert found.evidence[k - 1] == pytest.approx(inferred.evidence, rel=1e-9)
-        assert found.penalty[k - 1] == pytest.approx(0.5 * k * math.log(graph.m))
-    weights = np.exp(found.evidence - found.penalty)
+    for row, model in enumerate(found.models):
+        for k in (2, 3, 4):
+            z = spectral_start(graph, k, np.random.default_rng(stream))
+            inferred = BeliefPropagation(rates=model).infer(observed, z, k, alike=True)
+            assert found.evidence[row, k - 1] == pytest.approx(inferred.evidence, rel=1e-9)
+            rows = k if model == "own" else 1
+            assert found.penalty[row, k - 1] == pytest.approx(0.5 * rows * math.log(graph.m))
+    weights = np.exp(found.evidence - found.penalty).sum(axis=0)
     assert found.reliable.all()
     assert found.probabilities == pytest.approx(weights / weights.sum())
     assert found.k == 3
@@ -50,7 +55,7 @@ def test_clear_numbers_are_found(k, degree, snr):
 def test_trying_ends_where_the_rest_is_negligible():
     graph, _ = planted_partition(600, 8, 12.0, 2.5, rng=3)
     found = kg.k_distribution(graph)
-    scores = np.where(found.reliable, found.evidence - found.penalty, -np.inf)
+    scores = found.scores.max(axis=0)
     assert found.k_values[0] == 1
     assert np.diff(found.k_values)[1:].max() == 1
     # At both ends at least three values far below the best; between 1 and them nothing is tried.
@@ -88,7 +93,7 @@ def test_the_summary_can_be_read():
         "P(k): 1: ",
         "eigenvalues above the threshold: 2 (mean degree), 2 (second moment), 2 (non-backtracking)",
         "k(r): 2 at r = 2.14 to 2.57, 1 at r = 3.08",
-        "model: degree-corrected, a density for each community",
+        "model: degree-corrected, one density for all communities",
         "it is not a calibrated probability",
     ):
         assert part in text
@@ -109,7 +114,7 @@ def test_ranges_are_shown(values, text):
 def test_evidence_without_convergence_does_not_count(monkeypatch):
     monkeypatch.setattr(number, "_MOST_RESIDUAL", -1.0)
     found = kg.k_distribution(KARATE, [1, 2, 3])
-    assert found.reliable.tolist() == [True, False, False]
+    assert found.reliable.tolist() == [[True, False, False]] * 2
     assert found.probabilities.tolist() == [1.0, 0.0, 0.0]
     assert "belief propagation did not converge: k = 2, 3" in str(found)
 
@@ -162,6 +167,14 @@ def test_each_number_is_checked(k_values):
         kg.k_distribution(KARATE, k_values)
 
 
-def test_degrees_are_checked():
-    with pytest.raises(InputError, match="degrees"):
-        kg.k_distribution(KARATE, degrees="some")
+@pytest.mark.parametrize("option", ["degrees", "rates"])
+def test_options_are_checked(option):
+    with pytest.raises(InputError, match=f"{option} must be one of"):
+        kg.k_distribution(KARATE, **{option: "some"})
+
+
+def test_communities_of_unequal_density_have_their_own():
+    G = nx.disjoint_union(nx.complete_graph(20), nx.gnm_random_graph(80, 240, seed=0))
+    G.add_edges_from((i, 20 + i) for i in range(12))
+    found = kg.k_distribution(G, range(1, 5))
+    assert found.model == "degree-corrected, a density for each community"

@@ -1,6 +1,6 @@
 """Bayesian inference of communities: how likely each node is to belong to each of them."""
 
-from kgroups.inference.propagation import Evidence, evidence_of_labels
+from kgroups.inference.propagation import Evidence, Inferred, evidence_of_labels
 from kgroups.inference.refiner import (
     BeliefPropagation,
     Degrees,
@@ -15,6 +15,7 @@ __all__ = [
     "BeliefPropagation",
     "Degrees",
     "Evidence",
+    "Inferred",
     "ObservedGraph",
     "better_fit",
     "evidence_of_labels",

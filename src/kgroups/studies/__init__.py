@@ -8,7 +8,7 @@ from kgroups.studies.methods import (
     PAPER_UNIFORM,
     Points,
     TrialContext,
-    oracle_labels,
+    oracle_inference,
     spectral_labels,
 )
 from kgroups.studies.plan import Task, trial_seed
@@ -26,7 +26,7 @@ __all__ = [
     "TrialContext",
     "check_table_name",
     "merge",
-    "oracle_labels",
+    "oracle_inference",
     "phase_transition",
     "plot_study",
     "spectral_labels",

@@ -24,7 +24,7 @@ from kgroups.embedding import KMeansInit, informative_eigenpairs
 from kgroups.errors import InputError, MissingExtraError
 from kgroups.generators import Planted
 from kgroups.graph import Graph
-from kgroups.inference import infer_at_rates, known_rates, observed_graph
+from kgroups.inference import Inferred, infer_at_rates, known_rates, observed_graph
 from kgroups.operators import BetheHessian
 from kgroups.refine import Hartigan, Refiner, refine_labels
 from kgroups.search import Exact, Prepared, prepare
@@ -116,10 +116,11 @@ def _inferred_labels(context: TrialContext) -> Ints:
     return posterior(context.graph, context.k, rng=context.rng()).labels
 
 
-def oracle_labels(context: TrialContext, *, from_truth: bool = False) -> Ints:
-    """Return the most probable labels at the true rates of the generator, by belief propagation.
+def oracle_inference(context: TrialContext, *, from_truth: bool = False) -> Inferred:
+    """Infer the planted groups at the true rates of the generator, by belief propagation.
 
-    It starts from eigenvectors as ``posterior`` does, or from the planted labels.
+    It starts from eigenvectors as ``posterior`` does, or from the planted labels. There must be an
+    edge.
     """
     planted, graph = context.planted, context.graph
     if planted is None or planted.inside is None or planted.between is None:
@@ -131,14 +132,16 @@ def oracle_labels(context: TrialContext, *, from_truth: bool = False) -> Ints:
         )
         raise InputError(msg)
     k, A = planted.inside.size, graph.simple_adjacency()
-    if not A.indices.size:
-        return np.zeros(graph.n, dtype=np.int64)
     start = planted.labels if from_truth else spectral_start(graph, k, context.rng())
     observed = observed_graph(A, BetheHessian().bind(A, weighted=graph.is_weighted))
     sizes = np.bincount(planted.labels, minlength=k).astype(float)
-    rates = known_rates(planted.inside, planted.between, sizes)
-    marginals = infer_at_rates(observed, start, rates).marginals
-    return np.asarray(np.argmax(marginals, axis=1), dtype=np.int64)
+    return infer_at_rates(observed, start, known_rates(planted.inside, planted.between, sizes))
+
+
+def _oracle_labels(context: TrialContext) -> Ints:
+    if not context.graph.m:
+        return np.zeros(context.graph.n, dtype=np.int64)
+    return np.asarray(np.argmax(oracle_inference(context).marginals, axis=1), dtype=np.int64)
 
 
 def spectral_labels(context: TrialContext) -> Ints:
@@ -243,7 +246,7 @@ METHODS: Mapping[str, Method] = {
         Method("bethe-hessian", partial(TrialContext.labels_given_k, refine=None)),
         Method("bethe-hessian-raw", partial(TrialContext.labels_of_paper, refine=None)),
         Method("bp", _inferred_labels, label="belief propagation"),
-        Method("bp-oracle", oracle_labels, label="belief propagation, true rates"),
+        Method("bp-oracle", _oracle_labels, label="belief propagation, true rates"),
         Method("spectral-adjacency", spectral_labels),
         Method("leiden", leiden_labels, k_given=False, label="Leiden, 2 iterations"),
         Method(

@@ -24,7 +24,14 @@ from kgroups.operators import BetheHessian, degrees_are_uneven
 from kgroups.partition import Partition
 from kgroups.search import EXACT_NODES_UNEVEN, Auto, Exact
 
-__all__ = ["Posterior", "check_messages", "degree_dispersion", "posterior", "spectral_start"]
+__all__ = [
+    "Posterior",
+    "Rates",
+    "check_messages",
+    "degree_dispersion",
+    "posterior",
+    "spectral_start",
+]
 
 Rates: TypeAlias = Literal["auto", "planted", "own"]
 

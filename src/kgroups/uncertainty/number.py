@@ -3,13 +3,13 @@
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from kgroups._progress import StageProgress, stage_progress
 from kgroups._types import Bools, Floats, Ints, Symmetrize
-from kgroups._validation import RngLike, as_rng, check_k, check_real
+from kgroups._validation import RngLike, as_rng, check_choice, check_k, check_real
 from kgroups._wording import argument, counted
 from kgroups.adapters import as_graph, canonical_order
 from kgroups.errors import InputError
@@ -17,7 +17,12 @@ from kgroups.graph import Graph
 from kgroups.inference import BeliefPropagation, Degrees, ObservedGraph, observed_graph
 from kgroups.operators import BetheHessian
 from kgroups.spectrum import DeferredSpectrum, Spectrum, Step, staircase
-from kgroups.uncertainty.marginals import check_messages, degree_dispersion, spectral_start
+from kgroups.uncertainty.marginals import (
+    Rates,
+    check_messages,
+    degree_dispersion,
+    spectral_start,
+)
 
 __all__ = ["KDistribution", "k_distribution"]
 
@@ -31,6 +36,7 @@ _MOST_RESIDUAL = 0.03
 # The summary lists values of k with at least this probability, the most probable ones first.
 _SHOWN_PROBABILITY = 0.005
 _MOST_SHOWN = 6
+_DENSITIES = {"planted": "one density for all communities", "own": "a density for each community"}
 _CHOICES = {
     "mean-degree": "mean degree",
     "second-moment": "second moment",
@@ -48,14 +54,15 @@ class KDistribution:
         The numbers of communities that were tried, rising.
     probabilities : ndarray of float, read-only
         Their probabilities given the model and its penalty; those of all others are taken to be 0.
-    evidence : ndarray of float, read-only
+    models : tuple of {"planted", "own"}
+        The models that were averaged: one rate inside all communities, or a rate for each.
+    evidence : ndarray of shape (models, values of k), read-only
         Bethe free energy: the nats by which k communities describe the graph better than one,
         before the cost of their parameters.
-    penalty : ndarray of float, read-only
-        That cost: k/2 times the logarithm of the number of edges, 0 for one community.
-    reliable : ndarray of bool, read-only
+    penalty : ndarray of shape (models, values of k), read-only
+        That cost: half the logarithm of the number of edges for each rate inside communities.
+    reliable : ndarray of bool, shape (models, values of k), read-only
         Whether belief propagation came close enough to convergence for its evidence to count.
-        Elsewhere the probability is 0.
     spectrum : Spectrum
         The eigenvalue counts at the three choices of r, as :func:`kgroups.estimate_k` gives them.
     staircase : tuple of Step
@@ -78,6 +85,7 @@ class KDistribution:
 
     k_values: Ints
     probabilities: Floats
+    models: tuple[Literal["planted", "own"], ...]
     evidence: Floats
     penalty: Floats
     reliable: Bools
@@ -99,12 +107,16 @@ class KDistribution:
         return float(self.probabilities[self.k_values == k].sum())
 
     @property
+    def scores(self) -> Floats:
+        """Evidence less penalty of each model and k, in nats; -inf where it does not count."""
+        return np.where(self.reliable, self.evidence - self.penalty, -np.inf)
+
+    @property
     def model(self) -> str:
-        """The block model in words."""
-        return (
-            f"{'degree-corrected' if self.degree_corrected else 'uniform'}, a density for each "
-            "community"
-        )
+        """The block model in words, the one with the larger score at the most probable k."""
+        scores = self.scores[:, np.argmax(self.probabilities)]
+        rates = "" if self.k < 2 else f", {_DENSITIES[self.models[int(np.argmax(scores))]]}"
+        return f"{'degree-corrected' if self.degree_corrected else 'uniform'}{rates}"
 
     def lines(self) -> list[str]:
         """Return the summary: P(k), eigenvalue counts, and what they rest on."""
@@ -119,7 +131,7 @@ class KDistribution:
         lines.append(
             f"model: {self.model}; degrees vary {self.dispersion:.1f} times as much as at random"
         )
-        rejected = self.k_values[~self.reliable].tolist()
+        rejected = self.k_values[~self.reliable.any(axis=0)].tolist()
         if rejected:
             listed = ", ".join(map(str, rejected))
             lines.append(f"not counted because belief propagation did not converge: k = {listed}")
@@ -148,6 +160,7 @@ class KDistribution:
             "k": self.k,
             "k_values": self.k_values.tolist(),
             "probabilities": self.probabilities.tolist(),
+            "models": list(self.models),
             "evidence": self.evidence.tolist(),
             "penalty": self.penalty.tolist(),
             "reliable": self.reliable.tolist(),
@@ -165,6 +178,7 @@ def k_distribution(
     graph: Any,
     k_values: Iterable[int] | None = None,
     *,
+    rates: Rates = "auto",
     degrees: Degrees = "auto",
     weight: str | None = "weight",
     symmetrize: Symmetrize | None = None,
@@ -181,6 +195,9 @@ def k_distribution(
     k_values : iterable of int, optional
         The numbers of communities to compare. By default all between the smallest and the largest
         eigenvalue count, those next to them until their probability is negligible, and 1.
+    rates : {"auto", "planted", "own"}
+        Whether all communities share one rate of edges inside (``"planted"``), or each has its
+        own. ``"auto"`` gives both models the same weight and averages over them.
     degrees : {"auto", "corrected", "uniform"}
         Whether the model corrects for degrees, as for :func:`posterior`.
     weight, symmetrize
@@ -206,12 +223,13 @@ def k_distribution(
     Notes
     -----
     For each k, belief propagation starts from eigenvectors and from one rate inside all
-    communities, and learns a rate for each of them. Its Bethe free energy :math:`\log Z_k`, in
-    nats over one community, gives
+    communities, and learns that rate, or a rate for each of them. Its Bethe free energy
+    :math:`\log Z_k`, in nats over one community, gives
 
-    .. math:: P(k) \propto \exp\left(\log Z_k - \tfrac{k}{2} \ln m\right),
+    .. math:: P(k) \propto \tfrac12 \exp\left(\log Z_k^{\text{planted}} - \tfrac12 \ln m\right)
+        + \tfrac12 \exp\left(\log Z_k^{\text{own}} - \tfrac k2 \ln m\right)
 
-    with m edges and no penalty for k = 1. Each k costs as much as a call of :func:`posterior`. The
+    with m edges, and 1 for k = 1. Each k costs as much as two calls of :func:`posterior`. The
     result says which number fits a block model best, not that there are communities at all: call
     :func:`significance` first.
 
@@ -224,7 +242,11 @@ def k_distribution(
     (2, 2)
     """
     check_real("max_messages", max_messages, low=0.0, finite=False)
-    method = BeliefPropagation(rates="own", degrees=degrees)
+    check_choice("rates", rates, ("auto", "planted", "own"))
+    models: tuple[Literal["planted", "own"], ...] = (
+        ("planted", "own") if rates == "auto" else (rates,)
+    )
+    methods = [BeliefPropagation(rates=model, degrees=degrees) for model in models]
     given = as_graph(graph, weight=weight, symmetrize=symmetrize)
     chosen = None if k_values is None else _checked_values(k_values, given.n)
     order = canonical_order(given)[0]
@@ -240,7 +262,7 @@ def k_distribution(
         steps: tuple[Step, ...] = ()
         if entries:
             steps = staircase(A, min(spectrum.r_at.values()), weighted=given.is_weighted)
-        tried = _Tried(ordered, observed, method, seed, begin)
+        tried = _Tried(ordered, observed, methods, seed, begin)
         most = given.n if not entries else min(given.n, int(max_messages / entries))
         if chosen is not None or not entries:
             chosen = chosen or [min(1, given.n)]
@@ -253,16 +275,22 @@ def k_distribution(
             check_messages(entries, min(counts), max_messages)
             limited = tried.walk(min(counts), min(max(counts), most), most) and most < given.n
     values = np.array(sorted(tried.evidence), dtype=np.int64)
-    evidence = np.array([tried.evidence[k] for k in values.tolist()])
-    penalty = np.array([tried.penalty(k) for k in values.tolist()])
-    reliable = np.array([tried.reliable[k] for k in values.tolist()])
-    scores = np.where(reliable, evidence - penalty, -np.inf)
+    scores = np.array([tried.score(k) for k in values.tolist()])
     weights = np.exp(scores - scores.max())
-    arrays = (values, weights / weights.sum(), evidence, penalty, reliable)
-    for array in arrays:
+    probabilities = weights / weights.sum()
+    evidence, penalty, reliable = (
+        np.array([of(k) for k in values.tolist()]).T
+        for of in (tried.evidence.get, tried.penalty, tried.reliable.get)
+    )
+    for array in (values, probabilities, evidence, penalty, reliable):
         array.flags.writeable = False
     return KDistribution(
-        *arrays,
+        values,
+        probabilities,
+        models,
+        evidence,
+        penalty,
+        reliable,
         spectrum=spectrum,
         staircase=steps,
         n=given.n,
@@ -294,32 +322,43 @@ class _Tried:
         self,
         graph: Graph,
         observed: ObservedGraph,
-        method: BeliefPropagation,
+        methods: list[BeliefPropagation],
         seed: int,
         begin: Callable[[str], None],
     ) -> None:
-        self._graph, self._observed, self._method = graph, observed, method
+        self._graph, self._observed, self._methods = graph, observed, methods
         self._seed, self._begin = seed, begin
         self._log_m = math.log(max(len(observed.level.A.indices) // 2, 1))
-        self.evidence: dict[int, float] = {}
-        self.reliable: dict[int, bool] = {}
+        self.evidence: dict[int, list[float]] = {}
+        self.reliable: dict[int, list[bool]] = {}
 
-    def penalty(self, k: int) -> float:
-        """Return the cost of the parameters of k communities, in nats."""
-        return 0.5 * k * self._log_m if k > 1 else 0.0
+    def penalty(self, k: int) -> list[float]:
+        """Return the cost of the rates of k communities in each model, in nats."""
+        numbers = [k if method.rates == "own" else 1 for method in self._methods]
+        return [0.5 * number * self._log_m if k > 1 else 0.0 for number in numbers]
+
+    def score(self, k: int) -> float:
+        """Return the logarithm of the mean over the models of evidence less penalty."""
+        each = zip(self.evidence[k], self.penalty(k), self.reliable[k], strict=True)
+        scores = [evidence - penalty if counts else -math.inf for evidence, penalty, counts in each]
+        return float(np.logaddexp.reduce(scores)) - math.log(len(scores))
 
     def add(self, k: int) -> None:
         """Infer k communities, from eigenvectors."""
         if k in self.evidence:
             return
-        self.evidence[k], self.reliable[k] = 0.0, True
-        if k > 1:
-            self._begin(f"inferring {k} communities")
-            # The same stream for each k: the result does not depend on what else was tried.
-            z = spectral_start(self._graph, k, np.random.default_rng(self._seed))
-            found = self._method.infer(self._observed, z, k, alike=True)
-            self.evidence[k] = found.evidence
-            self.reliable[k] = found.residual <= _MOST_RESIDUAL and math.isfinite(found.evidence)
+        if k < 2:
+            self.evidence[k] = [0.0] * len(self._methods)
+            self.reliable[k] = [True] * len(self._methods)
+            return
+        self._begin(f"inferring {k} communities")
+        # The same stream for each k: the result does not depend on what else was tried.
+        z = spectral_start(self._graph, k, np.random.default_rng(self._seed))
+        found = [method.infer(self._observed, z, k, alike=True) for method in self._methods]
+        self.evidence[k] = [each.evidence for each in found]
+        self.reliable[k] = [
+            each.residual <= _MOST_RESIDUAL and math.isfinite(each.evidence) for each in found
+        ]
 
     def walk(self, low: int, high: int, most: int) -> bool:
         """Try 1, ``low`` to ``high``, and beyond both until the rest is negligible.
@@ -340,10 +379,7 @@ class _Tried:
 
     def _is_negligible(self, ks: range) -> bool:
         """Tell whether all of these were tried and are far less probable than the best."""
-        scores = {
-            k: evidence - self.penalty(k) if self.reliable[k] else -math.inf
-            for k, evidence in self.evidence.items()
-        }
+        scores = {k: self.score(k) for k in self.evidence}
         least = max(scores.values()) - _NEGLIGIBLE
         return all(k in scores and scores[k] < least for k in ks)
 
