@@ -93,7 +93,7 @@ def test_the_summary_can_be_read():
         "P(k): 1: ",
         "eigenvalues above the threshold: 2 (mean degree), 2 (second moment), 2 (non-backtracking)",
         "k(r): 2 at r = 2.14 to 2.57, 1 at r = 3.08",
-        "model: degree-corrected, one density for all communities",
+        "model: degree-corrected, one density;",
         "it is not a calibrated probability",
     ):
         assert part in text

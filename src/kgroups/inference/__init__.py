@@ -8,6 +8,7 @@ from kgroups.inference.refiner import (
     better_fit,
     infer_at_rates,
     known_rates,
+    model_in_words,
     observed_graph,
 )
 
@@ -21,5 +22,6 @@ __all__ = [
     "evidence_of_labels",
     "infer_at_rates",
     "known_rates",
+    "model_in_words",
     "observed_graph",
 ]

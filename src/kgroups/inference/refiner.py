@@ -36,6 +36,7 @@ __all__ = [
     "better_fit",
     "infer_at_rates",
     "known_rates",
+    "model_in_words",
     "observed_graph",
 ]
 
@@ -191,7 +192,14 @@ class BeliefPropagation:
             moves=int(np.count_nonzero(z != labels)),
             visits=found.sweeps * problem.A.indices.size,
             converged=found.converged,
+            model=model_in_words(self.rates, degree_corrected=graph.degree_corrected),
         )
+
+
+def model_in_words(rates: str, *, degree_corrected: bool) -> str:
+    """Return the block model in words; ``rates`` is "planted" or "own"."""
+    densities = "one density" if rates == "planted" else "a density for each community"
+    return f"{'degree-corrected' if degree_corrected else 'uniform'}, {densities}"
 
 
 def infer_at_rates(

@@ -18,6 +18,7 @@ from kgroups.inference import (
     BeliefPropagation,
     Degrees,
     better_fit,
+    model_in_words,
     observed_graph,
 )
 from kgroups.operators import BetheHessian, degrees_are_uneven
@@ -109,8 +110,7 @@ class Posterior:
     @property
     def model(self) -> str:
         """The block model in words."""
-        rates = "one density" if self.rates == "planted" else "a density for each community"
-        return f"{'degree-corrected' if self.degree_corrected else 'uniform'}, {rates}"
+        return model_in_words(self.rates, degree_corrected=self.degree_corrected)
 
     def __repr__(self) -> str:
         n, k = self.marginals.shape

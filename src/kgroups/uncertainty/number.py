@@ -14,7 +14,13 @@ from kgroups._wording import argument, counted
 from kgroups.adapters import as_graph, canonical_order
 from kgroups.errors import InputError
 from kgroups.graph import Graph
-from kgroups.inference import BeliefPropagation, Degrees, ObservedGraph, observed_graph
+from kgroups.inference import (
+    BeliefPropagation,
+    Degrees,
+    ObservedGraph,
+    model_in_words,
+    observed_graph,
+)
 from kgroups.operators import BetheHessian
 from kgroups.spectrum import DeferredSpectrum, Spectrum, Step, staircase
 from kgroups.uncertainty.marginals import (
@@ -36,7 +42,6 @@ _MOST_RESIDUAL = 0.03
 # The summary lists values of k with at least this probability, the most probable ones first.
 _SHOWN_PROBABILITY = 0.005
 _MOST_SHOWN = 6
-_DENSITIES = {"planted": "one density for all communities", "own": "a density for each community"}
 _CHOICES = {
     "mean-degree": "mean degree",
     "second-moment": "second moment",
@@ -115,8 +120,8 @@ class KDistribution:
     def model(self) -> str:
         """The block model in words, the one with the larger score at the most probable k."""
         scores = self.scores[:, np.argmax(self.probabilities)]
-        rates = "" if self.k < 2 else f", {_DENSITIES[self.models[int(np.argmax(scores))]]}"
-        return f"{'degree-corrected' if self.degree_corrected else 'uniform'}{rates}"
+        best = self.models[int(np.argmax(scores))]
+        return model_in_words(best, degree_corrected=self.degree_corrected)
 
     def lines(self) -> list[str]:
         """Return the summary: P(k), eigenvalue counts, and what they rest on."""
