@@ -65,13 +65,16 @@ def run_experiments(args: argparse.Namespace) -> None:
     missing = _why_no_figures()
     findings = []
     for name in EXPERIMENTS if args.all else (args.experiment,):
-        finding = reproduce(name, trials=args.trials, n_jobs=args.jobs)
+        journal = _journal(args, name)
+        finding = reproduce(name, trials=args.trials, n_jobs=args.jobs, journal=journal)
         findings.append(finding)
         if not args.json:
             print(f"{_shown(finding)}\n", flush=True)
         for path in finding.save(args.output, figures=missing is None):
             if not args.json:
                 print(f"wrote {path}")
+        if journal is not None:
+            journal.unlink(missing_ok=True)
         if missing is not None and finding.figures:
             names = ", ".join(f"{name}.png" for name in finding.figures)
             print(f"not drawn: {names}: {missing}", file=sys.stderr)
@@ -83,6 +86,17 @@ def run_experiments(args: argparse.Namespace) -> None:
         print(json.dumps({"experiments": documents, "output": args.output}, indent=2))
     else:
         print(f"wrote {Path(args.output) / 'report.md'}")
+
+
+def _journal(args: argparse.Namespace, name: str) -> Path | None:
+    """Return where finished trials are kept until the results are written."""
+    from reproduce import RESUMABLE
+
+    if name not in RESUMABLE:
+        return None
+    Path(args.output).mkdir(parents=True, exist_ok=True)
+    trials = "" if args.trials is None else f"-{args.trials}"
+    return Path(args.output) / f"{name}{trials}.jsonl"
 
 
 def _check_folder(path: str) -> None:
@@ -128,7 +142,8 @@ def _shown(finding: "Finding") -> str:
     lines = table(finding.columns, finding.cells(), align=align)
     claims = "\n".join(f"  {claim}" for claim in finding.claims)
     settings = textwrap.fill(finding.settings, width())
-    return f"{finding.name}: {finding.title}\n{settings}\n\n{lines}\n\n{claims}"
+    text = f"{finding.name}: {finding.title}\n{settings}\n\n{lines}\n\n{claims}"
+    return "\n\n".join([text, *map(_shown, finding.parts)])
 
 
 def _document(finding: "Finding") -> dict[str, Any]:
@@ -140,6 +155,7 @@ def _document(finding: "Finding") -> dict[str, Any]:
         "lines": finding.cells(),
         "claims": [claim._asdict() for claim in finding.claims],
         "holds": finding.holds,
+        "parts": [_document(part) for part in finding.parts],
     }
 
 

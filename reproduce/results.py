@@ -77,6 +77,8 @@ class Finding:
         All trials, if there are any.
     figures : mapping
         From the name of a figure to a function that draws it on a new matplotlib figure.
+    parts : tuple of Finding
+        Further tables of the same experiment, with claims of their own.
     """
 
     name: str
@@ -87,11 +89,12 @@ class Finding:
     claims: tuple[Claim, ...]
     study: Study | None = None
     figures: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
+    parts: "tuple[Finding, ...]" = ()
 
     @property
     def holds(self) -> bool:
         """Whether every claim holds."""
-        return all(claim.holds for claim in self.claims)
+        return all(claim.holds for claim in self.claims) and all(part.holds for part in self.parts)
 
     def cells(self) -> list[list[str]]:
         """Return the lines as text."""
@@ -108,7 +111,8 @@ class Finding:
         drawn = [f"![{name}]({name}.png)" for name in self.figures] if figures else []
         parts = [f"## {self.name}: {self.title}", self.settings, "\n".join(rows)]
         parts += ["\n".join(claims)] if claims else []
-        return "\n\n".join([*parts, *drawn]) + "\n"
+        sections = [part.to_markdown(figures=figures) for part in self.parts]
+        return "\n".join(["\n\n".join([*parts, *drawn]) + "\n", *sections])
 
     def save(self, folder: str | os.PathLike[str], *, figures: bool = True) -> list[Path]:
         """Write the table, all trials and the figures to a folder; return the paths.
@@ -127,6 +131,8 @@ class Finding:
             draw().savefig(content, format="png", dpi=150)
             written.append(folder / f"{name}.png")
             write_atomically(written[-1], content.getvalue())
+        for part in self.parts:
+            written += part.save(folder, figures=figures)
         return written
 
 

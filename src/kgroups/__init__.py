@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kgroups.refine import Hartigan
     from kgroups.search import Auto, Exact, FewGroups, ManyGroups, Search
     from kgroups.spectrum import estimate_k
-    from kgroups.uncertainty import Posterior, posterior
+    from kgroups.uncertainty import KDistribution, Posterior, k_distribution, posterior
     from kgroups.verdict import Significance, significance
 
 __version__ = "0.1.0"
@@ -28,6 +28,7 @@ __all__ = [
     "FewGroups",
     "Graph",
     "Hartigan",
+    "KDistribution",
     "KMeansInit",
     "ManyGroups",
     "Partition",
@@ -43,6 +44,7 @@ __all__ = [
     "errors",
     "estimate_k",
     "generators",
+    "k_distribution",
     "metrics",
     "posterior",
     "read_graph",
@@ -63,7 +65,7 @@ _NAMES_OF_PACKAGE = {
     "refine": ("Hartigan",),
     "search": ("Auto", "Exact", "FewGroups", "ManyGroups", "Search"),
     "spectrum": ("estimate_k",),
-    "uncertainty": ("Posterior", "posterior"),
+    "uncertainty": ("KDistribution", "Posterior", "k_distribution", "posterior"),
     "verdict": ("Significance", "significance"),
 }
 

@@ -303,6 +303,7 @@ def _result(
         moves=sum(one.moves for one in done),
         visits=sum(one.visits for one in done),
         converged=all(one.converged for one in done),
+        models=dict(Counter(one.model for one in done if one.model)),
     )
     warnings = () if counts is None else warnings_of(counts)
     if not refinement.converged:

@@ -18,6 +18,12 @@ def compared_with_spectrum(k: int, k_hat: int) -> str:
     return ", not all of which show a community" if k_hat > k else ""
 
 
+_METHODS = {
+    "Hartigan(": "Hartigan refinement",
+    "BeliefPropagation(": "Refinement by belief propagation",
+}
+
+
 @dataclass(frozen=True)
 class RefinementReport:
     """Totals over the components that were refined."""
@@ -29,6 +35,7 @@ class RefinementReport:
     moves: int = 0
     visits: int = 0
     converged: bool = True
+    models: dict[str, int] = field(default_factory=dict)
 
     def sentence(self) -> str:
         """Return a sentence on what the refinement did."""
@@ -40,8 +47,12 @@ class RefinementReport:
             if name not in ("hartigan", "refined labels")
         ]
         instead = f"; the guard kept {' and '.join(others)} instead" if others else ""
-        method = "Hartigan refinement" if self.method.startswith("Hartigan(") else "Refinement"
-        return f"{method}: {work}, {end}{instead}."
+        method = next(
+            (name for start, name in _METHODS.items() if self.method.startswith(start)),
+            "Refinement",
+        )
+        models = " and ".join(self.models)
+        return f"{method}{models and f' ({models})'}: {work}, {end}{instead}."
 
 
 @dataclass(frozen=True)

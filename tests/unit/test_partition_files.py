@@ -2,6 +2,7 @@
 
 import builtins
 import json
+import pickle
 import stat
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pyarrow.parquet
 import pytest
 
 from kgroups.errors import FileFormatError, InputError, MissingExtraError, PartitionError
+from kgroups.inference.confidence import Confidence
 from kgroups.partition import Partition
 
 
@@ -273,3 +275,98 @@ def test_reading_parquet_starts_no_threads(tmp_path):
     )
     arguments = [sys.executable, "-c", script, str(tmp_path / "p.parquet")]
     assert subprocess.run(arguments, capture_output=True, text=True, check=True).stdout == "0\n"
+
+
+def uncertain(**options):
+    """Return a partition of four nodes with confidence; the labels are renumbered."""
+    own, other = np.array([0.9, 0.6, 1.0, 0.123456789]), np.array([4, 7, 4, 7])
+    known = Confidence(own, other, 1.0 - own, "belief propagation", converged=True)
+    return Partition([7, 4, 7, 4], ["a", "b", "c", "d"], confidence=known, **options)
+
+
+def test_confidence_follows_the_numbers_of_the_communities():
+    partition = uncertain()
+    assert partition.labels.tolist() == [0, 1, 0, 1]
+    assert partition.runner_up().tolist() == [1, 0, 1, 0]
+    assert partition.confidence().tolist() == [0.9, 0.6, 1.0, 0.123456789]
+    assert partition.boundary(0.7) == ("d", "b")
+    again = pickle.loads(pickle.dumps(partition))
+    assert again.runner_up().tolist() == [1, 0, 1, 0]
+
+
+@pytest.mark.parametrize("suffix", [".json", ".json.gz", ".csv", ".csv.gz", ".parquet"])
+def test_confidence_is_kept_in_files(tmp_path, suffix):
+    partition = uncertain()
+    partition.save(tmp_path / f"p{suffix}")
+    again = Partition.load(tmp_path / f"p{suffix}")
+    assert again == partition
+    # Text tables hold six digits.
+    assert again.confidence() == pytest.approx(partition.confidence(), rel=5e-6)
+    assert again.runner_up().tolist() == [1, 0, 1, 0]
+    assert not again.confidence().flags.writeable
+    # Saved once more, from any format to JSON.
+    again.save(tmp_path / "q.json")
+    assert Partition.load(tmp_path / "q.json").runner_up().tolist() == [1, 0, 1, 0]
+
+
+def test_confidence_in_a_table(tmp_path):
+    uncertain().save(tmp_path / "p.csv")
+    assert (tmp_path / "p.csv").read_text() == (
+        "node,community,confidence,runner_up\na,0,0.9,1\nb,1,0.6,0\nc,0,1.0,1\nd,1,0.123457,0\n"
+    )
+    columns = pyarrow.table({"node": ["a"], "community": [0], "color": ["red"]})
+    pyarrow.parquet.write_table(columns, tmp_path / "p.parquet")
+    assert Partition.load(tmp_path / "p.parquet").known_confidence is None
+
+
+def test_json_keeps_all_of_the_confidence(tmp_path):
+    uncertain().save(tmp_path / "p.json")
+    known = Partition.load(tmp_path / "p.json").known_confidence
+    assert known.method == "belief propagation"
+    assert known.runner_up_probability.tolist() == pytest.approx([0.1, 0.4, 0.0, 0.876543211])
+
+
+def test_without_confidence_a_table_has_two_columns(tmp_path):
+    Partition([0, 1]).save(tmp_path / "p.csv")
+    again = Partition.load(tmp_path / "p.csv")
+    assert again.known_confidence is None
+    with pytest.raises(PartitionError, match=r"confidence\(\) needs the graph"):
+        again.confidence()
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("b,0,0.5", "line 3 must have 4 fields"),
+        ("b,0,high,1", "line 3 must give its confidence as a number, got 'high'"),
+        ("b,0,0.5,x", "line 3 must name its runner-up by a whole number, got 'x'"),
+        ("b,0,1.5,1", "confidence must be from 0 to 1, got 1.5 for node number 1"),
+        ("b,0,nan,1", "confidence must be from 0 to 1, got nan"),
+        ("b,0,0.5,9", "a runner-up must be one of the communities, or -1, got 9"),
+    ],
+)
+def test_tables_with_wrong_confidence(tmp_path, line, reason):
+    (tmp_path / "p.csv").write_text(f"node,community,confidence,runner_up\na,1,0.5,0\n{line}\n")
+    with pytest.raises(FileFormatError, match=f"does not hold a partition: .*{reason}"):
+        Partition.load(tmp_path / "p.csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "reason"),
+    [
+        ("confidence", ["x", "y"], "column confidence must hold numbers only"),
+        ("runner_up", [0.5, 1.0], "column runner_up must hold whole numbers only"),
+    ],
+)
+def test_parquet_with_wrong_confidence(tmp_path, name, values, reason):
+    columns = {"node": ["a", "b"], "community": [0, 1], "confidence": [0.5, 1.0]}
+    columns = {**columns, "runner_up": [1, 0], name: values}
+    pyarrow.parquet.write_table(pyarrow.table(columns), tmp_path / "p.parquet")
+    with pytest.raises(FileFormatError, match=reason):
+        Partition.load(tmp_path / "p.parquet")
+
+
+def test_confidence_must_fit_the_nodes():
+    known = Confidence(np.ones(3), np.zeros(3, int), np.zeros(3), "table", converged=True)
+    with pytest.raises(PartitionError, match="one value for each of the 2 nodes"):
+        Partition([0, 1], confidence=known)

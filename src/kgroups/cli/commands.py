@@ -61,6 +61,13 @@ def detect(args: argparse.Namespace) -> None:
         )
         # Only on small graphs, where it is cheap; `kgroups info` computes it for all.
         spectrum = partition.spectrum if partition.labels.size <= Auto.exact_nodes else None
+        if args.confidence:
+            begin("computing confidence")
+            partition.confidence(
+                progress=lambda done, most: begin(
+                    f"computing confidence: sweep {done} of <= {most}"
+                )
+            )
         begin("scoring")
         scores = partition.scores()
         agreement = _agreement(source, partition)
@@ -96,6 +103,7 @@ def detect(args: argparse.Namespace) -> None:
             "agreement": agreement,
             "spectrum": None if spectrum is None else spectrum.to_dict(),
             "report": None if partition.report is None else partition.report.to_dict(),
+            **_confidence(partition),
             "output": args.output,
             "plot": args.plot,
         }
@@ -124,6 +132,7 @@ def info(args: argparse.Namespace) -> None:
     """Describe a graph and what its spectrum shows."""
     from kgroups._csr import connected_components
     from kgroups.spectrum import estimate_k
+    from kgroups.uncertainty import k_distribution
 
     with stage_progress() as begin:
         begin("reading the graph")
@@ -134,6 +143,7 @@ def info(args: argparse.Namespace) -> None:
         count, component = connected_components(adjacency)
         begin("counting communities")
         spectrum = estimate_k(graph, self_loops=args.self_loops)
+        numbers = k_distribution(graph, progress=begin) if args.k_distribution else None
     shape = {
         **source.describe(),
         "mean_degree": float(links.mean()) if graph.n else 0.0,
@@ -143,9 +153,10 @@ def info(args: argparse.Namespace) -> None:
         "isolated_nodes": int(np.count_nonzero(links == 0)),
     }
     if args.json:
-        views.print_json({"graph": shape, "spectrum": spectrum.to_dict()})
+        more = {} if numbers is None else {"k_distribution": numbers.to_dict()}
+        views.print_json({"graph": shape, "spectrum": spectrum.to_dict(), **more})
     else:
-        print(views.description(source, shape, spectrum))
+        print(views.description(source, shape, spectrum, numbers))
 
 
 def list_datasets(args: argparse.Namespace) -> None:
@@ -198,6 +209,19 @@ def warm(args: argparse.Namespace) -> None:
         views.print_json({"seconds": seconds})
     else:
         print(f"everything is compiled ({seconds:.1f} s)")
+
+
+def _confidence(partition: Partition) -> dict[str, Any]:
+    """Return the confidence of each node if it was computed."""
+    known = partition.known_confidence
+    if known is None:
+        return {}
+    return {
+        "confidence": known.own.tolist(),
+        "runner_up": known.runner_up.tolist(),
+        "confidence_method": known.method,
+        "confidence_converged": known.converged,
+    }
 
 
 def _check_json_names(nodes: Sequence[Hashable]) -> None:

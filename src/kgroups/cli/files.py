@@ -89,7 +89,7 @@ def open_partition(path: str, graph: Graph) -> Partition:
     if set(partition.nodes) == set(graph.nodes) or len(as_text) < graph.n:
         return partition
     names = [as_text.get(str(node), node) for node in partition.nodes]
-    return Partition(partition.labels, names)
+    return Partition(partition.labels, names, confidence=partition.known_confidence)
 
 
 def _absent_message(name: str) -> str:
@@ -199,12 +199,18 @@ def check_graph_names(path: str, nodes: Sequence[Hashable]) -> None:
 def write_graph(path: str, graph: Graph, partition: Partition) -> None:
     """Write the graph, whole or not at all, with the node attribute ``community``.
 
-    Weights, if the graph has any, become the edge attribute ``weight``.
+    If confidence was computed, ``confidence`` and ``runner_up`` are attributes, too. Weights, if
+    the graph has any, become the edge attribute ``weight``.
     """
     import networkx as nx
 
     annotated = graph.to_networkx()
     partition.annotate(annotated)
+    known = partition.known_confidence
+    if known is not None:
+        columns = (partition.nodes, known.own.tolist(), known.runner_up.tolist())
+        for node, sure, other in zip(*columns, strict=True):
+            annotated.nodes[node].update(confidence=sure, runner_up=other)
     if Path(path).suffix.lower() == ".gml":
         content = ("\n".join(nx.generate_gml(annotated)) + "\n").encode("ascii")
     else:

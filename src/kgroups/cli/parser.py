@@ -111,6 +111,12 @@ def build_parser() -> argparse.ArgumentParser:
         help="write the partition: .csv, .json, .parquet, .csv.gz, ...; or the graph with the "
         "communities of its nodes, for Gephi: .gml, .graphml",
     )
+    detect.add_argument(
+        "--confidence",
+        action="store_true",
+        help="compute how probable the community of each node is, given the model and k; adds "
+        "columns to the table and to the output",
+    )
     detect.add_argument("--plot", metavar="FILE", help="draw the communities: .png, .svg or .pdf")
 
     score = _add_command(commands_of, commands.score, "score", "score a partition on its graph")
@@ -124,6 +130,11 @@ def build_parser() -> argparse.ArgumentParser:
     info = _add_command(commands_of, commands.info, "info", about)
     _add_graph(info)
     _add_self_loops(info)
+    info.add_argument(
+        "--k-distribution",
+        action="store_true",
+        help="also weigh the numbers of communities by the evidence for each, which takes longer",
+    )
 
     about = "tell whether a graph has more structure than random graphs"
     judged = _add_command(commands_of, verdict.judge, "verdict", about)

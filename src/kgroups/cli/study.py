@@ -24,7 +24,8 @@ _NEEDED = ("n", "k", "degree", "snr")
 # Named here because importing them takes a second, which `kgroups --help` should not.
 METHODS = (
     "kgroups, kgroups-auto, kgroups-paper, kgroups-paper-uniform, bethe-hessian, "
-    "bethe-hessian-raw, spectral-adjacency, leiden, leiden-converged, louvain, infomap"
+    "bethe-hessian-raw, bp, bp-oracle, spectral-adjacency, leiden, leiden-converged, louvain, "
+    "infomap"
 )
 CHOOSING_K = (
     "kgroups-auto, leiden (2 iterations), leiden-converged (while iterations raise modularity), "

@@ -15,10 +15,13 @@ from kgroups.partition import Partition
 if TYPE_CHECKING:
     from kgroups.scoring import Scores
     from kgroups.spectrum import Spectrum
+    from kgroups.uncertainty import KDistribution
 
 
 # Communities that are listed; the others are counted.
 _MOST_ROWS = 20
+# Nodes with a lower confidence are listed, up to a number.
+_SURE, _MOST_UNCERTAIN = 0.9, 10
 
 Agreement = Mapping[str, Mapping[str, float]]
 
@@ -84,7 +87,7 @@ def detection(source: Source, partition: Partition, scores: "Scores", agreement:
     parts = [headline(source), counted(partition.k, "community", "communities")]
     if partition.k:
         parts[-1] += f":\n\n{_communities(partition)}"
-    parts += [_scores(scores), *_agreement(agreement)]
+    parts += [*_uncertain_nodes(partition), _scores(scores), *_agreement(agreement)]
     spectrum, report = partition.known_spectrum, partition.report
     if spectrum is not None:
         parts.append(_uncertainty(spectrum))
@@ -102,7 +105,12 @@ def scoring(source: Source, path: str, scores: "Scores", agreement: Agreement) -
     return "\n\n".join([headline(source), about, _scores(scores), *_agreement(agreement)])
 
 
-def description(source: Source, shape: Mapping[str, Any], spectrum: "Spectrum") -> str:
+def description(
+    source: Source,
+    shape: Mapping[str, Any],
+    spectrum: "Spectrum",
+    numbers: "KDistribution | None" = None,
+) -> str:
     """Return the size of a graph and what its spectrum shows."""
     size = facts(
         [
@@ -120,6 +128,10 @@ def description(source: Source, shape: Mapping[str, Any], spectrum: "Spectrum") 
     near = ", ".join(f"{value:.3f}" for value in spectrum.eigenvalues[-8:])
     around = facts([("eigenvalues near 1", near or "none"), ("gap at 1", number(spectrum.gap))])
     parts = [f"{_title(source)}\n{size}", _uncertainty(spectrum), f"Spectrum\n{around}"]
+    if numbers is not None:
+        parts.append(
+            "\n".join(["Number of communities by evidence", *map(wrapped, numbers.lines())])
+        )
     warnings = [wrapped(f"Warning: {warning}") for warning in spectrum.warnings]
     return "\n\n".join([*parts, *(["\n".join(warnings)] if warnings else [])])
 
@@ -205,25 +217,52 @@ def _communities(partition: Partition) -> str:
 
     n = max(partition.labels.size, 1)
     shown = min(partition.k, _MOST_ROWS)
-    limit = max(width() - 42, 20)
+    limit = max(width() - (42 if partition.known_confidence is None else 65), 20)
     conductances = conductance(partition.graph, partition)
     members = [np.flatnonzero(partition.labels == a)[:limit].tolist() for a in range(shown)]
+    known = partition.known_confidence
+    sure = [] if known is None else [known.own[partition.labels == a] for a in range(shown)]
     rows = [
         (
             a,
             partition.sizes[a],
             f"{partition.sizes[a] / n:.1%}",
             number(float(conductances[a])),
+            *((number(float(sure[a].mean())), np.count_nonzero(sure[a] < _SURE)) if sure else ()),
             shortened((printable(partition.nodes[i]) for i in members[a]), limit),
         )
         for a in range(shown)
     ]
-    text = table(("community", "nodes", "share", "conductance", "members"), rows, align="rrrrl")
+    more = () if known is None else ("confidence", f"below {_SURE}")
+    header = ("community", "nodes", "share", "conductance", *more, "members")
+    text = table(header, rows, align="r" * (len(header) - 1) + "l")
     hidden = partition.k - shown
     if hidden:
         nodes = counted(int(partition.sizes[shown:].sum()), "node", "nodes")
         text += f"\n  and {hidden:,} smaller ones of {nodes} together; --output FILE writes all"
     return text
+
+
+def _uncertain_nodes(partition: Partition) -> list[str]:
+    """Return the table of the nodes with the lowest confidence, if that was computed."""
+    known = partition.known_confidence
+    if known is None or partition.k < 2:
+        return []
+    nodes = partition.boundary(_SURE)
+    if not nodes:
+        return [f"Every node has a confidence of at least {_SURE}, given the model and k"]
+    order = np.argsort(known.own, kind="stable")[: min(len(nodes), _MOST_UNCERTAIN)].tolist()
+    rows = [
+        (partition.nodes[i], partition.labels[i], number(float(known.own[i])), known.runner_up[i])
+        for i in order
+    ]
+    text = table(("node", "community", "confidence", "runner-up"), rows, align="lrrr")
+    about = f"Nodes with a confidence below {_SURE}, given the model and k"
+    if not known.converged:
+        about += " (belief propagation did not converge)"
+    hidden = len(nodes) - len(rows)
+    more = f"\n  and {hidden:,} more; --output FILE writes all" if hidden else ""
+    return [f"{about}\n{text}{more}"]
 
 
 def _scores(scores: "Scores") -> str:

@@ -19,7 +19,14 @@ from kgroups.generators.pairs import (
     joined_ends,
     pairs_hit,
 )
-from kgroups.generators.planted import Planted, Weights, check_weights, open_stream, plant
+from kgroups.generators.planted import (
+    Planted,
+    Weights,
+    check_weights,
+    open_stream,
+    plant,
+    planted_in,
+)
 
 Beyond: TypeAlias = Literal["error", "clip"]
 
@@ -175,7 +182,7 @@ def stochastic_block_model(
     stream, entropy = open_stream(rng)
     ends = draw_pairs(Blocks(counts), BlockPairs.of_matrix(matrix), stream)
     labels = np.repeat(np.arange(counts.size), counts)
-    return plant(ends, labels, weights, stream, entropy)
+    return plant(ends, labels, weights, stream, entropy, **planted_in(matrix))
 
 
 def planted_partition(
@@ -251,7 +258,7 @@ def planted_partition(
     u, v = _planted_pairs(blocks, inside, between, stream)
     node_in_block_order = np.argsort(labels, kind="stable").astype(u.dtype)
     ends = node_in_block_order[u], node_in_block_order[v]
-    return plant(ends, labels, weights, stream, entropy)
+    return plant(ends, labels, weights, stream, entropy, inside=np.full(k, inside), between=between)
 
 
 def girvan_newman_benchmark(

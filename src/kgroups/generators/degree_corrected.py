@@ -12,7 +12,14 @@ from kgroups._wording import argument
 from kgroups.errors import InputError
 from kgroups.generators.blocks import block_model
 from kgroups.generators.pairs import BlockPairs, Blocks, pairs_hit
-from kgroups.generators.planted import Planted, Weights, check_weights, open_stream, plant
+from kgroups.generators.planted import (
+    Planted,
+    Weights,
+    check_weights,
+    open_stream,
+    plant,
+    planted_in,
+)
 
 
 @dataclass(frozen=True)
@@ -135,7 +142,7 @@ def degree_corrected_sbm(
     blocks = _PropensityBlocks(counts, _scaled_propensities(propensities, counts, stream))
     ends = pairs_hit(blocks, BlockPairs.of_matrix(matrix), stream)
     labels = np.repeat(np.arange(counts.size), counts)
-    return plant(ends, labels, weights, stream, entropy)
+    return plant(ends, labels, weights, stream, entropy, **planted_in(matrix))
 
 
 class _PropensityBlocks(Blocks):

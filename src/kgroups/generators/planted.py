@@ -46,6 +46,11 @@ class Planted(_GraphAndLabels):
     unplaced_edges : int
         Edges of the drawn degrees for which a simple graph had no place. Only
         :func:`lfr_benchmark` can leave any.
+    inside : ndarray of shape (k,) or None
+        Probability of an edge between two nodes of each group, of mean propensity if these vary.
+    between : float or None
+        The same for two nodes of different groups. Both are ``None`` for models that do not have
+        these probabilities, or in which groups differ in those between them.
 
     Examples
     --------
@@ -60,14 +65,24 @@ class Planted(_GraphAndLabels):
 
     entropy: int | None = None
     unplaced_edges: int = 0
+    inside: Floats | None = None
+    between: float | None = None
 
     def __new__(
-        cls, graph: Graph, labels: Ints, *, entropy: int | None = None, unplaced_edges: int = 0
+        cls,
+        graph: Graph,
+        labels: Ints,
+        *,
+        entropy: int | None = None,
+        unplaced_edges: int = 0,
+        inside: Floats | None = None,
+        between: float | None = None,
     ) -> "Planted":
         """Join a graph with its labels."""
         planted = super().__new__(cls, graph, labels)
         planted.entropy = entropy
         planted.unplaced_edges = unplaced_edges
+        planted.inside, planted.between = inside, between
         return planted
 
     def to_networkx(self) -> Any:
@@ -106,10 +121,21 @@ def plant(
     weights: Weights | None,
     rng: np.random.Generator,
     entropy: int | None,
+    *,
+    inside: Floats | None = None,
+    between: float | None = None,
 ) -> Planted:
     """Return the simple graph of some pairs of nodes, its edge weights drawn, with its labels."""
     graph = _weighted(_simple_graph(ends, labels.size), labels, weights, rng)
-    return Planted(graph, labels, entropy=entropy)
+    return Planted(graph, labels, entropy=entropy, inside=inside, between=between)
+
+
+def planted_in(matrix: Floats) -> dict[str, Any]:
+    """Return the probabilities inside blocks and between them, if there is one between all."""
+    apart = matrix[~np.eye(len(matrix), dtype=bool)]
+    if np.unique(apart).size > 1:
+        return {}
+    return {"inside": np.diag(matrix).copy(), "between": float(apart[0]) if apart.size else 0.0}
 
 
 def _simple_graph(ends: Ends, n: int) -> Graph:

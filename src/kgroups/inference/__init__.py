@@ -1,14 +1,33 @@
 """Bayesian inference of communities: how likely each node is to belong to each of them."""
 
-from kgroups.inference.propagation import Evidence, evidence_of_labels, parameter_cost
-from kgroups.inference.refiner import BeliefPropagation, Degrees, better_fit, observed_graph
+from kgroups.inference.propagation import (
+    Evidence,
+    Inferred,
+    evidence_of_labels,
+    parameter_cost,
+)
+from kgroups.inference.refiner import (
+    BeliefPropagation,
+    Degrees,
+    ObservedGraph,
+    better_fit,
+    infer_at_rates,
+    known_rates,
+    model_in_words,
+    observed_graph,
+)
 
 __all__ = [
     "BeliefPropagation",
     "Degrees",
     "Evidence",
+    "Inferred",
+    "ObservedGraph",
     "better_fit",
     "evidence_of_labels",
+    "infer_at_rates",
+    "known_rates",
+    "model_in_words",
     "observed_graph",
     "parameter_cost",
 ]

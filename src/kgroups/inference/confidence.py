@@ -7,6 +7,7 @@ import numpy as np
 from kgroups._progress import Progress, counted_progress
 from kgroups._types import Floats, Ints
 from kgroups.adapters import canonical_order
+from kgroups.errors import PartitionError
 from kgroups.graph import Graph
 from kgroups.inference.gibbs import GibbsMasses, gibbs_masses
 from kgroups.inference.propagation import block_model, rates_of_labels
@@ -33,7 +34,7 @@ class Confidence(NamedTuple):
     runner_up_probability : ndarray of shape (n,)
         Its probability.
     method : str
-        "belief propagation", "Gibbs sampling" or "one community".
+        "belief propagation", "Gibbs sampling", "one community" or "table", which does not say.
     converged : bool
         Whether belief propagation has converged; True for the others.
     """
@@ -43,6 +44,32 @@ class Confidence(NamedTuple):
     runner_up_probability: Floats
     method: str
     converged: bool
+
+    def renumbered(self, before: Ints, after: Ints) -> "Confidence":
+        """Return the same for labels ``after`` of the communities ``before``, validated."""
+        names, first = np.unique(before, return_index=True)
+        place = np.minimum(np.searchsorted(names, self.runner_up), max(names.size - 1, 0))
+        one_each = all(values.shape == before.shape for values in self[:3])
+        if not one_each:
+            msg = f"confidence must have one value for each of the {before.size} nodes."
+            raise PartitionError(msg)
+        if not names.size:
+            return self
+        wrong = np.flatnonzero(~((self.own >= 0.0) & (self.own <= 1.0)))
+        if wrong.size:
+            i = wrong[0]
+            msg = f"confidence must be from 0 to 1, got {self.own[i]} for node number {i}."
+            raise PartitionError(msg)
+        none = self.runner_up < 0
+        wrong = np.flatnonzero(~none & (names[place] != self.runner_up))
+        if wrong.size:
+            i = wrong[0]
+            msg = (
+                f"a runner-up must be one of the communities, or -1, got {self.runner_up[i]} for "
+                f"node number {i}."
+            )
+            raise PartitionError(msg)
+        return _readonly(self._replace(runner_up=np.where(none, -1, after[first[place]])))
 
 
 def confidence_of_labels(

@@ -30,6 +30,9 @@ __all__ = [
     "Degrees",
     "ObservedGraph",
     "better_fit",
+    "infer_at_rates",
+    "known_rates",
+    "model_in_words",
     "observed_graph",
 ]
 
@@ -144,9 +147,14 @@ class BeliefPropagation:
         labels: Ints,
         k: int,
         *,
+        alike: bool = False,
         progress: Callable[[int], None] = lambda sweeps: None,
     ) -> Inferred:
-        """Return the marginals of ``k`` groups that start from labels."""
+        """Return the marginals of ``k`` groups that start from labels.
+
+        With ``alike`` the first rates of ``"own"`` are one rate inside all groups, as they are for
+        ``"planted"``: those of single groups mean little if the labels have many errors.
+        """
         n, level = labels.size, graph.level
         if k == 1 or not level.A.indices.size:
             sizes = np.bincount(labels, minlength=k)
@@ -154,10 +162,12 @@ class BeliefPropagation:
             rates = Rates(np.ones(k), 1.0, prior)
             return Inferred(np.tile(prior, (n, 1)), rates, 0.0, 0.0, converged=True, sweeps=0)
         model = block_model(level, degree_corrected=graph.degree_corrected)
-        if self.rates == "planted":
+        if self.rates == "planted" or alike:
             rates, learning = _planted(graph, labels, k)
         else:
-            rates, learning = rates_of_labels(model, labels, k), Learning("own")
+            rates = rates_of_labels(model, labels, k)
+        if self.rates == "own":
+            learning = Learning("own")
         beliefs = Beliefs(model, labels, k, self.softness)
         schedule = Schedule(
             self.em_steps, self.em_sweeps, self.max_sweeps, self.tolerance, _RATE_TOLERANCE
@@ -178,7 +188,41 @@ class BeliefPropagation:
             moves=int(np.count_nonzero(z != labels)),
             visits=found.sweeps * problem.A.indices.size,
             converged=found.converged,
+            model=model_in_words(self.rates, degree_corrected=graph.degree_corrected),
         )
+
+
+def model_in_words(rates: str, *, degree_corrected: bool) -> str:
+    """Return the block model in words; ``rates`` is "planted" or "own"."""
+    densities = "one density" if rates == "planted" else "a density for each community"
+    return f"{'degree-corrected' if degree_corrected else 'uniform'}, {densities}"
+
+
+def infer_at_rates(
+    graph: ObservedGraph,
+    labels: Ints,
+    rates: Rates,
+    *,
+    max_sweeps: int = 300,
+    tolerance: float = 1e-3,
+    softness: float = 0.5,
+) -> Inferred:
+    """Return the marginals at known rates, from labels of a graph with at least one edge."""
+    model = block_model(graph.level, degree_corrected=graph.degree_corrected)
+    beliefs = Beliefs(model, labels, rates.inside.size, softness)
+    schedule = Schedule(0, 0, max_sweeps, tolerance, 0.0)
+    return propagate(beliefs, rates, Learning("unchanged"), schedule)
+
+
+def known_rates(inside: Floats, between: float, sizes: Floats) -> Rates:
+    """Return the rates of groups of known sizes whose edges have these probabilities."""
+    from kgroups.inference._propagation_nb import LEAST_RATE
+
+    share = sizes / sizes.sum()
+    together = np.square(share)
+    mean = float(together @ inside + (1.0 - together.sum()) * between)
+    # A rate of 0 would make every edge between groups impossible.
+    return Rates(inside / mean, max(between / mean, LEAST_RATE), share)
 
 
 def _planted(graph: ObservedGraph, labels: Ints, k: int) -> tuple[Rates, Learning]:

@@ -18,10 +18,13 @@ from kgroups._wording import function, in_python, install_hint
 from kgroups.errors import FileFormatError, InputError, MissingExtraError, PartitionError
 
 if TYPE_CHECKING:
+    from kgroups.inference.confidence import Confidence
     from kgroups.partition import Partition
 
 SUFFIXES = (".json", ".json.gz", ".csv", ".csv.gz", ".parquet")
 _COLUMNS = ["node", "community"]
+# Columns that follow if confidence was computed.
+_CONFIDENCE = ["confidence", "runner_up"]
 _FORMAT = "kgroups partition"
 _WHOLE_NUMBER = re.compile(r"\s*-?[0-9]{1,18}\s*")
 _PLAIN_TYPES = (int, str, float, bool, type(None))
@@ -85,8 +88,42 @@ def _to_json(partition: "Partition") -> bytes:
         "labels": partition.labels.tolist(),
         "uninformed": _json_names(partition.uninformed),
         "spectrum": None if spectrum is None else spectrum.to_dict(),
+        "confidence": _json_confidence(partition.known_confidence),
     }
     return (json.dumps(document, allow_nan=False) + "\n").encode()
+
+
+def _json_confidence(known: "Confidence | None") -> dict[str, Any] | None:
+    if known is None:
+        return None
+    # JSON has no NaN: a partition from a table does not have these probabilities.
+    probability = known.runner_up_probability
+    return {
+        **known._asdict(),
+        "own": known.own.tolist(),
+        "runner_up": known.runner_up.tolist(),
+        "runner_up_probability": None if np.isnan(probability).any() else probability.tolist(),
+    }
+
+
+def _confidence_from_json(values: dict[str, Any]) -> "Confidence":
+    return _confidence(
+        np.array(values["own"], dtype=np.float64),
+        np.array(values["runner_up"], dtype=np.int64),
+        values["runner_up_probability"],
+        str(values["method"]),
+        converged=bool(values["converged"]),
+    )
+
+
+def _confidence(
+    own: Any, runner_up: Any, probability: Any, method: str, *, converged: bool
+) -> "Confidence":
+    from kgroups.inference.confidence import Confidence
+
+    unknown = np.full(len(own), np.nan)
+    other = unknown if probability is None else np.array(probability, dtype=np.float64)
+    return Confidence(own, runner_up, other, method, converged)
 
 
 def _from_json(text: str, path: object) -> dict[str, Any]:
@@ -107,8 +144,10 @@ def _from_json(text: str, path: object) -> dict[str, Any]:
             from kgroups.spectrum import Spectrum
 
             spectrum = Spectrum.from_dict(spectrum)
+        confidence = document.get("confidence")
         return {
             "labels": np.array(labels, np.int64),
+            "confidence": None if confidence is None else _confidence_from_json(confidence),
             "nodes": None if nodes is None else [_from_json_name(node) for node in nodes],
             "uninformed": [_from_json_name(node) for node in document["uninformed"]],
             "spectrum": spectrum,
@@ -155,7 +194,12 @@ def _from_json_name(value: Any) -> Hashable:
 def _to_csv(partition: "Partition") -> bytes:
     names = _csv_names(partition.nodes)
     stream = io.StringIO(newline="")
-    stream.write(",".join(_COLUMNS) + "\n")
+    columns: list[Sequence[Any]] = [names, partition.labels.tolist()]
+    known, header = partition.known_confidence, _COLUMNS
+    if known is not None:
+        header = [*_COLUMNS, *_CONFIDENCE]
+        columns += [[float(f"{value:.6g}") for value in known.own], known.runner_up.tolist()]
+    stream.write(",".join(header) + "\n")
     # The writer does not quote a bare carriage return, which ends a line for readers, and some
     # spreadsheets can be set to read quoted formulas as text.
     quoted = any(isinstance(v, str) and (v.startswith(_FORMULA_STARTS) or "\r" in v) for v in names)
@@ -164,7 +208,7 @@ def _to_csv(partition: "Partition") -> bytes:
         lineterminator="\n",
         quoting=csv.QUOTE_NONNUMERIC if quoted else csv.QUOTE_MINIMAL,
     )
-    writer.writerows(zip(names, partition.labels.tolist(), strict=True))
+    writer.writerows(zip(*columns, strict=True))
     return stream.getvalue().encode("utf-8", "surrogatepass")
 
 
@@ -186,23 +230,47 @@ def _from_csv(text: str, path: object) -> dict[str, Any]:
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     names: list[str] = []
     labels: list[int] = []
+    sure: list[float] = []
+    others: list[int] = []
     try:
         header = next(reader, None)
-        if header != _COLUMNS:
+        if header not in (_COLUMNS, [*_COLUMNS, *_CONFIDENCE]):
             raise not_a_partition(path, f"line 1 must be {','.join(_COLUMNS)}, got {header!r}")
         for row in reader:
             line = f"line {reader.line_num} must"
-            if len(row) != len(_COLUMNS):
-                raise not_a_partition(path, f"{line} have a node and a community, got {row!r}")
-            node, community = row
-            if _WHOLE_NUMBER.fullmatch(community) is None:
-                reason = f"{line} name its community by a whole number, got {community!r}"
+            if len(row) != len(header):
+                reason = f"{line} have a node and a community, got {row!r}"
+                if len(header) > len(_COLUMNS):
+                    reason = f"{line} have {len(header)} fields, got {row!r}"
                 raise not_a_partition(path, reason)
+            node, community, *more = row
             names.append(node)
-            labels.append(int(community))
+            labels.append(_whole_number(community, f"{line} name its community", path))
+            if more:
+                sure.append(_number(more[0], f"{line} give its confidence", path))
+                others.append(_whole_number(more[1], f"{line} name its runner-up", path))
     except csv.Error as error:
         raise not_a_partition(path, f"line {reader.line_num}: {error}") from error
-    return {"labels": np.array(labels, np.int64), "nodes": _numbers_or_text(names)}
+    found = {"labels": np.array(labels, np.int64), "nodes": _numbers_or_text(names)}
+    if header == _COLUMNS:
+        return found
+    confidence = _confidence(
+        np.array(sure), np.array(others, np.int64), None, "table", converged=True
+    )
+    return {**found, "confidence": confidence}
+
+
+def _whole_number(text: str, what: str, path: object) -> int:
+    if _WHOLE_NUMBER.fullmatch(text) is None:
+        raise not_a_partition(path, f"{what} by a whole number, got {text!r}")
+    return int(text)
+
+
+def _number(text: str, what: str, path: object) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise not_a_partition(path, f"{what} as a number, got {text!r}") from None
 
 
 def _numbers_or_text(names: list[str]) -> list[int] | list[str]:
@@ -216,8 +284,12 @@ def _numbers_or_text(names: list[str]) -> list[int] | list[str]:
 def _to_parquet(partition: "Partition") -> bytes:
     pyarrow, parquet = import_pyarrow()
     columns = [_parquet_names(partition.nodes), pyarrow.array(partition.labels)]
+    known, names = partition.known_confidence, _COLUMNS
+    if known is not None:
+        columns += [pyarrow.array(known.own), pyarrow.array(known.runner_up)]
+        names = [*_COLUMNS, *_CONFIDENCE]
     sink = io.BytesIO()
-    parquet.write_table(pyarrow.table(columns, names=_COLUMNS), sink)
+    parquet.write_table(pyarrow.table(columns, names=names), sink)
     return sink.getvalue()
 
 
@@ -243,7 +315,16 @@ def _from_parquet(content: bytes, path: object) -> dict[str, Any]:
         raise not_a_partition(path, str(error)) from error
     if labels.null_count or not pyarrow.types.is_integer(labels.type):
         raise not_a_partition(path, "the column community must hold whole numbers only")
-    return {"labels": labels.to_numpy(), "nodes": nodes.to_pylist()}
+    found = {"labels": labels.to_numpy(), "nodes": nodes.to_pylist()}
+    if not set(_CONFIDENCE) <= set(table.column_names):
+        return found
+    sure, others = (table.column(name) for name in _CONFIDENCE)
+    if sure.null_count or not pyarrow.types.is_floating(sure.type):
+        raise not_a_partition(path, "the column confidence must hold numbers only")
+    if others.null_count or not pyarrow.types.is_integer(others.type):
+        raise not_a_partition(path, "the column runner_up must hold whole numbers only")
+    confidence = _confidence(sure.to_numpy(), others.to_numpy(), None, "table", converged=True)
+    return {**found, "confidence": confidence}
 
 
 def _table_names(nodes: Sequence[Hashable]) -> list[int | str]:
@@ -288,5 +369,5 @@ def not_a_partition(path: object, reason: str) -> FileFormatError:
     return FileFormatError(
         f"{path} does not hold a partition: {reason.rstrip('.')}.\n"
         f"  {function('Partition.save()')} writes such files; a table needs the columns node and "
-        "community."
+        "community, and may have confidence and runner_up after them."
     )

@@ -58,6 +58,9 @@ class Partition(Sequence[Community]):
     uninformed : iterable of hashable, optional
         Nodes whose community says nothing about them: with ``k`` given, isolated nodes and
         components without signal join the largest community.
+    confidence : Confidence, optional
+        Probabilities of these communities that were computed before, with the numbers of
+        ``labels``; by default they are computed from the graph by :meth:`confidence`.
 
     Attributes
     ----------
@@ -69,6 +72,8 @@ class Partition(Sequence[Community]):
         As given, or None.
     uninformed : tuple of hashable
         As given.
+    known_confidence : Confidence or None
+        The probabilities if they were computed, given or loaded; nothing is computed.
 
     Notes
     -----
@@ -94,6 +99,7 @@ class Partition(Sequence[Community]):
     graph: Graph | None
     report: "Report | None"
     uninformed: tuple[Hashable, ...]
+    known_confidence: "Confidence | None"
     _spectrum: "Spectrum | DeferredSpectrum | None"
 
     def __init__(
@@ -105,12 +111,15 @@ class Partition(Sequence[Community]):
         spectrum: "Spectrum | DeferredSpectrum | None" = None,
         report: "Report | None" = None,
         uninformed: Collection[Hashable] = (),
+        confidence: "Confidence | None" = None,
     ) -> None:
         z = _checked_labels(labels)
+        renumbered = _largest_first(z)
         # The fields of a frozen object are set past its __setattr__.
         vars(self).update(
-            labels=_largest_first(z),
+            labels=renumbered,
             nodes=_checked_nodes(nodes, graph, z.size),
+            known_confidence=None if confidence is None else confidence.renumbered(z, renumbered),
             graph=graph,
             _spectrum=spectrum,
             report=report,
@@ -132,6 +141,7 @@ class Partition(Sequence[Community]):
             spectrum=self._spectrum,
             report=self.report,
             uninformed=self.uninformed,
+            confidence=self.known_confidence,
         )
         return rebuild, (self.labels, self.nodes)
 
@@ -298,13 +308,13 @@ class Partition(Sequence[Community]):
         return tuple(self.nodes[i] for i in order.tolist())
 
     def _confidence(self, progress: Progress) -> "Confidence":
-        known: Confidence | None = self.__dict__.get("_known_confidence")
+        known = self.known_confidence
         if known is None:
             from kgroups.inference.confidence import confidence_of_labels
 
             graph = self._graph_for("confidence()")
             known = confidence_of_labels(graph, self.labels, progress=progress)
-            object.__setattr__(self, "_known_confidence", known)
+            vars(self)["known_confidence"] = known
         return known
 
     def to_igraph(self, graph: Any = None) -> Any:
@@ -396,17 +406,19 @@ class Partition(Sequence[Community]):
         ----------
         path : str or path
             The suffix says how. ``.json`` keeps node names of type int, str, float, bool, None
-            and tuple with their types, the uninformed nodes, and the spectrum if it was computed.
-            ``.csv`` and ``.parquet`` (needs the extra ``parquet``) are tables with the columns
-            ``node`` and ``community`` for names that are all int or all str. ``.json.gz`` and
-            ``.csv.gz`` are compressed.
+            and tuple with their types, the uninformed nodes, and the spectrum and the confidence
+            if they were computed. ``.csv`` and ``.parquet`` (needs the extra ``parquet``) are
+            tables with the columns ``node`` and ``community`` for names that are all int or all
+            str, and after a call of :meth:`confidence` also ``confidence`` and ``runner_up``.
+            ``.json.gz`` and ``.csv.gz`` are compressed.
 
         Notes
         -----
         The graph and the report are not written. Names of NumPy number types come back as the
         Python numbers they are equal to, and in ``.csv`` names that all look like whole numbers
-        come back as int. A file that is replaced keeps its permissions. ``.csv`` holds names as
-        they are: one such as ``=1+2`` is quoted, and still a formula to most spreadsheets.
+        come back as int. ``.csv`` holds six digits of the confidence. A file that is replaced keeps
+        its permissions. ``.csv`` holds names as they are: one such as ``=1+2`` is quoted, and
+        still a formula to most spreadsheets.
         """
         from kgroups._files import write_atomically
         from kgroups.partition.files import encode
@@ -415,7 +427,7 @@ class Partition(Sequence[Community]):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Partition":
-        """Read a partition that :meth:`save` wrote, or a table with its two columns.
+        """Read a partition that :meth:`save` wrote, or a table with its columns.
 
         Parameters
         ----------
@@ -425,7 +437,8 @@ class Partition(Sequence[Community]):
         Returns
         -------
         Partition
-            Equal to the one saved; it has no graph and no report.
+            Equal to the one saved; it has no graph and no report. Confidence that was saved is
+            returned by :meth:`confidence` and :meth:`runner_up`.
 
         Raises
         ------

@@ -72,6 +72,8 @@ class Refinement(NamedTuple):
         Sweeps over all nodes, nodes moved, and matrix entries read.
     converged : bool
         Whether no further sweep would change the labels.
+    model : str
+        The model that the method chose, if it chooses one.
     """
 
     z: Ints
@@ -81,6 +83,7 @@ class Refinement(NamedTuple):
     moves: int = 0
     visits: int = 0
     converged: bool = True
+    model: str = ""
 
 
 @runtime_checkable

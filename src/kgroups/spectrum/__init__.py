@@ -20,6 +20,7 @@ from kgroups.spectrum.estimate import (
     warnings_of,
 )
 from kgroups.spectrum.moments import Moments, has_structure, moments
+from kgroups.spectrum.staircase import Step, staircase
 
 __all__ = [
     "ComponentCounts",
@@ -28,6 +29,7 @@ __all__ = [
     "Moments",
     "PartialEigenpairsError",
     "Spectrum",
+    "Step",
     "ThinBlock",
     "all_eigenvalues",
     "count_components",
@@ -39,6 +41,7 @@ __all__ = [
     "largest_eigenpairs",
     "leading_pairs",
     "moments",
+    "staircase",
     "start_vector",
     "top_eigenpairs",
     "warnings_of",

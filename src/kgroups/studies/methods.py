@@ -22,10 +22,14 @@ from kgroups.adapters import igraph_draws_from
 from kgroups.detect import detect_communities
 from kgroups.embedding import KMeansInit, informative_eigenpairs
 from kgroups.errors import InputError, MissingExtraError
+from kgroups.generators import Planted
 from kgroups.graph import Graph
+from kgroups.inference import Inferred, infer_at_rates, known_rates, observed_graph
+from kgroups.operators import BetheHessian
 from kgroups.refine import Hartigan, Refiner, refine_labels
 from kgroups.search import Exact, Prepared, prepare
 from kgroups.spectrum import largest_eigenpairs, start_vector
+from kgroups.uncertainty import posterior, spectral_start
 
 PAPER_UNIFORM = Hartigan(weights="uniform", candidates="all", margin=0.0, guard=None)
 PAPER_GRAM = Hartigan(weights="gram", candidates="all", margin=0.0, guard=None)
@@ -48,11 +52,14 @@ class TrialContext:
     """The graph of a trial, its planted number of groups, and the work that methods share.
 
     The seconds of shared work count for each method that uses it. ``source`` is the graph as the
-    generator returned it, ``graph`` the same as a Graph.
+    generator returned it, ``graph`` the same as a Graph. ``planted`` is what the generator
+    returned if it is one of ``kgroups.generators``; only an oracle may look at it.
     """
 
-    def __init__(self, source: Any, graph: Graph, k: int, seed: int) -> None:
-        self.source, self.graph, self.k = source, graph, k
+    def __init__(
+        self, source: Any, graph: Graph, k: int, seed: int, planted: Planted | None = None
+    ) -> None:
+        self.source, self.graph, self.k, self.planted = source, graph, k, planted
         self._seed = seed
         self._first: tuple[Prepared, Ints] | None = None
         self.shared_seconds = self._reused_seconds = 0.0
@@ -103,6 +110,38 @@ class TrialContext:
 
 def _labels_without_k(context: TrialContext) -> Ints:
     return detect_communities(context.graph, rng=context.rng()).labels
+
+
+def _inferred_labels(context: TrialContext) -> Ints:
+    return posterior(context.graph, context.k, rng=context.rng()).labels
+
+
+def oracle_inference(context: TrialContext, *, from_truth: bool = False) -> Inferred:
+    """Infer the planted groups at the true rates of the generator, by belief propagation.
+
+    It starts from eigenvectors as ``posterior`` does, or from the planted labels. There must be an
+    edge.
+    """
+    planted, graph = context.planted, context.graph
+    if planted is None or planted.inside is None or planted.between is None:
+        msg = (
+            "the method 'bp-oracle' must be told the true rates, and this generator does not "
+            "tell them.\n  Return what planted_partition, stochastic_block_model (with one "
+            "probability between all blocks) or degree_corrected_sbm of kgroups.generators "
+            "returned, or leave the method out."
+        )
+        raise InputError(msg)
+    k, A = planted.inside.size, graph.simple_adjacency()
+    start = planted.labels if from_truth else spectral_start(graph, k, context.rng())
+    observed = observed_graph(A, BetheHessian().bind(A, weighted=graph.is_weighted))
+    sizes = np.bincount(planted.labels, minlength=k).astype(float)
+    return infer_at_rates(observed, start, known_rates(planted.inside, planted.between, sizes))
+
+
+def _oracle_labels(context: TrialContext) -> Ints:
+    if not context.graph.m:
+        return np.zeros(context.graph.n, dtype=np.int64)
+    return np.asarray(np.argmax(oracle_inference(context).marginals, axis=1), dtype=np.int64)
 
 
 def spectral_labels(context: TrialContext) -> Ints:
@@ -206,6 +245,8 @@ METHODS: Mapping[str, Method] = {
         ),
         Method("bethe-hessian", partial(TrialContext.labels_given_k, refine=None)),
         Method("bethe-hessian-raw", partial(TrialContext.labels_of_paper, refine=None)),
+        Method("bp", _inferred_labels, label="belief propagation"),
+        Method("bp-oracle", _oracle_labels, label="belief propagation, true rates"),
         Method("spectral-adjacency", spectral_labels),
         Method("leiden", leiden_labels, k_given=False, label="Leiden, 2 iterations"),
         Method(

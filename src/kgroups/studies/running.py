@@ -15,6 +15,7 @@ from kgroups._progress import Progress, counted_progress
 from kgroups.adapters import as_graph, as_labels
 from kgroups.detect import compile_kernels
 from kgroups.errors import InputError, KGroupsWarning
+from kgroups.generators import Planted
 from kgroups.graph import Graph
 from kgroups.studies.journal import Journal, Results
 from kgroups.studies.methods import METHODS, Points, TrialContext
@@ -70,7 +71,8 @@ def _run_trial(plan: Plan, task: Task) -> Results:
     cell, seed = plan.cells[task.cell], plan.seed(task)
     place = f"in cell {dict(cell)}, trial {task.trial}, seed {seed}"
     try:
-        source, planted = _drawn(plan, cell, np.random.default_rng(seed).spawn(2)[0])
+        drawn = _drawn(plan, cell, np.random.default_rng(seed).spawn(2)[0])
+        source, planted = drawn
         if isinstance(source, Points):
             # The labels of points are validated against a graph without edges.
             graph = Graph.from_edges([], [], n=len(source.X))
@@ -81,7 +83,7 @@ def _run_trial(plan: Plan, task: Task) -> Results:
         error.add_note(f"kgroups study: the generator failed {place}")
         raise
     k = int(cell.get("k") or np.unique(truth).size)
-    context = TrialContext(source, graph, k, seed)
+    context = TrialContext(source, graph, k, seed, drawn if isinstance(drawn, Planted) else None)
     results = {}
     for method in plan.methods:
         try:
@@ -99,10 +101,10 @@ def _run_trial(plan: Plan, task: Task) -> Results:
     return results
 
 
-def _drawn(plan: Plan, cell: Cell, rng: np.random.Generator) -> tuple[Any, Any]:
+def _drawn(plan: Plan, cell: Cell, rng: np.random.Generator) -> Any:
     drawn = plan.generator(**cell, rng=rng)
     try:
-        source, planted = drawn
+        source, _ = drawn
     except (TypeError, ValueError):
         msg = (
             "a generator must return a graph and its planted labels, got "
@@ -117,4 +119,4 @@ def _drawn(plan: Plan, cell: Cell, rng: np.random.Generator) -> tuple[Any, Any]:
             "  Pass callables that take (points, k, rng)."
         )
         raise InputError(msg)
-    return source, planted
+    return drawn

@@ -48,11 +48,13 @@ def sweep(
         without it, they are given the number of planted groups.
     methods : names, callables, or a mapping from names to either
         ``kgroups``, ``kgroups-auto``, ``kgroups-paper``, ``kgroups-paper-uniform``,
-        ``bethe-hessian``, ``bethe-hessian-raw``, ``spectral-adjacency``, ``leiden`` (2
-        iterations), ``leiden-converged`` (while iterations raise modularity), ``louvain``,
-        ``infomap`` (1 trial). A callable takes ``(graph, k, rng)``, or ``(graph, rng)`` if it
-        chooses k itself, and returns labels in any form. It is given k if a parameter is named
-        ``k``, or else if three parameters or more have no default, as with ``*args``.
+        ``bethe-hessian``, ``bethe-hessian-raw``, ``bp`` (belief propagation), ``bp-oracle`` (the
+        same at the true rates of a block model of ``kgroups.generators``),
+        ``spectral-adjacency``, ``leiden`` (2 iterations), ``leiden-converged`` (while iterations
+        raise modularity), ``louvain``, ``infomap`` (1 trial). A callable takes
+        ``(graph, k, rng)``, or ``(graph, rng)`` if it chooses k itself, and returns labels in any
+        form. It is given k if a parameter is named ``k``, or else if three parameters or more
+        have no default, as with ``*args``.
     metrics : names, or a mapping from names to callables
         ``overlap``, ``nmi``, ``ami`` or any other function of ``kgroups.metrics`` that returns a
         number; a callable takes planted and found labels. Overlap and accuracy of methods that

@@ -152,11 +152,11 @@ class Significance:
     def _about_snr(self) -> str:
         text = f"The signal-to-noise ratio is about {self.snr:.2f}"
         if self.detectability == "detectable":
-            return f"{text}, above the threshold of detection, which is 1."
+            return f"{text}, above the Kesten-Stigum threshold of detection, which is 1."
         if self.detectability == "below":
-            text = "The signal-to-noise ratio is below the threshold of detection"
+            text = "The signal-to-noise ratio is below the Kesten-Stigum threshold of detection"
         else:
-            text += ", at the edge of what can be detected"
+            text += ", not clearly above the Kesten-Stigum threshold of detection"
         return f"{text}: at 1 the communities of large random graphs are lost in the noise."
 
     def __str__(self) -> str:

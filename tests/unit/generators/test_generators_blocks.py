@@ -12,7 +12,9 @@ from kgroups.errors import InputError
 from kgroups.generators import (
     Planted,
     PlantedAffinity,
+    degree_corrected_sbm,
     girvan_newman_benchmark,
+    lfr_benchmark,
     planted_partition,
     stochastic_block_model,
 )
@@ -231,3 +233,18 @@ def test_choices_and_seeds_are_checked():
 def test_block_model_refuses(sizes, P, message):
     with pytest.raises(InputError, match=message):
         stochastic_block_model(sizes, P, rng=0)
+
+
+def test_a_drawn_graph_knows_its_probabilities():
+    planted = planted_partition(128, 4, 16.0, 2.0, rng=0)
+    assert planted.inside.tolist() == [0.3125] * 4
+    assert planted.between == 0.0625
+    P = [[0.5, 0.1], [0.1, 0.25]]
+    for drawn in (stochastic_block_model([5, 5], P, rng=0), degree_corrected_sbm([5, 5], P, rng=0)):
+        assert drawn.inside.tolist() == [0.5, 0.25]
+        assert drawn.between == 0.1
+    assert stochastic_block_model([5], [[0.5]], rng=0).between == 0.0
+    P = [[0.5, 0.1, 0.2], [0.1, 0.5, 0.1], [0.2, 0.1, 0.5]]
+    drawn = stochastic_block_model([3, 3, 3], P, rng=0)
+    assert drawn.inside is drawn.between is None
+    assert lfr_benchmark(200, degree=10, mixing=0.2, rng=0).inside is None

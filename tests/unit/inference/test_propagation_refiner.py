@@ -95,3 +95,15 @@ def test_weights_and_isolated_nodes():
     partition = kg.detect_communities(G, 5, refine=kg.BeliefPropagation(rates="own"))
     assert partition.k == 5
     assert sum(partition.sizes) == 79
+
+
+def test_the_report_names_the_model():
+    graph, _ = planted_partition(300, 2, 8.0, 2.2, rng=0)
+    even = kg.detect_communities(graph, 2, refine=kg.BeliefPropagation()).report
+    assert even.refinement.models == {"uniform, one density": even.refinement.components}
+    assert "Refinement by belief propagation (uniform, one density): " in str(even)
+    uneven, _ = degree_corrected_sbm([150, 150], [[0.06, 0.01], [0.01, 0.06]], rng=0)
+    refine = kg.BeliefPropagation(rates="own")
+    report = kg.detect_communities(uneven, 2, refine=refine).report
+    assert "(degree-corrected, a density for each community)" in str(report)
+    assert not kg.detect_communities(graph, 2, refine=kg.Hartigan()).report.refinement.models

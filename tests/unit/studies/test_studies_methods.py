@@ -7,8 +7,21 @@ import pytest
 
 import kgroups as kg
 from kgroups.errors import InputError, MissingExtraError
-from kgroups.generators import girvan_newman_benchmark, planted_partition
-from kgroups.studies import METHODS, PAPER_GRAM, PAPER_UNIFORM, TrialContext
+from kgroups.generators import (
+    degree_corrected_sbm,
+    girvan_newman_benchmark,
+    lfr_benchmark,
+    planted_partition,
+    stochastic_block_model,
+)
+from kgroups.studies import (
+    METHODS,
+    PAPER_GRAM,
+    PAPER_UNIFORM,
+    TrialContext,
+    oracle_inference,
+    sweep,
+)
 from kgroups.studies.methods import as_methods
 
 RAW = kg.KMeansInit(rows="raw")
@@ -128,10 +141,62 @@ def test_who_is_given_k():
     choosing = {name for name, method in METHODS.items() if not method.k_given}
     assert choosing == {"kgroups-auto", "leiden", "leiden-converged", "louvain", "infomap"}
     graph, _ = planted_partition(200, 4, 16.0, 3.5, rng=1)
-    for name in METHODS.keys() - {"infomap"}:
+    for name in METHODS.keys() - {"infomap", "bp-oracle"}:
         labels = [METHODS[name].find(context(graph, k)) for k in (2, 3)]
         numbers = [np.unique(each).size for each in labels]
         assert numbers == ([4, 4] if name in choosing else [2, 3]), name
+
+
+def test_belief_propagation_is_the_posterior():
+    graph, _ = planted_partition(300, 3, 5.0, 1.6, rng=2)
+    public = kg.posterior(graph, 3, rng=stream())
+    assert same_communities(public.partition, METHODS["bp"].find(context(graph, 3)))
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: planted_partition(400, 4, 6.0, 1.8, rng=3),
+        lambda: planted_partition(400, 4, 6.0, 1.8, sizes="multinomial", rng=3),
+        lambda: planted_partition(400, 2, 4.0, 3.0, beyond="clip", rng=3),
+        lambda: stochastic_block_model([300, 100], [[0.03, 0.005], [0.005, 0.06]], rng=3),
+        lambda: degree_corrected_sbm([200, 200], [[0.04, 0.005], [0.005, 0.04]], rng=3),
+    ],
+)
+@pytest.mark.compiled
+def test_the_oracle_is_told_the_rates(draw):
+    planted = draw()
+    k = planted.labels.max() + 1
+    told = TrialContext(planted.graph, planted.graph, k, SEED, planted)
+    scores = {
+        name: kg.metrics.overlap(planted.labels, METHODS[name].find(told))
+        for name in ("bp-oracle", "bethe-hessian")
+    }
+    from_truth = np.argmax(oracle_inference(told, from_truth=True).marginals, axis=1)
+    assert scores["bp-oracle"] >= scores["bethe-hessian"] - 0.03
+    other = kg.metrics.overlap(planted.labels, from_truth)
+    assert other == pytest.approx(scores["bp-oracle"], abs=0.06)
+
+
+def test_the_oracle_of_a_graph_without_edges():
+    planted = planted_partition(20, 2, 0.0, 0.0, rng=0)
+    told = TrialContext(planted.graph, planted.graph, 2, SEED, planted)
+    assert METHODS["bp-oracle"].find(told).tolist() == [0] * 20
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda rng: lfr_benchmark(200, degree=10, mixing=0.2, rng=rng),
+        lambda rng: stochastic_block_model(
+            [50, 50, 50], [[0.2, 0.01, 0.02], [0.01, 0.2, 0.01], [0.02, 0.01, 0.2]], rng=rng
+        ),
+        lambda rng: tuple(planted_partition(100, 2, 8.0, 2.0, rng=rng)),
+    ],
+)
+def test_the_oracle_needs_a_generator_with_rates(draw):
+    with pytest.raises(InputError, match=r"'bp-oracle' must be told the true rates.*\n  Return"):
+        sweep(draw, {}, ["bp-oracle"], trials=1, progress=False)
 
 
 def test_shared_work_counts_for_each_method():

@@ -122,8 +122,8 @@ def test_the_sentences_of_a_clear_case():
     assert str(verdict).splitlines() == [
         "The graph has more structure than random graphs with its degrees: none of 99 has a second "
         f"eigenvalue of {verdict.eigenvalue:.3f} or more (p = 0.01).",
-        f"The signal-to-noise ratio is about {verdict.snr:.2f}, above the threshold of detection, "
-        "which is 1.",
+        f"The signal-to-noise ratio is about {verdict.snr:.2f}, above the Kesten-Stigum threshold "
+        "of detection, which is 1.",
         f"Distances are {verdict.stretch:.2f} times what these 8 communities explain.",
     ]
     assert repr(verdict).startswith("Significance(significant=True, p=0.01, snr=")
@@ -154,7 +154,7 @@ def test_the_signal_to_noise_ratio_of_a_planted_partition():
 def test_faint_structure_is_at_the_edge():
     verdict = kg.significance(kg.datasets.load("karate").graph)
     assert (verdict.significant, verdict.detectability) == (True, "at the edge")
-    assert "at the edge of what can be detected" in str(verdict)
+    assert "not clearly above the Kesten-Stigum threshold of detection: at 1" in str(verdict)
 
 
 @pytest.mark.parametrize("snr", [0.0, 1.6])

@@ -1,4 +1,4 @@
-"""How sure are the communities: the posterior of a graph, given their number."""
+"""The posterior of a graph: how probable each community is for each node, given their number."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -6,9 +6,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from kgroups._progress import Progress, counted_progress
-from kgroups._types import Floats, Ints, Symmetrize
+from kgroups._types import CSR, Floats, Ints, Symmetrize
 from kgroups._validation import RngLike, as_rng, check_choice, check_k, check_real
-from kgroups._wording import argument
+from kgroups._wording import argument, in_python
 from kgroups.adapters import as_graph, canonical_order
 from kgroups.adapters.labels import as_labels
 from kgroups.detect import detect_communities
@@ -18,13 +18,21 @@ from kgroups.inference import (
     BeliefPropagation,
     Degrees,
     better_fit,
+    model_in_words,
     observed_graph,
 )
 from kgroups.operators import BetheHessian, degrees_are_uneven
 from kgroups.partition import Partition
 from kgroups.search import EXACT_NODES_UNEVEN, Auto, Exact
 
-__all__ = ["Posterior", "posterior"]
+__all__ = [
+    "Posterior",
+    "Rates",
+    "check_messages",
+    "degree_dispersion",
+    "posterior",
+    "spectral_start",
+]
 
 Rates: TypeAlias = Literal["auto", "planted", "own"]
 
@@ -102,8 +110,7 @@ class Posterior:
     @property
     def model(self) -> str:
         """The block model in words."""
-        rates = "one density" if self.rates == "planted" else "a density for each community"
-        return f"{'degree-corrected' if self.degree_corrected else 'uniform'}, {rates}"
+        return model_in_words(self.rates, degree_corrected=self.degree_corrected)
 
     def __repr__(self) -> str:
         n, k = self.marginals.shape
@@ -226,17 +233,11 @@ def posterior(
     elif k is None:
         start = detect_communities(given, rng=rng).labels
     else:
-        start = _spectral_labels(given, check_k(k, given.n), as_rng(rng))
+        start = spectral_start(given, check_k(k, given.n), as_rng(rng))
     z = np.unique(start[order], return_inverse=True)[1]
     count = int(z.max(initial=-1)) + 1
     A = given.permuted(order).simple_adjacency()
-    if len(A.indices) * count > max_messages:
-        msg = (
-            f"belief propagation holds {len(A.indices)} x {count} messages here, which is more "
-            f"than max_messages={max_messages:.0e}.\n  Pass a smaller {argument('k')} or a larger "
-            "limit, or call partition.confidence(), which samples instead."
-        )
-        raise InputError(msg)
+    check_messages(len(A.indices), count, max_messages)
     bound = BetheHessian().bind(A, weighted=given.is_weighted)
     observed = observed_graph(A, bound, degrees)
     with counted_progress(method.most_sweeps, "sweep", progress=progress) as tell:
@@ -248,7 +249,6 @@ def posterior(
     labels[order], marginals[order] = best if accepted else z, found.marginals
     named = Partition(labels, given.nodes, graph=given)
     columns = _columns(labels, named.labels, count)
-    d = np.diff(A.indptr)
     return Posterior(
         named,
         marginals[:, columns],
@@ -261,12 +261,29 @@ def posterior(
         sweeps=found.sweeps,
         rates=rates,
         degree_corrected=observed.degree_corrected,
-        dispersion=float(d.var() / d.mean()) if len(A.indices) else 0.0,
+        dispersion=degree_dispersion(A),
         accepted=accepted,
     )
 
 
-def _spectral_labels(graph: Graph, k: int, rng: np.random.Generator) -> Ints:
+def check_messages(entries: int, k: int, limit: float) -> None:
+    """Raise if belief propagation would hold more messages than a limit."""
+    if entries * k > limit:
+        msg = (
+            f"belief propagation holds {entries} x {k} messages here, which is more than "
+            f"max_messages={limit:.0e}.\n  Pass a smaller {argument('k')} or a larger limit"
+            f"{in_python(', or call partition.confidence(), which samples instead')}."
+        )
+        raise InputError(msg)
+
+
+def degree_dispersion(A: CSR) -> float:
+    """Return the variance of the degrees over their mean, 0 without edges."""
+    d = np.diff(A.indptr)
+    return float(d.var() / d.mean()) if len(A.indices) else 0.0
+
+
+def spectral_start(graph: Graph, k: int, rng: np.random.Generator) -> Ints:
     """Return labels from eigenvectors, at the non-backtracking radius if degrees are uneven."""
     if not degrees_are_uneven(graph.simple_adjacency()):
         return detect_communities(graph, k, refine=None, rng=rng).labels
