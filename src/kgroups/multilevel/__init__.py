@@ -5,8 +5,17 @@ from kgroups.multilevel.levels import (
     Code,
     Level,
     Rules,
+    explicit_weights,
     finest_level,
     modularity_moves,
 )
 
-__all__ = ["ROUNDING", "Code", "Level", "Rules", "finest_level", "modularity_moves"]
+__all__ = [
+    "ROUNDING",
+    "Code",
+    "Level",
+    "Rules",
+    "explicit_weights",
+    "finest_level",
+    "modularity_moves",
+]

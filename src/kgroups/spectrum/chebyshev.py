@@ -11,8 +11,8 @@ eigenvalue :math:`(s + 1/s) / 2` above it.
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias, TypeVar
@@ -212,14 +212,19 @@ class BlockOperator:
             for t in range(tasks):
                 task(t, bounds[t], bounds[t + 1])
             return
-        ticket = itertools.count()
+        ticket: Iterator[int] = itertools.count()
 
         def work() -> None:
             while (t := next(ticket)) < tasks:
                 task(t, bounds[t], bounds[t + 1])
 
         others = [self._pool.submit(work) for _ in range(helpers)]
-        work()
+        try:
+            work()
+        finally:
+            # After an error or Ctrl-C no thread begins another task.
+            ticket = itertools.repeat(tasks)
+            wait(others)
         for other in others:
             other.result()
 

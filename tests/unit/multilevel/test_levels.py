@@ -5,6 +5,7 @@ from scipy import sparse
 
 from helpers import oracles_levels as oracles
 from helpers.strategies_levels import graph_of, level_of
+from kgroups._progress import new_tally
 from kgroups._types import CSR
 from kgroups.graph import Graph
 from kgroups.multilevel import finest_level, modularity_moves
@@ -87,7 +88,7 @@ def test_the_graph_of_groups_is_that_of_scipy(k, weighted):
     weights = np.random.default_rng(1).lognormal(size=78) if weighted else None
     level = level_of(KARATE, weights=weights)
     z = (np.arange(34) % k).astype(np.int32)
-    groups = coarsened(level, z, k)
+    groups = coarsened(level, z, k, new_tally())
     A = sparse.csr_array((level.A.data.astype(float), level.A.indices, level.A.indptr))
     Y = sparse.csr_array((np.ones(34), z, np.arange(35)), shape=(34, k))
     expected = (Y.T @ A @ Y).toarray()
@@ -102,8 +103,8 @@ def test_groups_of_groups_are_groups_of_nodes():
     level = level_of(KARATE)
     fine = (np.arange(34) % 9).astype(np.int32)
     coarse = (np.arange(9) % 4).astype(np.int32)
-    in_one = coarsened(level, coarse[fine], 4)
-    in_two = coarsened(coarsened(level, fine, 9), coarse, 4)
+    in_one = coarsened(level, coarse[fine], 4, new_tally())
+    in_two = coarsened(coarsened(level, fine, 9, new_tally()), coarse, 4, new_tally())
     assert oracles.dense(in_two.A).tolist() == oracles.dense(in_one.A).tolist()
     for one, two in zip(in_one[1:], in_two[1:], strict=True):
         assert two.tolist() == one.tolist()
