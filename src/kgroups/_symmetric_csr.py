@@ -14,6 +14,7 @@ FEW_EDGES = 1 << 15
 """Up to this many edges scipy does the work: it is done before compiled kernels are loaded."""
 
 _NO_VALUES = np.empty(0)
+_NO_COUNTS = np.empty(0, np.int64)
 # Edges or entries that a kernel takes at once: between two calls, every tenth of a second, Ctrl-C
 # has an effect and progress is shown.
 _AT_ONCE = 1 << 22
@@ -65,7 +66,8 @@ def columns_of_edges(
     weighted = w is not None and not np.all(w == 1)
     start = np.zeros(n + 1, kind)
     parts = [slice(begin, begin + at_once) for begin in range(0, u.size, at_once)]
-    begin_stage(_BUILDING)
+    if len(parts) > 1:
+        begin_stage(_BUILDING)
     for part in parts:
         count_columns(ends[0][part], ends[1][part], start)
         tell_share(_COUNTED * part.start, u.size)
@@ -92,10 +94,10 @@ def rows_of_columns(columns: Columns, *, binary: bool = False, at_once: int = _A
     last = np.full(n, -1, kind)
     parts = _ranges(start, at_once)
     # Each of the three passes below takes about as long.
-    share = (1.0 - _GROUPED) / 3.0
+    share = (1.0 - _GROUPED) / (3.0 * max(n, 1))
     for first, stop in parts:
         count_entries(first, stop, start, low, last, below, above)
-        tell_share(_GROUPED + share * stop / n, 1.0)
+        tell_share(_GROUPED + share * stop, 1.0)
     parallel = int(above.sum(dtype=np.int64)) < low.size
     indptr = np.zeros(n + 1, kind)
     np.cumsum(below + above, out=indptr[1:], dtype=kind)
@@ -108,11 +110,11 @@ def rows_of_columns(columns: Columns, *, binary: bool = False, at_once: int = _A
     given, place = _NO_VALUES if weight is None else weight, first_above.copy()
     for first, stop in parts:
         fill_upper(first, stop, start, low, given, place, last, indices, sums, counts)
-        tell_share(_GROUPED + share * (1.0 + stop / n), 1.0)
+        tell_share(_GROUPED + share * (n + stop), 1.0)
     place = indptr[:-1].copy()
     for first, stop in _ranges(indptr, at_once):
         fill_lower(first, stop, indptr, first_above, place, indices, sums, counts)
-        tell_share(_GROUPED + share * (2.0 + stop / n), 1.0)
+        tell_share(_GROUPED + share * (2 * n + stop), 1.0)
     return _with_values(indptr, indices, sums if weighted else None, counts if counted else None)
 
 
@@ -151,23 +153,28 @@ def _ranges(bounds: Indices, entries: int) -> list[tuple[int, int]]:
 
 def permuted_rows(rows: Rows, order: Ints) -> Rows:
     """Return the symmetric matrix with row ``order[i]`` in place ``i``."""
-    from scipy import sparse
+    from kgroups._symmetric_csr_nb import fill_permuted
 
     indptr, indices, weights, counts = rows
     n, kind = order.size, indices.dtype
     number = np.empty(n, kind)
     number[order] = np.arange(n, dtype=kind)
-    lengths = np.diff(indptr)[order]
     starts = np.zeros(n + 1, kind)
-    np.cumsum(lengths, out=starts[1:], dtype=kind)
-    slots = np.arange(starts[-1], dtype=kind) + np.repeat(indptr[:-1][order] - starts[:-1], lengths)
-    # Transposing a symmetric matrix sorts its rows in linear time.
-    moved = sparse.csr_array((slots, number[indices[slots]], starts), shape=(n, n)).tocsc()
+    np.cumsum(np.diff(indptr)[order], out=starts[1:], dtype=kind)
+    place, moved = starts[:-1].copy(), np.empty_like(indices)
+    given = (
+        _kernel_view(_NO_VALUES if weights is None else weights),
+        _kernel_view(_NO_COUNTS if counts is None else counts),
+    )
+    values = np.empty_like(given[0]), np.empty_like(given[1])
+    matrix = _kernel_view(order), number, _kernel_view(indptr), _kernel_view(indices), *given
+    for first, stop in _ranges(starts, _AT_ONCE):
+        fill_permuted(first, stop, *matrix, place, moved, *values)
     return Rows(
-        moved.indptr,
-        moved.indices,
-        None if weights is None else weights[moved.data],
-        None if counts is None else counts[moved.data],
+        starts,
+        moved,
+        None if weights is None else values[0],
+        None if counts is None else values[1],
     )
 
 

@@ -9,6 +9,7 @@ __all__ = [
     "count_entries",
     "fill_columns",
     "fill_lower",
+    "fill_permuted",
     "fill_upper",
     "has_symmetric_entries",
 ]
@@ -125,6 +126,40 @@ def fill_lower(
                 sums[slot] = sums[t]
             if counted:
                 counts[slot] = counts[t]
+
+
+@njit(cache=True, nogil=True)
+def fill_permuted(
+    first: int,
+    stop: int,
+    order: Any,
+    number: Any,
+    indptr: Any,
+    indices: Any,
+    weights: Any,
+    counts: Any,
+    place: Any,
+    moved: Any,
+    moved_weights: Any,
+    moved_counts: Any,
+) -> None:
+    """Write the entries of a symmetric matrix whose row ``order[i]`` comes to place i, transposed.
+
+    Rows come in ascending order, so that the rows that are written are sorted. ``number`` is the
+    inverse of ``order``. ``place`` holds where each new row begins and is updated.
+    """
+    weighted, counted = weights.size > 0, counts.size > 0
+    for i in range(first, stop):
+        row = order[i]
+        for t in range(indptr[row], indptr[row + 1]):
+            c = number[indices[t]]
+            slot = place[c]
+            place[c] = slot + 1
+            moved[slot] = i
+            if weighted:
+                moved_weights[slot] = weights[t]
+            if counted:
+                moved_counts[slot] = counts[t]
 
 
 @njit(cache=True, nogil=True)
