@@ -27,6 +27,7 @@ from kgroups.search import (
     ManyGroups,
     Prepared,
     Regime,
+    Search,
     check_regime,
     find_communities,
     find_k_communities,
@@ -221,6 +222,7 @@ def compile_kernels() -> None:
 
     from kgroups.energy import kernel_kgroups, segment_line
     from kgroups.inference.confidence import confidence_of_labels
+    from kgroups.search.candidates import search
 
     if vars(numba.config)["DISABLE_JIT"]:
         return
@@ -238,6 +240,8 @@ def compile_kernels() -> None:
     for regime in (FewGroups(), ManyGroups()):
         for k in (None, 3):
             detect_communities(ring, k, regime=regime)
+    large = Search(spectral_nodes=0)
+    search(prepare(ring).problem, large, np.random.default_rng(0), shared_entries=0)
     compile_adapters()
     points = np.linspace(0.0, 1.0, 8)
     kernel_kgroups(points, 2, n_init=1)

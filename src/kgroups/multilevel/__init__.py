@@ -9,6 +9,7 @@ from kgroups.multilevel.levels import (
     finest_level,
     modularity_moves,
 )
+from kgroups.multilevel.shared import shared_moves
 
 __all__ = [
     "ROUNDING",
@@ -18,4 +19,5 @@ __all__ = [
     "explicit_weights",
     "finest_level",
     "modularity_moves",
+    "shared_moves",
 ]

@@ -380,22 +380,36 @@ def first_cells(
     """Return the cells of the first start in a block of nodes, and whether it is locally a tree."""
     part = block_level(level, first, last)
     code, everyone = code_of(part), np.arange(last - first).astype(np.int32)
-    resolution = _finest_resolution(part, code) ** plan.scales[0]
+    resolution = _finest_resolution(part, code.edges) ** plan.scales[0]
     cells, count = _cells(part, everyone, code, resolution, _FIRST, plan, tally)
     return cells, _is_treelike(part, cells, count, plan, tally)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _finest_resolution(level: Level, code: Code) -> float:
+def first_penalty(level: Level, plan: Plan) -> float:
+    """Return the penalty at which the moves of the first start are made."""
+    edges = 0.5 * level.strength.sum()
+    return float(_finest_resolution(level, edges) ** plan.scales[0] / (2.0 * edges))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def numbered_cells(level: Level, z: Indices, plan: Plan, tally: Ints) -> tuple[Indices, bool]:
+    """Return cells with numbers without gaps, and whether they show that the graph is a tree."""
+    cells, count = renumbered(z, z.size)
+    return cells, _is_treelike(level, cells, count, plan, tally)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _finest_resolution(level: Level, edges: float) -> float:
     """Return the resolution at which hardly any two nodes join; 1 is modularity."""
-    return float(max(1.0, level.nodes.sum() ** 2 / (2.0 * code.edges)))
+    return float(max(1.0, level.nodes.sum() ** 2 / (2.0 * edges)))
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _search(level: Level, given: Indices, known: int, code: Code, plan: Plan, tally: Ints) -> State:
     """Return the best communities of a connected graph: starts, combined while that gains."""
     n = level.nodes.size
-    base = _finest_resolution(level, code)
+    base = _finest_resolution(level, code.edges)
     if known in (LABELS, SPECTRAL):
         best = _climb_all(level, given.copy(), code, _FIRST, plan.temperatures[:0], plan, tally)
     elif known == CELLS:
@@ -570,7 +584,7 @@ def search_components(
 def search_given_k(level: Level, k: int, plan: Plan, tally: Ints) -> Indices:
     """Return exactly ``k`` communities of a connected graph."""
     code, n = code_of(level), level.nodes.size
-    base = _finest_resolution(level, code)
+    base = _finest_resolution(level, code.edges)
     everyone = np.arange(n).astype(np.int32)
     cells, count = _cells(level, everyone, code, base ** plan.scales[0], _FIRST, plan, tally)
     if count < k:

@@ -20,10 +20,10 @@ from kgroups.embedding import (
 )
 from kgroups.hartigan import improve_rows
 from kgroups.inference import Evidence, evidence_of_labels
-from kgroups.multilevel import Level, finest_level
+from kgroups.multilevel import Level, finest_level, shared_moves
 from kgroups.refine import Refiner, refine_labels
 from kgroups.search.problem import Options, Part, Problem, Spectral
-from kgroups.search.settings import SIGNIFICANCE, Search
+from kgroups.search.settings import SIGNIFICANCE, Plan, Search
 from kgroups.spectrum import (
     Leading,
     Moments,
@@ -103,6 +103,9 @@ def _binomial_excess(E: Floats, pairs: Floats) -> Floats:
 # From this many entries on a kernel runs in a second thread, and the main thread checks for Ctrl-C.
 # On smaller graphs a search is short.
 _BACKGROUND_ENTRIES = 100_000
+# From this many entries on threads share the moves of the first start; below, their waiting for one
+# another takes most of what they save.
+_SHARED_ENTRIES = 10_000_000
 ANY_SAVING_NODES = 9
 """Any saving splits a community up to this size, three triangles, where all pairs are counted."""
 PAIRS_NODES = 64
@@ -136,12 +139,15 @@ def search(
     *,
     start: Ints | None = None,
     background_entries: int = _BACKGROUND_ENTRIES,
+    shared_entries: int = _SHARED_ENTRIES,
 ) -> Searched:
     """Find the communities of every component with the shortest description.
 
     ``start`` are labels to start from, in the order of the problem. Graphs with at least
-    ``background_entries`` matrix entries are searched in a second thread.
+    ``background_entries`` matrix entries are searched in a second thread. In components with at
+    least ``shared_entries`` all threads share the moves of the first start.
     """
+    from kgroups.multilevel._levels_nb import block_level
     from kgroups.search._search_nb import (
         CELLS,
         LABELS,
@@ -165,7 +171,10 @@ def search(
         given = np.zeros(order.size, dtype=np.int32)
     for c in large.tolist():
         first, last = offsets[c], offsets[c + 1]
-        labels, treelike = run(first_cells, level, first, last, plan, tally)
+        if level.A.indptr[last] - level.A.indptr[first] < shared_entries:
+            labels, treelike = run(first_cells, level, first, last, plan, tally)
+        else:
+            labels, treelike = _shared_first_cells(block_level(level, first, last), plan, tally)
         known[c] = CELLS
         if treelike:
             begin_stage("moments of the spectrum")
@@ -180,6 +189,17 @@ def search(
     z, k, saved, undecided = run(search_components, level, offsets, given, known, plan, tally)
     visits = int(tally[0]) + sum(one.visits for one in measured.values())
     return Searched(z.astype(np.int64), k, saved, undecided, visits, measured)
+
+
+def _shared_first_cells(level: Level, plan: Plan, tally: Ints) -> tuple[Any, bool]:
+    """Return the cells of the first start by moves that threads share."""
+    from kgroups.search._search_nb import first_penalty, numbered_cells
+
+    rules = plan.rules
+    penalty = first_penalty(level, plan)
+    z = shared_moves(level, penalty, rules.margin, rules.max_visits, tally)
+    labels, treelike = interruptible(numbered_cells, level, z, plan, tally)
+    return labels, bool(treelike)
 
 
 def projected_labels(measured: Moments, rng: np.random.Generator) -> Any:
