@@ -3,8 +3,10 @@
 LFR-like graphs (binomial internal degrees, mixing 0.4) and planted partitions (200 groups at
 signal-to-noise ratio 2, 20 groups at 3, and 20 faint ones at 1.5), all of mean degree 20. *visits*
 are the entries of the matrix that the kernels read, all together, and the exponent is the slope of
-their logarithm over that of m. Beside each peer stands its time, the time of kgroups as a multiple
-of it, and its NMI.
+their logarithm over that of m. *CPU s* are seconds of the processor, of all threads together, which
+depend less on what else runs than *seconds* do; *bytes / edge* is the peak of memory above the
+input. Beside each peer stand its time, the time of kgroups as a multiple of it, and the same three
+figures.
 """
 
 import argparse
@@ -37,12 +39,14 @@ JUDGED = ("binomial", "sbm", "sbm-k20")
 
 @dataclass(frozen=True)
 class Beside:
-    """A peer at one size: its time, the ratio of our time to it, the worst NMI."""
+    """A peer at one size: its time, the ratio of our time to it, the worst NMI, what it took."""
 
     peer: str
     seconds: float | None
     ratio: float | None
     nmi: float | None
+    cpu_seconds: float | None = None
+    bytes_per_edge: float | None = None
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,7 @@ class Size:
     nmi: float | None
     beside: tuple[Beside, ...]
     trouble: str
+    cpu_seconds: float | None = None
 
     @property
     def ratio(self) -> float | None:
@@ -95,14 +100,13 @@ def sizes(
 def _size(name: str, ours: Outcome, *peers: Outcome) -> Size:
     runs = ours.runs
     visits = [run.visits for run in runs if run.visits is not None]
-    per_edge = [run.peak_bytes / run.m for run in runs if run.peak_bytes is not None]
     known = [run for outcome in (ours, *peers) for run in outcome.runs]
     return Size(
         name=name,
         m=statistics.median_low([run.m for run in known]) if known else 0,
         visits=statistics.median(visits) if visits else None,
         seconds=ours.median_seconds,
-        bytes_per_edge=max(per_edge, default=None),
+        bytes_per_edge=ours.bytes_per_edge,
         nmi=min(ours.values("nmi"), default=None),
         beside=tuple(
             Beside(
@@ -110,12 +114,15 @@ def _size(name: str, ours: Outcome, *peers: Outcome) -> Size:
                 peer.median_seconds,
                 ours.time_ratio(peer),
                 min(peer.values("nmi"), default=None),
+                peer.median_cpu_seconds,
+                peer.bytes_per_edge,
             )
             for peer in peers
         ),
         trouble="; ".join(
             f"{outcome.peer}: {outcome.trouble}" for outcome in (ours, *peers) if outcome.trouble
         ),
+        cpu_seconds=ours.median_cpu_seconds,
     )
 
 
@@ -136,17 +143,24 @@ def growth_of(measured: list[Size]) -> Growth:
 
 
 def columns(peers: Sequence[str]) -> list[Column]:
-    """Return the columns: ours, then three for each peer."""
+    """Return the columns: ours, then five for each peer."""
     ours = [
         Column("graph", 27),
         Column("m", 9),
         Column("visits / m", 11),
         Column("bytes / edge", 13),
+        Column("CPU s", 9),
         Column("seconds", 9),
-        Column("NMI", 7),
+        Column("NMI", 8),
     ]
     for peer in peers:
-        ours += [Column(peer, max(len(peer), 9)), Column("ratio", 7), Column("NMI", 7)]
+        ours += [
+            Column(peer, max(len(peer), 9)),
+            Column("ratio", 7),
+            Column("CPU s", 9),
+            Column("bytes / edge", 13),
+            Column("NMI", 8),
+        ]
     return [*ours, Column("note", 6)]
 
 
@@ -157,14 +171,17 @@ def cells(size: Size) -> list[str]:
         str(size.m),
         table.number(None if size.visits is None else size.visits / size.m, 1),
         table.number(size.bytes_per_edge, 0),
+        table.number(size.cpu_seconds, 3),
         table.number(size.seconds, 3),
-        table.number(size.nmi, 4),
+        table.number(size.nmi, 5),
     ]
     for peer in size.beside:
         line += [
             table.number(peer.seconds, 3),
             table.number(peer.ratio, 2),
-            table.number(peer.nmi, 4),
+            table.number(peer.cpu_seconds, 3),
+            table.number(peer.bytes_per_edge, 0),
+            table.number(peer.nmi, 5),
         ]
     return [*line, size.trouble]
 

@@ -2,11 +2,12 @@
 
 import multiprocessing
 import statistics
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from multiprocessing.connection import Connection
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 from benchmarks.graphs import BenchmarkGraph
@@ -24,6 +25,7 @@ class Timed:
     found: Found
     seconds: float
     peak_bytes: int | None
+    cpu_seconds: float
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class Run:
     visits: int | None
     note: str
     scores: Scores
+    cpu_seconds: float | None = None
 
 
 @dataclass
@@ -60,6 +63,18 @@ class Outcome:
     def median_seconds(self) -> float | None:
         """Median time of the counted runs."""
         return statistics.median(run.seconds for run in self.runs) if self.runs else None
+
+    @property
+    def median_cpu_seconds(self) -> float | None:
+        """Median seconds of the processor, of all threads together."""
+        taken = [run.cpu_seconds for run in self.runs if run.cpu_seconds is not None]
+        return statistics.median(taken) if taken else None
+
+    @property
+    def bytes_per_edge(self) -> float | None:
+        """Largest peak of a run above its input, per edge."""
+        peaks = [run.peak_bytes / run.m for run in self.runs if run.peak_bytes is not None]
+        return max(peaks, default=None)
 
     @property
     def peak_bytes(self) -> int | None:
@@ -94,11 +109,19 @@ def _serve(pipe: Connection, peer_name: str, least_seconds: float) -> None:
                 pipe.send("built")
                 continue
             before = start_watching()
-            found, seconds = fastest(partial(peer.find, native, order), least_seconds)
-            pipe.send(Timed(found, seconds, peak_above(before)))
+            busy, calls = process_time(), count()
+            find = partial(_counting, partial(peer.find, native, order), calls)
+            found, seconds = fastest(find, least_seconds)
+            cpu_seconds = (process_time() - busy) / next(calls)
+            pipe.send(Timed(found, seconds, peak_above(before), cpu_seconds))
             del found
     except Exception as error:  # a peer may raise anything; the table says what
         pipe.send(error)
+
+
+def _counting(find: Callable[[], Found], calls: Iterator[int]) -> Found:
+    next(calls)
+    return find()
 
 
 def fastest(find: Callable[[], Found], least_seconds: float) -> tuple[Found, float]:
@@ -234,4 +257,5 @@ def _scored(timed: Timed, graph: BenchmarkGraph, scorer: Scorer) -> Run:
         visits=found.visits,
         note=found.note,
         scores=scorer(found.labels),
+        cpu_seconds=timed.cpu_seconds,
     )

@@ -7,6 +7,9 @@ from numba import njit
 
 __all__ = ["label_components", "peel"]
 
+# Nodes between two looks at the tally, less 1; a power of two less 1.
+_STEP = 4_095
+
 
 @njit(cache=True, nogil=True)
 def peel(indptr: Any, indices: Any, degree: Any, alive: Any) -> None:
@@ -33,14 +36,15 @@ def peel(indptr: Any, indices: Any, degree: Any, alive: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def label_components(indptr: Any, indices: Any, group: Any, label: Any) -> int:
+def label_components(indptr: Any, indices: Any, group: Any, label: Any, tally: Any) -> int:
     """Label the connected parts of groups in the order of their first nodes.
 
-    Edges between groups do not connect. ``label`` must be filled with -1.
+    Edges between groups do not connect. ``label`` must be filled with -1. A third number of the
+    ``tally`` other than 0 ends the work early; the last two count the nodes without a label.
     """
     n = label.size
     stack = np.empty(n, dtype=np.int64)
-    count = 0
+    count, done = 0, 0
     for root in range(n):
         if label[root] >= 0:
             continue
@@ -50,6 +54,12 @@ def label_components(indptr: Any, indices: Any, group: Any, label: Any) -> int:
         while top > 0:
             top -= 1
             i = stack[top]
+            done += 1
+            if done & _STEP == 0:
+                if tally[2] != 0:
+                    return count
+                if tally.size > 4:
+                    tally[3], tally[4] = n - done, n
             for t in range(indptr[i], indptr[i + 1]):
                 j = indices[t]
                 if label[j] < 0 and group[j] == group[root]:

@@ -5,12 +5,15 @@ from typing import Any
 
 import numpy as np
 
+from kgroups._progress import new_tally, run_interruptibly
 from kgroups._types import CSR, Bools, Floats, Indices, Ints
 
 # Indices are int32 while all counts are below this: half the memory of int64.
 INT32_BOUND = np.iinfo(np.int32).max
 # Up to this many entries loading numba and the kernel takes longer than loading scipy.
 _SCIPY_ENTRIES = 2_000
+# From this many entries on components are labeled in a second thread, so that Ctrl-C ends it.
+_BACKGROUND_ENTRIES = 1_000_000
 
 
 def index_type(*counts: int) -> type[np.signedinteger[Any]]:
@@ -113,7 +116,10 @@ def connected_components(csr: CSR, group: Ints | None = None) -> tuple[int, Ints
 
     pattern, labels = readonly(csr), np.full(len(csr.indptr) - 1, -1, dtype=np.int64)
     groups = np.zeros_like(labels) if group is None else group.astype(np.int64, copy=False)
-    return int(label_components(pattern.indptr, pattern.indices, groups, labels)), labels
+    arguments = pattern.indptr, pattern.indices, groups, labels, new_tally()
+    if len(csr.indices) < _BACKGROUND_ENTRIES:
+        return int(label_components(*arguments)), labels
+    return int(run_interruptibly(label_components, *arguments)), labels
 
 
 def components_by_scipy(csr: CSR, group: Ints | None = None) -> tuple[int, Ints]:

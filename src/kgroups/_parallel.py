@@ -1,10 +1,13 @@
-"""Independent tasks, run in this process, in several, or on a cluster."""
+"""Independent tasks, run in this process, in its threads, in several, or on a cluster."""
 
+import itertools
 import multiprocessing
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import cached_property
 from typing import TypeVar
 
 from kgroups._wording import argument, in_python, install_hint, setting
@@ -16,6 +19,47 @@ Result = TypeVar("Result")
 # Enough batches that no worker waits long at the end, few enough that sending them costs nothing.
 _BATCHES_PER_WORKER = 16
 _LARGEST_BATCH = 25
+
+
+class Threads:
+    """Threads of this process that share numbered tasks; by default as many as numba would use.
+
+    Tasks should be kernels that release the GIL.
+    """
+
+    def __init__(self, count: int | None = None) -> None:
+        if count is None:
+            import numba
+
+            count = int(numba.get_num_threads())
+        self.count = count
+
+    @cached_property
+    def _pool(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(self.count - 1, thread_name_prefix="kgroups")
+
+    def run(self, task: Callable[[int], None], tasks: int) -> None:
+        """Run the task of each number below ``tasks``, each on the first thread that is free."""
+        helpers = min(self.count, tasks) - 1
+        if helpers < 1:
+            for t in range(tasks):
+                task(t)
+            return
+        ticket: Iterator[int] = itertools.count()
+
+        def work() -> None:
+            while (t := next(ticket)) < tasks:
+                task(t)
+
+        others = [self._pool.submit(work) for _ in range(helpers)]
+        try:
+            work()
+        finally:
+            # After an error or Ctrl-C no thread begins another task.
+            ticket = itertools.repeat(tasks)
+            wait(others)
+        for other in others:
+            other.result()
 
 
 def finished_batches(

@@ -1,16 +1,35 @@
-"""Progress of long work: a bar on a terminal, a function of the caller, or nothing."""
+"""Progress of long work: a bar on a terminal, a function of the caller, or nothing.
 
+The stages of a call are named, timed and their memory is measured by :class:`Stages`. Work that is
+far below the call, such as reading a file, says how much of it is done by :func:`tell_share`, and
+kernels by a tally that :func:`run_interruptibly` reads.
+"""
+
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+from itertools import pairwise
+from time import perf_counter
 from typing import Any, TypeAlias
 
+import numpy as np
+
+from kgroups._types import Ints
 from kgroups.errors import InputError
 
 Progress: TypeAlias = Callable[[int, int], None] | bool
 """``True`` for a bar, ``False`` for nothing, or a function of the units done and their total."""
 StageProgress: TypeAlias = Callable[[str], None] | bool
-"""The same for work in stages: a function takes the name of the stage that begins."""
+"""The same for work in stages: a function takes the name of the stage that begins, and about once
+a second in a long stage its name with the share that is done."""
+
+_SECONDS_BETWEEN_SHARES = 1.0
+# Reading the memory takes 15 us.
+_SECONDS_BETWEEN_READINGS = 0.05
+# How often the main thread checks for Ctrl-C while a kernel runs in another.
+_POLL_SECONDS = 0.05
 
 
 @contextmanager
@@ -67,3 +86,137 @@ def _terminal_bar(*, show: bool, **options: Any) -> Iterator[Any]:
 
     with tqdm(leave=False, file=sys.stderr, **options) as bar:
         yield bar
+
+
+class Stages:
+    """Announces the stages of a call, and measures how long they take and how much memory.
+
+    Inside ``with stages:`` the functions :func:`begin_stage` and :func:`tell_share` reach it.
+    """
+
+    def __init__(self, announce: Callable[[str], None]) -> None:
+        self._announce = announce
+        self._begun: list[tuple[str, float]] = []
+        self._next_share = self._next_reading = 0.0
+        self._before = self._most = _memory()
+
+    def __enter__(self) -> "Stages":
+        self._token = _current.set(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _current.reset(self._token)
+
+    def begin(self, stage: str) -> None:
+        """Announce a stage."""
+        now = perf_counter()
+        self._begun.append((stage, now))
+        self._next_share = now + _SECONDS_BETWEEN_SHARES
+        self._announce(stage)
+
+    def tell(self, share: float) -> None:
+        """Announce the share of the stage that is done, unless the last one is recent."""
+        now = perf_counter()
+        if now >= self._next_reading and self._most is not None:
+            self._next_reading = now + _SECONDS_BETWEEN_READINGS
+            self._most = _larger(self._most, _memory())
+        if now >= self._next_share and self._begun:
+            self._next_share = now + _SECONDS_BETWEEN_SHARES
+            self._announce(f"{self._begun[-1][0]}, {100.0 * min(max(share, 0.0), 1.0):.0f} %")
+
+    def seconds(self) -> dict[str, float]:
+        """Return the seconds of each stage until now, summed if it began several times."""
+        total: dict[str, float] = {}
+        for (stage, since), (_, until) in pairwise([*self._begun, ("", perf_counter())]):
+            total[stage] = total.get(stage, 0.0) + until - since
+        return total
+
+    def peak_bytes(self) -> int | None:
+        """Return by how much the resident memory of the process has risen at most until now.
+
+        None where the system does not tell. The high-water mark that Linux keeps is exact. If the
+        process had needed more before, it does not show this call; then the largest of the
+        readings at each :func:`tell_share` counts, which can miss what was freed between two.
+        """
+        now = _memory()
+        if self._before is None or self._most is None or now is None:
+            return None
+        (before, mark), most = self._before, _larger(self._most, now)[0]
+        return max(0, (now[1] if now[1] > mark else most) - before)
+
+
+_current: ContextVar[Stages | None] = ContextVar("_current", default=None)
+
+
+def begin_stage(stage: str) -> None:
+    """Announce a stage of the call that is under way, if that has stages."""
+    stages = _current.get()
+    if stages is not None:
+        stages.begin(stage)
+
+
+def tell_share(done: float, total: float) -> None:
+    """Say how much of the current stage is done; cheap enough for every 10 ms of work."""
+    stages = _current.get()
+    if stages is not None:
+        stages.tell(done / total if total else 1.0)
+
+
+def new_tally() -> Ints:
+    """Return the numbers through which a long kernel and its caller communicate, all 0.
+
+    They are: matrix entries read, moves made, a flag that ends the kernel if it is not 0, and how
+    many units are still to be done out of how many.
+    """
+    return np.zeros(5, dtype=np.int64)
+
+
+def run_interruptibly(kernel: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a kernel, whose last argument is a tally, in a second thread; Ctrl-C sets its flag.
+
+    The kernel must release the GIL and look at the flag several times a second.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    tally = arguments[-1]
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(kernel, *arguments)
+        try:
+            while True:
+                try:
+                    return running.result(_POLL_SECONDS)
+                except TimeoutError:
+                    if running.done():
+                        raise
+                    if tally.size > 4 and tally[4] > 0:
+                        tell_share(tally[4] - tally[3], tally[4])
+        except BaseException:
+            tally[2] = 1
+            raise
+
+
+def _memory() -> tuple[int, int] | None:
+    """Return the resident bytes of this process now and at most; None if the system is not Linux.
+
+    ``resource.getrusage`` is faster, but its maximum includes that of the process that started
+    this one.
+    """
+    try:
+        descriptor = os.open("/proc/self/status", os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        status = os.read(descriptor, 1 << 13)
+    finally:
+        os.close(descriptor)
+    found = []
+    for name in (b"VmRSS:", b"VmHWM:"):
+        at = status.find(name)
+        if at < 0:
+            return None
+        found.append(1024 * int(status[at + len(name) :].split(None, 1)[0]))
+    return found[0], found[1]
+
+
+def _larger(first: tuple[int, int], second: tuple[int, int] | None) -> tuple[int, int]:
+    return first if second is None or first[0] >= second[0] else second

@@ -1,17 +1,26 @@
 """Symmetric CSR matrices: building them from edges, merging parallel edges, permuting rows."""
 
 import sys
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from kgroups._csr import index_type, readonly_view
+from kgroups._progress import begin_stage, tell_share
 from kgroups._types import Floats, Indices, Ints
 
 FEW_EDGES = 1 << 15
 """Up to this many edges scipy does the work: it is done before compiled kernels are loaded."""
 
 _NO_VALUES = np.empty(0)
+_NO_COUNTS = np.empty(0, np.int64)
+# Edges or entries that a kernel takes at once: between two calls, every tenth of a second, Ctrl-C
+# has an effect and progress is shown.
+_AT_ONCE = 1 << 22
+# The stage, and the shares of its time after edges are counted and after they are grouped.
+_BUILDING = "building the matrix"
+_COUNTED, _GROUPED = 0.1, 0.4
 
 
 class Rows(NamedTuple):
@@ -46,7 +55,9 @@ def rows_of_edges(
     return rows_of_columns(columns_of_edges(u, v, w, n))
 
 
-def columns_of_edges(u: Indices, v: Indices, w: Floats | None, n: int) -> Columns:
+def columns_of_edges(
+    u: Indices, v: Indices, w: Floats | None, n: int, *, at_once: int = _AT_ONCE
+) -> Columns:
     """Group edges by their larger end in two passes; the edges can be freed afterwards."""
     from kgroups._symmetric_csr_nb import count_columns, fill_columns
 
@@ -54,15 +65,23 @@ def columns_of_edges(u: Indices, v: Indices, w: Floats | None, n: int) -> Column
     ends = _kernel_view(u), _kernel_view(v)
     weighted = w is not None and not np.all(w == 1)
     start = np.zeros(n + 1, kind)
-    count_columns(*ends, start)
+    parts = [slice(begin, begin + at_once) for begin in range(0, u.size, at_once)]
+    if len(parts) > 1:
+        begin_stage(_BUILDING)
+    for part in parts:
+        count_columns(ends[0][part], ends[1][part], start)
+        tell_share(_COUNTED * part.start, u.size)
     np.cumsum(start, out=start, dtype=kind)
     low = np.empty(u.size, kind)
     weight = np.empty(u.size if weighted else 0)
-    fill_columns(*ends, _kernel_view(w if weighted else _NO_VALUES), start[:-1].copy(), low, weight)
+    values, place = _kernel_view(w if weighted else _NO_VALUES), start[:-1].copy()
+    for part in parts:
+        fill_columns(ends[0][part], ends[1][part], values[part], place, low, weight)
+        tell_share(_COUNTED * u.size + (_GROUPED - _COUNTED) * part.start, u.size)
     return Columns(start, low, weight if weighted else None)
 
 
-def rows_of_columns(columns: Columns, *, binary: bool = False) -> Rows:
+def rows_of_columns(columns: Columns, *, binary: bool = False, at_once: int = _AT_ONCE) -> Rows:
     """Merge parallel edges, adding them in input order, and fill both triangles.
 
     If ``binary``, every entry is one edge of weight 1.
@@ -72,7 +91,13 @@ def rows_of_columns(columns: Columns, *, binary: bool = False) -> Rows:
     start, low, weight = columns
     n, kind = start.size - 1, start.dtype
     below, above = np.zeros((2, n), kind)
-    count_entries(start, low, np.full(n, -1, kind), below, above)
+    last = np.full(n, -1, kind)
+    parts = _ranges(start, at_once)
+    # Each of the three passes below takes about as long.
+    share = (1.0 - _GROUPED) / (3.0 * max(n, 1))
+    for first, stop in parts:
+        count_entries(first, stop, start, low, last, below, above)
+        tell_share(_GROUPED + share * stop, 1.0)
     parallel = int(above.sum(dtype=np.int64)) < low.size
     indptr = np.zeros(n + 1, kind)
     np.cumsum(below + above, out=indptr[1:], dtype=kind)
@@ -82,9 +107,14 @@ def rows_of_columns(columns: Columns, *, binary: bool = False) -> Rows:
     sums = np.empty(indices.size if weighted else 0)
     counts = np.empty(indices.size if counted else 0, np.int64)
     last = np.full(n if parallel else 0, -1, kind)
-    given = _NO_VALUES if weight is None else weight
-    fill_upper(start, low, given, first_above.copy(), last, indices, sums, counts)
-    fill_lower(indptr, first_above, indptr[:-1].copy(), indices, sums, counts)
+    given, place = _NO_VALUES if weight is None else weight, first_above.copy()
+    for first, stop in parts:
+        fill_upper(first, stop, start, low, given, place, last, indices, sums, counts)
+        tell_share(_GROUPED + share * (n + stop), 1.0)
+    place = indptr[:-1].copy()
+    for first, stop in _ranges(indptr, at_once):
+        fill_lower(first, stop, indptr, first_above, place, indices, sums, counts)
+        tell_share(_GROUPED + share * (2 * n + stop), 1.0)
     return _with_values(indptr, indices, sums if weighted else None, counts if counted else None)
 
 
@@ -95,8 +125,12 @@ def is_symmetric(
     if indices.size > few_edges:
         from kgroups._symmetric_csr_nb import has_symmetric_entries
 
-        values = _NO_VALUES if data is None else data
-        return bool(has_symmetric_entries(indptr, indices, values, indptr[:-1].copy()))
+        values, place = _NO_VALUES if data is None else data, indptr[:-1].copy()
+        for first, stop in _ranges(indptr, _AT_ONCE):
+            if not has_symmetric_entries(first, stop, indptr, indices, values, place):
+                return False
+            tell_share(stop, indptr.size - 1)
+        return True
     from scipy import sparse
 
     n = indptr.size - 1
@@ -109,25 +143,38 @@ def is_symmetric(
     )
 
 
+def _ranges(bounds: Indices, entries: int) -> list[tuple[int, int]]:
+    """Return consecutive ranges of rows with about so many entries each."""
+    n = bounds.size - 1
+    steps = np.arange(entries, int(bounds[-1]), entries)
+    inner = np.unique(np.searchsorted(bounds, steps)).tolist()
+    return list(pairwise([0, *(stop for stop in inner if 0 < stop < n), n]))
+
+
 def permuted_rows(rows: Rows, order: Ints) -> Rows:
     """Return the symmetric matrix with row ``order[i]`` in place ``i``."""
-    from scipy import sparse
+    from kgroups._symmetric_csr_nb import fill_permuted
 
     indptr, indices, weights, counts = rows
     n, kind = order.size, indices.dtype
     number = np.empty(n, kind)
     number[order] = np.arange(n, dtype=kind)
-    lengths = np.diff(indptr)[order]
     starts = np.zeros(n + 1, kind)
-    np.cumsum(lengths, out=starts[1:], dtype=kind)
-    slots = np.arange(starts[-1], dtype=kind) + np.repeat(indptr[:-1][order] - starts[:-1], lengths)
-    # Transposing a symmetric matrix sorts its rows in linear time.
-    moved = sparse.csr_array((slots, number[indices[slots]], starts), shape=(n, n)).tocsc()
+    np.cumsum(np.diff(indptr)[order], out=starts[1:], dtype=kind)
+    place, moved = starts[:-1].copy(), np.empty_like(indices)
+    given = (
+        _kernel_view(_NO_VALUES if weights is None else weights),
+        _kernel_view(_NO_COUNTS if counts is None else counts),
+    )
+    values = np.empty_like(given[0]), np.empty_like(given[1])
+    matrix = _kernel_view(order), number, _kernel_view(indptr), _kernel_view(indices), *given
+    for first, stop in _ranges(starts, _AT_ONCE):
+        fill_permuted(first, stop, *matrix, place, moved, *values)
     return Rows(
-        moved.indptr,
-        moved.indices,
-        None if weights is None else weights[moved.data],
-        None if counts is None else counts[moved.data],
+        starts,
+        moved,
+        None if weights is None else values[0],
+        None if counts is None else values[1],
     )
 
 

@@ -9,6 +9,7 @@ __all__ = [
     "count_entries",
     "fill_columns",
     "fill_lower",
+    "fill_permuted",
     "fill_upper",
     "has_symmetric_entries",
 ]
@@ -38,12 +39,16 @@ def fill_columns(u: Any, v: Any, w: Any, place: Any, low: Any, weight: Any) -> N
 
 
 @njit(cache=True, nogil=True)
-def count_entries(start: Any, low: Any, last: Any, below: Any, above: Any) -> None:
+def count_entries(
+    first: int, stop: int, start: Any, low: Any, last: Any, below: Any, above: Any
+) -> None:
     """Count the entries of each row left of its diagonal, and from the diagonal on.
 
-    Parallel edges are one entry. ``last`` must hold -1 for each row.
+    This is done for the columns from ``first`` to before ``stop``; all kernels here that have these
+    arguments are called for consecutive ranges. Parallel edges are one entry. ``last`` must hold -1
+    for each row in the beginning.
     """
-    for b in range(start.size - 1):
+    for b in range(first, stop):
         for t in range(start[b], start[b + 1]):
             a = low[t]
             if last[a] != b:
@@ -55,7 +60,16 @@ def count_entries(start: Any, low: Any, last: Any, below: Any, above: Any) -> No
 
 @njit(cache=True, nogil=True)
 def fill_upper(
-    start: Any, low: Any, weight: Any, place: Any, last: Any, indices: Any, sums: Any, counts: Any
+    first: int,
+    stop: int,
+    start: Any,
+    low: Any,
+    weight: Any,
+    place: Any,
+    last: Any,
+    indices: Any,
+    sums: Any,
+    counts: Any,
 ) -> None:
     """Write the entries from the diagonal on; columns come in ascending order, so rows are sorted.
 
@@ -63,7 +77,7 @@ def fill_upper(
     for each row, or be empty where there are no parallel edges.
     """
     weighted, counted, merging = sums.size > 0, counts.size > 0, last.size > 0
-    for b in range(start.size - 1):
+    for b in range(first, stop):
         for t in range(start[b], start[b + 1]):
             a = low[t]
             slot = place[a]
@@ -84,15 +98,24 @@ def fill_upper(
 
 
 @njit(cache=True, nogil=True)
-def fill_lower(indptr: Any, first: Any, place: Any, indices: Any, sums: Any, counts: Any) -> None:
+def fill_lower(
+    first: int,
+    stop: int,
+    indptr: Any,
+    diagonal: Any,
+    place: Any,
+    indices: Any,
+    sums: Any,
+    counts: Any,
+) -> None:
     """Copy each entry right of the diagonal to the lower triangle, row by row.
 
-    ``first`` holds where the entries from the diagonal on begin in each row, ``place`` where the
+    ``diagonal`` holds where the entries from the diagonal on begin in each row, ``place`` where the
     row begins; the latter is updated.
     """
     weighted, counted = sums.size > 0, counts.size > 0
-    for a in range(indptr.size - 1):
-        for t in range(first[a], indptr[a + 1]):
+    for a in range(first, stop):
+        for t in range(diagonal[a], indptr[a + 1]):
             b = indices[t]
             if b == a:
                 continue
@@ -106,14 +129,50 @@ def fill_lower(indptr: Any, first: Any, place: Any, indices: Any, sums: Any, cou
 
 
 @njit(cache=True, nogil=True)
-def has_symmetric_entries(indptr: Any, indices: Any, data: Any, place: Any) -> bool:
+def fill_permuted(
+    first: int,
+    stop: int,
+    order: Any,
+    number: Any,
+    indptr: Any,
+    indices: Any,
+    weights: Any,
+    counts: Any,
+    place: Any,
+    moved: Any,
+    moved_weights: Any,
+    moved_counts: Any,
+) -> None:
+    """Write the entries of a symmetric matrix whose row ``order[i]`` comes to place i, transposed.
+
+    Rows come in ascending order, so that the rows that are written are sorted. ``number`` is the
+    inverse of ``order``. ``place`` holds where each new row begins and is updated.
+    """
+    weighted, counted = weights.size > 0, counts.size > 0
+    for i in range(first, stop):
+        row = order[i]
+        for t in range(indptr[row], indptr[row + 1]):
+            c = number[indices[t]]
+            slot = place[c]
+            place[c] = slot + 1
+            moved[slot] = i
+            if weighted:
+                moved_weights[slot] = weights[t]
+            if counted:
+                moved_counts[slot] = counts[t]
+
+
+@njit(cache=True, nogil=True)
+def has_symmetric_entries(
+    first: int, stop: int, indptr: Any, indices: Any, data: Any, place: Any
+) -> bool:
     """Tell whether sorted rows without repeats are those of a symmetric matrix.
 
     Rows come in ascending order, so the transposed entries in row j come in the order of that row.
     ``place`` holds where each row begins and is updated; an empty ``data`` means equal values.
     """
     valued = data.size > 0
-    for i in range(indptr.size - 1):
+    for i in range(first, stop):
         for t in range(indptr[i], indptr[i + 1]):
             j = indices[t]
             mirrored = place[j]

@@ -1,15 +1,12 @@
 """From a graph to its communities: the whole pipeline on one page."""
 
 from collections import Counter
-from collections.abc import Callable
-from itertools import pairwise
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from kgroups._blas import DENSE, single_threaded
-from kgroups._progress import StageProgress, stage_progress
+from kgroups._progress import StageProgress, Stages, stage_progress
 from kgroups._types import Ints, SelfLoops, Symmetrize
 from kgroups._validation import RngLike, as_rng, check_choice, check_k
 from kgroups._wording import argument, setting
@@ -31,6 +28,7 @@ from kgroups.search import (
     ManyGroups,
     Prepared,
     Regime,
+    Search,
     check_regime,
     find_communities,
     find_k_communities,
@@ -92,8 +90,9 @@ def detect_communities(
     rng : int, Generator or None
         Randomness of the first labels; ``None`` is a fixed stream, so that calls repeat.
     progress : bool or callable
-        True shows the current stage on standard error if that is a terminal; a callable is called
-        with the name of each stage as it begins.
+        True shows the current stage and its share done on standard error if that is a terminal; a
+        callable is called with the name of each stage as it begins, and about once a second in a
+        long stage with its name and share, such as ``"reading the graph, 40 %"``.
 
     Returns
     -------
@@ -126,30 +125,29 @@ def detect_communities(
     _check_options(operator, regime, init, refine)
     check_choice("self_loops", self_loops, ("drop", "keep"))
     rng = as_rng(rng)
-    with stage_progress(progress=progress) as announce:
-        timer = _StageTimer(announce)
-        timer.begin("reading the graph")
+    with stage_progress(progress=progress) as announce, Stages(announce) as stages:
+        stages.begin("reading the graph")
         given = as_graph(graph, weight=weight, source=source, target=target, symmetrize=symmetrize)
         k = None if k is None else check_k(k, given.n)
         start = _start_labels(init, given, k)
         # Only the regime Exact solves dense problems on large components.
         largest = getattr(regime, "exact_nodes", Auto.exact_nodes)
         with single_threaded(given.n if isinstance(regime, Exact) else min(given.n, largest)):
+            stages.begin("finding communities")
             ready = prepare(given, operator, self_loops)
             problem, order = ready.problem, ready.order
 
             # Which candidate wins in a component, and why, is decided by search.finding.decide.
-            timer.begin("finding communities")
             first = KMeansInit() if isinstance(init, WarmStart) else init
             if k is None:
                 if start is not None and order is not None:
                     start = start[order]
                 found = find_communities(
-                    problem, regime, first, refine, rng, start=start, progress=timer.begin
+                    problem, regime, first, refine, rng, start=start, progress=stages.begin
                 )
             else:
                 found = find_k_communities(
-                    problem, k, regime, first, refine, rng, progress=timer.begin
+                    problem, k, regime, first, refine, rng, progress=stages.begin
                 )
             # The report counts eigenvalues where they decided, and on small graphs that used them.
             used = any(component.k_hat is not None for component in found.components)
@@ -158,7 +156,7 @@ def detect_communities(
                 counts = found.counts or count_components(problem.bound, problem.component)
     spectrum = DeferredSpectrum(operator, self_loops)
     request = (type(regime).__name__, repr(init), k)
-    return _result(given, ready, found, spectrum, refine, request, timer.seconds(), counts)
+    return _result(given, ready, found, spectrum, refine, request, stages, counts)
 
 
 def refine_partition(
@@ -200,8 +198,8 @@ def refine_partition(
         msg = "refine must be Hartigan() or another Refiner to refine a partition, got None."
         raise InputError(msg)
     check_choice("self_loops", self_loops, ("drop", "keep"))
-    timer = _StageTimer(lambda stage: None)
-    timer.begin("refining")
+    stages = Stages(lambda stage: None)
+    stages.begin("refining")
     given = as_graph(graph, weight=weight, symmetrize=symmetrize)
     labels = as_labels(partition, given)
     ready = prepare(given, operator, self_loops)
@@ -213,7 +211,7 @@ def refine_partition(
         found = Detection(refined.z, refinements=[refined])
     spectrum = DeferredSpectrum(operator, self_loops)
     request = ("None", "given labels", np.unique(found.z).size)
-    return _result(given, ready, found, spectrum, refine, request, timer.seconds())
+    return _result(given, ready, found, spectrum, refine, request, stages)
 
 
 def compile_kernels() -> None:
@@ -225,7 +223,7 @@ def compile_kernels() -> None:
 
     from kgroups.energy import kernel_kgroups, segment_line
     from kgroups.inference.confidence import confidence_of_labels
-    from kgroups.search.candidates import Candidate, posterior_candidate
+    from kgroups.search.candidates import Candidate, posterior_candidate, search
 
     if vars(numba.config)["DISABLE_JIT"]:
         return
@@ -246,6 +244,8 @@ def compile_kernels() -> None:
     for regime in (FewGroups(), ManyGroups()):
         for k in (None, 3):
             detect_communities(ring, k, regime=regime)
+    large = Search(spectral_nodes=0)
+    search(prepare(ring).problem, large, np.random.default_rng(0), shared_entries=0)
     compile_adapters()
     points = np.linspace(0.0, 1.0, 8)
     kernel_kgroups(points, 2, n_init=1)
@@ -289,7 +289,7 @@ def _result(
     spectrum: DeferredSpectrum,
     refine: Refiner | None,
     request: tuple[str, str, int | None],
-    seconds: dict[str, float],
+    stages: Stages,
     counts: ComponentCounts | None = None,
 ) -> Partition:
     """Return the communities in the caller's names with their report, and issue its warnings."""
@@ -330,9 +330,10 @@ def _result(
         uninformed=len(found.uninformed),
         ordering=ready.ordering,
         warnings=warnings,
-        seconds=seconds,
+        seconds=stages.seconds(),
         components=tuple(found.components),
         visits=found.visits + refinement.visits,
+        peak_bytes=stages.peak_bytes(),
     )
     if report.warnings:
         warn_caller(report.warnings)
@@ -346,22 +347,3 @@ def _result(
         report=report,
         uninformed=tuple(graph.nodes[i] for i in uninformed),
     )
-
-
-class _StageTimer:
-    """Announces each stage as it begins, and measures how long the stages take."""
-
-    def __init__(self, announce: Callable[[str], None]) -> None:
-        self._announce = announce
-        self._begun: list[tuple[str, float]] = []
-
-    def begin(self, stage: str) -> None:
-        self._begun.append((stage, perf_counter()))
-        self._announce(stage)
-
-    def seconds(self) -> dict[str, float]:
-        """Return the seconds of each stage until now, summed if it began several times."""
-        total: dict[str, float] = {}
-        for (stage, since), (_, until) in pairwise([*self._begun, ("", perf_counter())]):
-            total[stage] = total.get(stage, 0.0) + until - since
-        return total

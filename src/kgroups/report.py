@@ -6,6 +6,9 @@ from typing import Any
 from kgroups._wording import counted
 from kgroups.errors import KGroupsWarning
 
+# Bytes from which on memory is shown: less is mostly what modules take that are loaded meanwhile.
+_LEAST_SHOWN = 10_000_000
+
 
 def _communities(count: int) -> str:
     return counted(count, "community", "communities")
@@ -140,6 +143,13 @@ class Report:
         Duration of each stage.
     visits : int
         Matrix entries that moments, filters, moves and merges have read.
+    peak_bytes : int or None
+        By how many bytes the resident memory of the process rose at most during the call above
+        what it held at its beginning: everything that was allocated and not yet freed, arrays of
+        kernels and a graph read from a file included, a graph that was given in memory and freed
+        memory that is used again excluded. None where the system does not tell (it is read from
+        ``/proc`` of Linux). Exact if no earlier peak of the process was higher; otherwise the
+        largest reading, about 20 a second in long work. What other threads allocate counts too.
     """
 
     regime: str
@@ -165,6 +175,7 @@ class Report:
     visits: int = 0
     k_hat_low: int | None = None
     k_hat_high: int | None = None
+    peak_bytes: int | None = None
 
     @property
     def why(self) -> str:
@@ -175,7 +186,10 @@ class Report:
         size = f"{counted(self.n, 'node')}, {counted(self.m, 'edge')}."
         stages = ", ".join(f"{name} {spent:.3f}" for name, spent in self.seconds.items())
         time = [f"{sum(self.seconds.values()):.3f} s: {stages}."] if stages else []
-        return "\n".join([size, *self.lines(), *time])
+        memory = []
+        if self.peak_bytes is not None and self.peak_bytes >= _LEAST_SHOWN:
+            memory = [f"At most {self.peak_bytes / 1e6:.0f} MB of memory."]
+        return "\n".join([size, *self.lines(), *time, *memory])
 
     def lines(self) -> list[str]:
         """Return the result and how it was reached as sentences."""

@@ -6,6 +6,7 @@ import numpy as np
 
 import kgroups as kg
 from helpers.strategies_levels import problem_of, rules_of
+from kgroups._progress import new_tally
 from kgroups.description._code_nb import code_of, nats_saved_nb
 from kgroups.multilevel._levels_nb import renumbered
 from kgroups.multilevel._moving_nb import move
@@ -38,7 +39,7 @@ def moved(
     n, z = level.nodes.size, np.array(z, dtype=np.int32)
     waiting = np.ones(n, dtype=np.bool_) if waiting is None else waiting
     undecided = np.ones(n, dtype=np.bool_) if undecided is None else undecided
-    tally = np.zeros(3, dtype=np.int64) if tally is None else tally
+    tally = new_tally() if tally is None else tally
     heat, rules = np.array(temperatures, dtype=float), rules_of(**rules)
     arguments = (penalty, rules, heat, step, waiting, undecided, tally)
     value = move(level, z, code_of(level), *arguments)
@@ -48,7 +49,7 @@ def moved(
 def nats(level, z):
     """Return the nats that labels of a connected graph save."""
     z, k = renumbered(np.asarray(z, dtype=np.int32), int(np.max(z)) + 1)
-    return nats_saved_nb(level, z, k, code_of(level))
+    return nats_saved_nb(level, z, k, code_of(level), new_tally())
 
 
 def nats_of(graph, labels):
@@ -64,7 +65,7 @@ def nats_of(graph, labels):
 
 def searched_from(level, z):
     """Return the state that the search reaches from labels, before and after fragments join."""
-    code, tally = code_of(level), np.zeros(3, dtype=np.int64)
+    code, tally = code_of(level), new_tally()
     plan = kg.Search().plan(np.random.default_rng(0))
     state = _search(level, np.asarray(z, dtype=np.int32), LABELS, code, plan, tally)
     return state, _connected(level, state, code, plan, tally)

@@ -5,6 +5,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import kgroups as kg
+from kgroups._progress import new_tally
 from kgroups.multilevel import Rules, finest_level
 from kgroups.multilevel._levels_nb import coarsened
 from kgroups.search import prepare
@@ -85,7 +86,7 @@ def levels(draw, *, max_nodes=14, connected=True):
     level = level_of(G, weights=draw(weightings(G)))
     if draw(st.booleans()):
         z, k = draw(labelings(len(G)))
-        level = coarsened(level, z, k)
+        level = coarsened(level, z, k, new_tally())
     return level
 
 

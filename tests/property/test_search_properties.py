@@ -21,6 +21,7 @@ from helpers.strategies_levels import (
     weightings,
 )
 from kgroups._csr import connected_components
+from kgroups._progress import new_tally
 from kgroups.description._code_nb import code_of, merged_down, nats_saved_nb, pairs_saved
 from kgroups.multilevel._levels_nb import block_level, coarsened, intersection, renumbered
 from kgroups.multilevel._moving_nb import group_totals
@@ -34,12 +35,14 @@ CLOSE = {"rel": 1e-5, "abs": 1e-4}
 @given(labeled_levels(connected=False))
 def test_the_level_of_groups_sums_links(case):
     level, z, k = case
-    groups = coarsened(level, z, k)
+    groups = coarsened(level, z, k, new_tally())
     Y = oracles.indicator(z, k)
     expected = Y.T @ oracles.dense(level.A) @ Y
     np.fill_diagonal(expected, 0.0)
     assert oracles.dense(groups.A) == pytest.approx(expected, rel=1e-6)
-    for ours, theirs in zip(group_totals(level, z, k), oracles.totals(level, z, k), strict=True):
+    for ours, theirs in zip(
+        group_totals(level, z, k, new_tally()), oracles.totals(level, z, k), strict=True
+    ):
         assert ours == pytest.approx(theirs, rel=1e-9)
     E, K, N = oracles.totals(level, z, k)
     assert groups.inner == pytest.approx(E, rel=1e-6)
@@ -97,7 +100,7 @@ def test_renumbering_keeps_groups_and_the_order_of_their_first_members(labels):
 @given(labeled_levels())
 def test_nats_are_the_sum_of_their_terms(case):
     level, z, k = case
-    assert nats_saved_nb(level, z, k, code_of(level)) == pytest.approx(
+    assert nats_saved_nb(level, z, k, code_of(level), new_tally()) == pytest.approx(
         oracles.nats_saved(level, z), rel=1e-9, abs=1e-6
     )
 
@@ -107,8 +110,11 @@ def test_groups_of_nodes_save_as_much_as_units_as_they_do_as_nodes(G, data):
     level = level_of(G, weights=data.draw(weightings(G)))
     cells, count = data.draw(labelings(len(G)))
     z, k = data.draw(labelings(count))
-    code, groups = code_of(level), coarsened(level, cells, count)
-    fine, coarse = nats_saved_nb(level, z[cells], k, code), nats_saved_nb(groups, z, k, code)
+    code, groups = code_of(level), coarsened(level, cells, count, new_tally())
+    fine, coarse = (
+        nats_saved_nb(level, z[cells], k, code, new_tally()),
+        nats_saved_nb(groups, z, k, code, new_tally()),
+    )
     assert coarse == pytest.approx(fine, **CLOSE)
     own = code_of(groups)
     assert own.edges == pytest.approx(code.edges, rel=1e-12)
@@ -121,8 +127,8 @@ def test_nats_ignore_the_names_of_groups_and_the_order_of_units(case, random):
     names = np.array(random.sample(range(k), k), dtype=np.int32)
     order = np.array(random.sample(range(z.size), z.size))
     turned = reordered(level, order)
-    before = nats_saved_nb(level, z, k, code_of(level))
-    after = nats_saved_nb(turned, names[z][order], k, code_of(turned))
+    before = nats_saved_nb(level, z, k, code_of(level), new_tally())
+    after = nats_saved_nb(turned, names[z][order], k, code_of(turned), new_tally())
     assert after == pytest.approx(before, rel=1e-9, abs=1e-9)
 
 
@@ -150,7 +156,7 @@ def test_nothing_is_paid_for_groups_that_avoid_themselves(case):
     E, K, _ = oracles.totals(level, z, k)
     m = level.strength.sum() / 2
     assume(k > 1 and np.all(K**2 / (4 * m) >= E))
-    assert nats_saved_nb(level, z, k, code_of(level)) <= 0.0
+    assert nats_saved_nb(level, z, k, code_of(level), new_tally()) <= 0.0
 
 
 @given(st.lists(labeled_levels(), min_size=1, max_size=4))
@@ -230,7 +236,9 @@ def test_moves_are_given_up_after_so_many_visits(case, most):
 def test_merging_meets_any_target_on_connected_graphs(case, data):
     level, z, k = case
     target = data.draw(st.integers(1, k))
-    label, count = merged_down(coarsened(level, z, k), code_of(level), target)
+    label, count = merged_down(
+        coarsened(level, z, k, new_tally()), code_of(level), target, new_tally()
+    )
     assert count == target
     assert np.unique(label).tolist() == list(range(target))
     # Whole groups are merged, and only with groups that they are linked to.

@@ -45,6 +45,27 @@ def test_counting_equals_scipy_for_many_parallel_edges(case):
     assert_same_bits(by_counting(*case), _symmetric_csr._rows_by_scipy(*case))
 
 
+@given(edges(exact_weights, max_size=40), st.integers(1, 9))
+def test_pieces_of_any_size_give_the_same_rows(case, at_once):
+    columns = _symmetric_csr.columns_of_edges(*case, at_once=at_once)
+    assert_same_bits(columns, _symmetric_csr.columns_of_edges(*case))
+    for binary in (False, True):
+        assert_same_bits(
+            _symmetric_csr.rows_of_columns(columns, binary=binary, at_once=at_once),
+            _symmetric_csr.rows_of_columns(columns, binary=binary),
+        )
+
+
+@given(st.lists(st.integers(0, 9), max_size=12), st.integers(1, 12))
+def test_ranges_cover_all_rows_in_order(lengths, entries):
+    bounds = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    ranges = _symmetric_csr._ranges(bounds, entries)
+    assert [row for first, stop in ranges for row in range(first, stop)] == [*range(len(lengths))]
+    # A range ends at the first row that reaches its number of entries.
+    for first, stop in ranges:
+        assert bounds[max(first, stop - 1)] - bounds[first] <= entries
+
+
 @given(edges(exact_weights, max_size=40))
 def test_counted_rows_are_a_well_formed_graph(case):
     u, v, w, n = case

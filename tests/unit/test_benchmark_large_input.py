@@ -5,16 +5,21 @@ import sys
 import numpy as np
 import pytest
 
-from benchmarks.large_input import columns, line, result, scattered
+from benchmarks.large_input import as_text, columns, line, numbers_of, result, scattered
+from benchmarks.peers import REFERENCE
 
 
-def test_edges_are_distinct_and_reach_every_node():
-    table = columns(5_000, weighted=True)
-    low, high = table["source"], table["target"]
-    assert (low < high).all()
-    assert np.unique(low * 500 + high).size == 5_000
-    assert np.union1d(low, high).tolist() == list(range(500))
-    assert table["weight"].size == 5_000
+@pytest.mark.parametrize("family", ["sbm", "lfr"])
+def test_edges_are_distinct_and_mostly_inside_communities(family):
+    drawn, truth = columns(20_000, family, weighted=True)
+    u, v = drawn["source"], drawn["target"]
+    assert abs(u.size - 20_000) < 1_000
+    assert (u != v).all()
+    codes = np.minimum(u, v) * 2_000 + np.maximum(u, v)
+    assert np.unique(codes).size == u.size
+    assert (np.diff(codes) > 0).mean() < 0.6
+    assert np.mean(truth[u] == truth[v]) > 0.5
+    assert drawn["weight"].size == u.size
 
 
 def test_scattered_names_are_distinct_and_far_apart():
@@ -24,11 +29,33 @@ def test_scattered_names_are_distinct_and_far_apart():
     assert names.max() > 2**61
 
 
+def test_names_lead_back_to_their_numbers():
+    numbers = np.arange(0, 100_000, 7)
+    for names in (numbers, scattered(numbers), as_text(numbers).to_pylist()):
+        assert numbers_of(names).tolist() == numbers.tolist()
+
+
 @pytest.mark.compiled
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is read from /proc")
 def test_a_file_is_measured(tmp_path):
-    found = result("npz", 60_000, tmp_path, weighted=False)
-    assert found["edges"] == 60_000
-    assert found["size"] == 4 * (2 * 60_000 + 6_001)
+    found = result("npz", 60_000, tmp_path)
+    assert found["size"] == 4 * (2 * found["edges"] + 6_001)
     assert found["peak"] > 0
+    assert found["visits"] > 1.0
+    assert found["nmi"] > 0.99
     assert line("npz", found).startswith("npz ")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is read from /proc")
+@pytest.mark.parametrize("kind", ["igraph", REFERENCE])
+def test_objects_and_peers_are_measured(tmp_path, kind):
+    found = result(kind, 60_000, tmp_path)
+    assert found["cpu"] > 0.0
+    assert 0.0 < found["nmi"] <= 1.0
+    assert ("visits" in found) == (kind == "igraph")
+
+
+def test_what_was_not_measured_is_a_dash():
+    cells = line("plm", {"edges": 9.0, "cpu": 2.0, "bytes": 3.0, "nmi": 0.5}).split()
+    assert cells == ["plm", "9", *"------", "2.0", "3.0", "0.50000", "-"]

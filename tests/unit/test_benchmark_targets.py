@@ -34,18 +34,20 @@ def test_growth_does_not_judge_what_was_not_measured():
 
 
 def test_a_size_shows_quality_and_time_of_each_peer():
-    ours = outcome("kgroups", [1.0, 3.0], [0.9, 0.8])
+    ours = outcome("kgroups", [1.0, 3.0], [0.9, 0.8], cpus=[1.0, 2.0])
     peers = [
-        outcome(REFERENCE, [2.0, 2.0], [0.5, 0.4]),
+        outcome(REFERENCE, [2.0, 2.0], [0.5, 0.4], cpus=[3.0, 4.0]),
         outcome(CONVERGED, [], [], trouble="more than 60 s"),
     ]
     size = growth._size("graph", ours, *peers)
     assert size.ratio == 1.0
     headings = [column.heading for column in growth.columns([REFERENCE, CONVERGED])]
-    assert headings[6:] == [REFERENCE, "ratio", "NMI", CONVERGED, "ratio", "NMI", "note"]
+    each = ["ratio", "CPU s", "bytes / edge", "NMI"]
+    assert headings[7:] == [REFERENCE, *each, CONVERGED, *each, "note"]
     assert growth.cells(size) == [
-        *["graph", "20", "-", "-", "2.000", "0.8000"],
-        *["2.000", "1.00", "0.4000", "-", "-", "-", f"{CONVERGED}: more than 60 s"],
+        *["graph", "20", "-", "150", "1.500", "2.000", "0.80000"],
+        *["2.000", "1.00", "3.500", "150", "0.40000"],
+        *["-", "-", "-", "-", "-", f"{CONVERGED}: more than 60 s"],
     ]
 
 
@@ -65,10 +67,10 @@ class Rehearsed:
         return self.outcomes
 
 
-def outcome(peer, seconds, nmis, trouble=""):
+def outcome(peer, seconds, nmis, trouble="", cpus=()):
     runs = [
-        Run(10, 20, 4, s, None, None, "", Scores(k=4, modularity=0.5, k_error=0.0, nmi=nmi))
-        for s, nmi in zip(seconds, nmis, strict=True)
+        Run(10, 20, 4, s, 3_000, None, "", Scores(k=4, modularity=0.5, k_error=0.0, nmi=nmi), cpu)
+        for s, nmi, cpu in zip(seconds, nmis, cpus or seconds, strict=True)
     ]
     return Outcome(peer, runs, trouble)
 

@@ -4,8 +4,9 @@ import pytest
 
 from helpers import oracles_spectrum as oracles
 from helpers.strategies_spectrum import TEXTBOOK, adjacency_of, csr_of, random_adjacency
-from kgroups import Graph
+from kgroups import Graph, _csr
 from kgroups._csr import components_by_scipy, connected_components, two_core
+from kgroups._progress import new_tally
 
 FINDERS = [connected_components, components_by_scipy]
 
@@ -53,3 +54,30 @@ def test_two_core_of_a_long_path_ending_in_a_triangle():
 
 def test_two_core_of_a_tree_is_empty():
     assert not two_core(csr_of(adjacency_of(nx.balanced_tree(2, 6)))).any()
+
+
+def path_of(n):
+    return Graph.from_edges(np.arange(n - 1), np.arange(1, n)).csr
+
+
+def test_a_flag_ends_the_labeling_of_components():
+    from kgroups._components_nb import label_components
+
+    csr = path_of(10_000)
+    for flag in (0, 1):
+        labels, tally = np.full(10_000, -1), new_tally()
+        tally[2] = flag
+        label_components(csr.indptr, csr.indices, np.zeros_like(labels), labels, tally)
+        assert (labels >= 0).all() == (flag == 0)
+        assert tally[4] == (0 if flag else 10_000)
+
+
+@pytest.mark.compiled
+def test_components_of_a_large_graph_are_labeled_in_another_thread(monkeypatch):
+    csr, used = path_of(300), []
+    expected = connected_components(csr)[1].tolist()
+    run = _csr.run_interruptibly
+    monkeypatch.setattr(_csr, "run_interruptibly", lambda *a: used.append(1) or run(*a))
+    monkeypatch.setattr(_csr, "_BACKGROUND_ENTRIES", 100)
+    assert connected_components(csr)[1].tolist() == expected
+    assert used == [1]

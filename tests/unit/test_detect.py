@@ -275,15 +275,6 @@ def test_progress_true_shows_the_stages_on_a_terminal_only(monkeypatch, terminal
     assert ("reading the graph" in shown.getvalue()) == (terminal and progress)
 
 
-def test_the_seconds_of_a_stage_that_begins_again_are_summed(monkeypatch):
-    times = iter([0.0, 1.0, 3.0, 7.0])
-    monkeypatch.setattr(detect, "perf_counter", lambda: next(times))
-    timer = detect._StageTimer(lambda stage: None)
-    for stage in ("a", "b", "a"):
-        timer.begin(stage)
-    assert timer.seconds() == {"a": 5.0, "b": 2.0}
-
-
 def test_eigenvalues_are_counted_once_in_a_connected_graph(monkeypatch):
     from kgroups.search import finding
 

@@ -1,13 +1,25 @@
 """Progress bars: on a terminal only, and never in the way where stderr is closed."""
 
 import io
+import subprocess
 import sys
+import time
 
 import networkx as nx
 import numpy as np
 import pytest
 
-from kgroups._progress import counted_progress, stage_progress
+import kgroups as kg
+from kgroups import _progress
+from kgroups._progress import (
+    Stages,
+    begin_stage,
+    counted_progress,
+    new_tally,
+    run_interruptibly,
+    stage_progress,
+    tell_share,
+)
 from kgroups.cli import main
 from kgroups.energy import equal_distribution_test, kernel_kgroups
 from kgroups.studies import sweep
@@ -99,3 +111,127 @@ def test_a_stage_is_named_on_a_terminal(monkeypatch):
     with stage_progress() as begin:
         begin("scoring")
     assert "scoring [00:00]" in sys.stderr.getvalue()
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Return a list whose last number is the time."""
+    times = [0.0]
+    monkeypatch.setattr(_progress, "perf_counter", lambda: times[-1])
+    return times
+
+
+def test_the_seconds_of_a_stage_that_begins_again_are_summed(clock):
+    stages = Stages(lambda stage: None)
+    for stage, until in (("a", 1.0), ("b", 3.0), ("a", 7.0)):
+        stages.begin(stage)
+        clock.append(until)
+    assert stages.seconds() == {"a": 5.0, "b": 2.0}
+
+
+def test_the_share_of_a_long_stage_is_told_once_a_second(clock):
+    told = []
+    with Stages(told.append) as stages:
+        stages.begin("reading")
+        for step in range(1, 26):
+            clock.append(step / 10)
+            tell_share(step, 25)
+        begin_stage("searching")
+        tell_share(1, 2)
+        clock.append(9.0)
+        tell_share(3, 2)
+    assert told == ["reading", "reading, 40 %", "reading, 80 %", "searching", "searching, 100 %"]
+
+
+def test_work_outside_of_a_call_with_stages_tells_nothing():
+    told = []
+    with Stages(told.append):
+        pass
+    begin_stage("reading")
+    tell_share(1, 2)
+    assert told == []
+
+
+def test_inner_stages_end_with_their_call():
+    outer, inner = [], []
+    with Stages(outer.append):
+        with Stages(inner.append):
+            begin_stage("inside")
+        begin_stage("outside")
+    assert (outer, inner) == (["outside"], ["inside"])
+
+
+def test_a_kernel_tells_its_share_through_its_tally(monkeypatch):
+    monkeypatch.setattr(_progress, "_SECONDS_BETWEEN_SHARES", 0.0)
+    told = []
+
+    def kernel(tally):
+        tally[3], tally[4] = 30, 40
+        while not told:
+            time.sleep(0.001)
+        return "done"
+
+    with Stages(lambda text: told.append(text) if "%" in text else None):
+        begin_stage("searching")
+        assert run_interruptibly(kernel, new_tally()) == "done"
+    assert told[0] == "searching, 25 %"
+
+
+def readings(monkeypatch, values):
+    """Let the resident memory and its maximum be these, one pair for each reading."""
+    left = iter(values)
+    monkeypatch.setattr(_progress, "_memory", lambda: next(left))
+
+
+def test_the_peak_is_the_high_water_mark_if_the_call_has_raised_it(monkeypatch):
+    readings(monkeypatch, [(100, 150), (120, 900)])
+    assert Stages(print).peak_bytes() == 800
+
+
+def test_the_peak_is_the_largest_reading_if_an_earlier_one_was_higher(monkeypatch, clock):
+    readings(monkeypatch, [(100, 5_000), (700, 5_000), (300, 5_000), (200, 5_000)])
+    with Stages(lambda stage: None) as stages:
+        for step in (1.0, 2.0):
+            clock.append(step)
+            tell_share(step, 3)
+        assert stages.peak_bytes() == 600
+
+
+def test_memory_that_falls_is_no_rise(monkeypatch):
+    readings(monkeypatch, [(100, 500), (80, 500)])
+    assert Stages(print).peak_bytes() == 0
+
+
+def test_the_peak_is_not_known_where_the_system_does_not_tell(monkeypatch):
+    def absent(*_):
+        raise FileNotFoundError
+
+    monkeypatch.setattr(_progress.os, "open", absent)
+    with Stages(lambda stage: None) as stages:
+        tell_share(1, 2)
+        assert stages.peak_bytes() is None
+    assert kg.detect_communities(nx.karate_club_graph()).report.peak_bytes is None
+
+
+ALLOCATED = """
+import sys
+import numpy as np
+from kgroups._progress import Stages, tell_share
+
+if sys.argv[1] == "after a higher peak":
+    np.ones(60_000_000)
+with Stages(lambda stage: None) as stages:
+    array = np.ones(20_000_000)
+    tell_share(1, 2)
+    del array
+    print(stages.peak_bytes())
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+@pytest.mark.parametrize("before", ["at first", "after a higher peak"])
+def test_arrays_that_were_freed_count(before):
+    command = [sys.executable, "-c", ALLOCATED, before]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    # 160 MB of numbers, and what the interpreter allocates beside.
+    assert 159e6 < int(run.stdout) < 165e6

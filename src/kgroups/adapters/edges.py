@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kgroups._csr import index_type
+from kgroups._progress import tell_share
 from kgroups._symmetric_csr import (
     FEW_EDGES,
     Columns,
@@ -24,6 +25,8 @@ from kgroups.graph import Graph, bad_weight, check_weights
 MAX_EXPANSION = 100.0
 """Times its own size to which a compressed file may expand by default."""
 
+# Share of the time of reading after which the least and the largest name are known.
+_EXTENT_SHARE = 0.4
 # A lookup table of names pays while it has at most this many slots per edge.
 _LOOKUP_SLOTS_PER_EDGE = 2
 
@@ -304,13 +307,15 @@ def _graph_of_scattered(
 def graph_of_texts(stream: EdgeStream, options: ReadOptions) -> Graph:
     """Build a graph of edges between texts, which are numbered in order of appearance."""
     table = TextNames(options.first_names)
-    ends = _read_ends(stream, table.number, options)
+    ends = _read_ends(stream, table.number, options, before=0.0)
     return _built(ends.take_columns(table.count), options, table.take_names)
 
 
 def _extent(stream: EdgeStream) -> tuple[int, int]:
-    low, high = 0, -1
+    low, high, done = 0, -1, 0
     for batch in stream.batches():
+        done += len(batch.source)
+        tell_share(_EXTENT_SHARE * done, stream.edges)
         for names in (batch.source, batch.target):
             least, most = int(names.min()), int(names.max())
             low, high = (least, most) if high < low else (min(low, least), max(high, most))
@@ -321,8 +326,13 @@ def _read_ends(
     stream: EdgeStream,
     number: Callable[[Any, Any, Indices, Indices], None],
     options: ReadOptions,
+    *,
+    before: float = _EXTENT_SHARE,
 ) -> _Ends:
-    """Read all edges; ``number`` writes the row numbers of the ends of a batch."""
+    """Read all edges; ``number`` writes the row numbers of the ends of a batch.
+
+    ``before`` is the share of the reading that is done.
+    """
     m = stream.edges
     u, v = np.empty((2, m), index_type(2 * m))
     w = np.empty(m) if stream.weighted and options.reads_weights else None
@@ -333,6 +343,7 @@ def _read_ends(
         if done > m:
             break
         number(batch.source, batch.target, u[part], v[part])
+        tell_share(before + (1.0 - before) * done / m, 1.0)
         if w is not None:
             w[part] = batch.weight
     if done != m:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from kgroups._csr import index_type
 from kgroups._types import Floats, Indices
 from kgroups.adapters.edges import (
     ReadOptions,
@@ -124,12 +125,17 @@ def _ends_in_memory(graph: Any, layout: Any = _Head) -> Indices | None:
     if not graph.is_directed():
         vectors.reverse()  # The list begins with the smaller end, the structure with the larger.
     memory = [(ctypes.c_int64 * m).from_address(part.begin) for part in vectors]
-    ends = np.array([np.frombuffer(part, np.int64) for part in memory])
+    given = [np.frombuffer(part, np.int64) for part in memory]
+    if min(part.min() for part in given) < 0 or max(part.max() for part in given) >= n:
+        return None
+    ends = np.empty((2, m), index_type(n, 2 * m))
+    for end, part in zip(ends, given, strict=True):
+        end[:] = part
     sample = np.linspace(0, m - 1, _COMPARED_EDGES, dtype=np.int64)
     expected = [edge.tuple for edge in graph.es[sample.tolist()]]
     if list(zip(*ends[:, sample].tolist(), strict=True)) != expected:
         return None
-    return ends if ends.min() >= 0 and ends.max() < n else None
+    return ends
 
 
 def _ends_from_list(graph: Any) -> Indices:

@@ -5,7 +5,7 @@ from math import lgamma, log
 import numpy as np
 from numba import njit
 
-from kgroups._types import Indices
+from kgroups._types import Indices, Ints
 from kgroups.multilevel import Code, Level
 from kgroups.multilevel._levels_nb import coarsened, renumbered
 from kgroups.multilevel._moving_nb import denser, group_totals, saved_by_totals, sparser
@@ -40,14 +40,14 @@ def code_of(level: Level) -> Code:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def nats_saved_nb(level: Level, z: Indices, k: int, code: Code) -> float:
+def nats_saved_nb(level: Level, z: Indices, k: int, code: Code, tally: Ints) -> float:
     """Return the nats that ``k`` communities save."""
-    E, K, N = group_totals(level, z, k)
+    E, K, N = group_totals(level, z, k, tally)
     return saved_by_totals(E, K, N, code)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def merged_down(groups: Level, code: Code, target: int) -> tuple[Indices, int]:
+def merged_down(groups: Level, code: Code, target: int, tally: Ints) -> tuple[Indices, int]:
     """Merge groups with their best partners until ``target`` are left; return the new labels.
 
     Each round makes half of the merges, so that later ones choose among the new groups. The cost of
@@ -56,7 +56,7 @@ def merged_down(groups: Level, code: Code, target: int) -> tuple[Indices, int]:
     """
     label = np.arange(groups.nodes.size).astype(np.int32)
     k = groups.nodes.size
-    while k > target:
+    while k > target and tally[2] == 0:
         A, E, K, N = groups.A, groups.inner, groups.strength, groups.nodes
         quarter = 1.0 / (4.0 * code.edges)
         own = np.empty(k)
@@ -88,7 +88,7 @@ def merged_down(groups: Level, code: Code, target: int) -> tuple[Indices, int]:
                 into[a] = a
         into, k = renumbered(into, k)
         label = into[label]
-        groups = coarsened(groups, into, k)
+        groups = coarsened(groups, into, k, tally)
     return label, k
 
 
@@ -106,7 +106,7 @@ def pairs_saved(level: Level, z: Indices, k: int) -> float:
     same way, or by its degrees and a matching of their ends if that is shorter.
     """
     n = level.nodes.size
-    E, _, N = group_totals(level, z, k)
+    E, _, N = group_totals(level, z, k, np.zeros(3, np.int64))
     m, inside, pairs, orders = 0.5 * level.strength.sum(), E.sum(), 0.0, 0.0
     for a in range(k):
         pairs += 0.5 * N[a] * (N[a] - 1.0)

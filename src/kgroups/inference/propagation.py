@@ -13,7 +13,7 @@ import numpy as np
 
 from kgroups._csr import rows_of
 from kgroups._types import CSR, Floats, Indices, Ints
-from kgroups.multilevel import Level
+from kgroups.multilevel import Level, explicit_weights
 
 __all__ = [
     "Beliefs",
@@ -123,7 +123,7 @@ def block_model(level: Level, *, degree_corrected: bool) -> BlockModel:
     """Return the model of a graph with at least one edge: propensities are degrees, or equal."""
     from kgroups.inference._propagation_nb import reversed_entries
 
-    A, d = level.A, level.strength
+    A, d = explicit_weights(level.A), level.strength
     m = 0.5 * float(d.sum())
     theta = d if degree_corrected else np.ones(d.size)
     pairs = 0.5 * float(theta.sum() ** 2 - theta @ theta)

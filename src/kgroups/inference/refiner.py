@@ -21,7 +21,7 @@ from kgroups.inference.propagation import (
     propagate,
     rates_of_labels,
 )
-from kgroups.multilevel import Level, finest_level
+from kgroups.multilevel import Level, explicit_weights, finest_level
 from kgroups.operators import BetheHessian, BoundBetheHessian, degrees_are_uneven
 from kgroups.refine import Refinement, RefinementProblem, planted_fit
 
@@ -68,7 +68,8 @@ def observed_graph(A: CSR, bound: BoundBetheHessian, degrees: Degrees = "auto") 
     if weighted:
         edges = without_diagonal(bound.saturated_weights())
     corrected = degrees_are_uneven(edges) if degrees == "auto" else degrees == "corrected"
-    return ObservedGraph(finest_level(edges, weighted=weighted), corrected)
+    level = finest_level(edges, weighted=weighted)
+    return ObservedGraph(level._replace(A=explicit_weights(level.A)), corrected)
 
 
 @dataclass(frozen=True)

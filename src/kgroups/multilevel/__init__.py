@@ -5,8 +5,19 @@ from kgroups.multilevel.levels import (
     Code,
     Level,
     Rules,
+    explicit_weights,
     finest_level,
     modularity_moves,
 )
+from kgroups.multilevel.shared import shared_moves
 
-__all__ = ["ROUNDING", "Code", "Level", "Rules", "finest_level", "modularity_moves"]
+__all__ = [
+    "ROUNDING",
+    "Code",
+    "Level",
+    "Rules",
+    "explicit_weights",
+    "finest_level",
+    "modularity_moves",
+    "shared_moves",
+]

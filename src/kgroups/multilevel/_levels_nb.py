@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from kgroups._types import CSR, Indices, Ints
+from kgroups.multilevel._moving_nb import weight_mask
 from kgroups.multilevel.levels import Level
 
 
@@ -42,9 +43,12 @@ def members_of(z: Indices, k: int) -> tuple[Ints, Indices]:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def coarsened(level: Level, z: Indices, k: int) -> Level:
-    """Return the level whose units are the ``k`` groups of labels."""
-    A = level.A
+def coarsened(level: Level, z: Indices, k: int, tally: Ints) -> Level:
+    """Return the level whose units are the ``k`` groups of labels.
+
+    A third number of the tally other than 0 ends the work early; the level is not to be used then.
+    """
+    A, mask = level.A, weight_mask(level.A)
     start, members = members_of(z, k)
     indptr = np.zeros(k + 1, A.indptr.dtype)
     indices = np.empty(A.indices.size, A.indices.dtype)
@@ -53,6 +57,8 @@ def coarsened(level: Level, z: Indices, k: int) -> Level:
     strength, inner, nodes = np.zeros(k), np.zeros(k), np.zeros(k, np.int64)
     filled = 0
     for a in range(k):
+        if tally[2] != 0:
+            break
         count = 0
         for i in members[start[a] : start[a + 1]]:
             strength[a] += level.strength[i]
@@ -61,12 +67,12 @@ def coarsened(level: Level, z: Indices, k: int) -> Level:
             for t in range(A.indptr[i], A.indptr[i + 1]):
                 b = z[A.indices[t]]
                 if b == a:
-                    inner[a] += 0.5 * A.data[t]
+                    inner[a] += 0.5 * A.data[t & mask]
                 else:
                     if link[b] == 0.0:
                         touched[count] = b
                         count += 1
-                    link[b] += A.data[t]
+                    link[b] += A.data[t & mask]
         for position in range(count):
             b = touched[position]
             indices[filled] = b
@@ -74,6 +80,9 @@ def coarsened(level: Level, z: Indices, k: int) -> Level:
             link[b] = 0.0
             filled += 1
         indptr[a + 1] = filled
+    # What is not filled of a large array is not in memory: it is copied only if that frees much.
+    if 2 * filled >= indices.size:
+        return Level(CSR(indptr, indices[:filled], data[:filled]), strength, inner, nodes)
     A = CSR(indptr, indices[:filled].copy(), data[:filled].copy())
     return Level(A, strength, inner, nodes)
 
@@ -90,8 +99,9 @@ def block_level(level: Level, first: int, last: int) -> Level:
         indptr[i] -= low
     for t in range(indices.size):
         indices[t] -= first
+    data = A.data.copy() if weight_mask(A) == 0 else A.data[low:high].copy()
     return Level(
-        CSR(indptr, indices, A.data[low:high].copy()),
+        CSR(indptr, indices, data),
         level.strength[first:last].copy(),
         level.inner[first:last].copy(),
         level.nodes[first:last].copy(),
@@ -101,7 +111,7 @@ def block_level(level: Level, first: int, last: int) -> Level:
 @njit(cache=True, nogil=True, error_model="numpy")
 def level_among(level: Level, units: Indices) -> Level:
     """Return the level of some units: the links between them, but all of their strength."""
-    A = level.A
+    A, mask = level.A, weight_mask(level.A)
     place = np.full(level.nodes.size, -1, np.int32)
     links = 0
     for position in range(units.size):
@@ -115,7 +125,7 @@ def level_among(level: Level, units: Indices) -> Level:
         i = units[position]
         for t in range(A.indptr[i], A.indptr[i + 1]):
             if place[A.indices[t]] >= 0:
-                indices[filled], data[filled] = place[A.indices[t]], A.data[t]
+                indices[filled], data[filled] = place[A.indices[t]], A.data[t & mask]
                 filled += 1
         indptr[position + 1] = filled
     A = CSR(indptr, indices[:filled].copy(), data[:filled].copy())

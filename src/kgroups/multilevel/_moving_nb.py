@@ -10,7 +10,7 @@ from math import log
 import numpy as np
 from numba import njit
 
-from kgroups._types import Bools, Floats, Indices, Ints
+from kgroups._types import CSR, Bools, Floats, Indices, Ints
 from kgroups.multilevel.levels import ROUNDING, Code, Level, Rules
 
 # For a group with this many times the links of a unit, two terms of the Taylor series of the gain
@@ -20,6 +20,8 @@ _SERIES = 8.0
 _LEAST_LINK = 1e-3
 # Columns of the table of groups.
 _INSIDE, _STRENGTH, _OWN, _RATE, _LOG_RATE = 0, 1, 2, 3, 4
+# Units between two reports on how many are waiting, less 1; a power of two less 1.
+_REPORT_STEP = 4_095
 # Primes that hash unit, group and sweep to a position in the noise.
 _STRIDE, _HOP, _SHIFT = 7919, 104729, 7727
 
@@ -38,19 +40,33 @@ def sparser(E: float, P: float) -> float:
     return E * log(E / P) - E + P if E > 0.0 else P
 
 
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def weight_mask(A: CSR) -> int:
+    """Return what the place of a link is to be masked with to give that of its weight.
+
+    It is 0 where one number stands for all weights, and -1, which changes nothing, elsewhere.
+    """
+    return 0 if A.data.size == 1 else -1
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
-def group_totals(level: Level, z: Indices, k: int) -> tuple[Floats, Floats, Ints]:
-    """Return weights inside, strength and number of nodes of each group."""
+def group_totals(level: Level, z: Indices, k: int, tally: Ints) -> tuple[Floats, Floats, Ints]:
+    """Return weights inside, strength and number of nodes of each group.
+
+    A third number of the tally other than 0 ends the work early.
+    """
     E, K, N = np.zeros(k), np.zeros(k), np.zeros(k, np.int64)
-    A = level.A
+    A, mask = level.A, weight_mask(level.A)
     for i in range(z.size):
+        if tally[2] != 0:
+            break
         a = z[i]
         K[a] += level.strength[i]
         N[a] += level.nodes[i]
         E[a] += level.inner[i]
         for t in range(A.indptr[i], A.indptr[i + 1]):
             if z[A.indices[t]] == a:
-                E[a] += 0.5 * A.data[t]
+                E[a] += 0.5 * A.data[t & mask]
     return E, K, N
 
 
@@ -100,9 +116,11 @@ def move(
     form a queue, in steps of ``step``, and the neighbors of a unit that has moved wait again.
     ``undecided`` marks units whose best group leads by less than the margin of the rules; sweeps
     with noise, and the queue after them, begin with these and those that wait. ``tally`` counts
-    entries read and moves made; a third number other than 0 stops the moves.
+    entries read and moves made; a third number other than 0 stops the moves; where it has two
+    more, they tell how many units of how many are waiting.
     """
     A, n, m = level.A, z.size, code.edges
+    one, reporting = weight_mask(A), tally.size > 4
     linear = penalty > 0.0
     quarter = 1.0 / (4.0 * m)
     E, K, N = np.zeros(n), np.zeros(n), np.zeros(n, np.int64)
@@ -111,7 +129,7 @@ def move(
             K[z[i]] += level.strength[i]
             N[z[i]] += level.nodes[i]
     else:
-        E, K, N = group_totals(level, z, n)
+        E, K, N = group_totals(level, z, n, tally)
         tally[0] += A.indices.size
     # A row for each group: links inside, strength, own nats, density relative to chance, its log.
     group = np.zeros((n, 5))
@@ -148,6 +166,8 @@ def move(
             pending -= 1
             left -= 1
             waiting[i] = False
+            if reporting and left & _REPORT_STEP == 0:
+                tally[3], tally[4] = pending, n
             a, first, last, count = z[i], A.indptr[i], A.indptr[i + 1], 0
             d, e, size = level.strength[i], level.inner[i], level.nodes[i]
             alone = N[a] == size
@@ -159,7 +179,7 @@ def move(
                 if link[b] == 0.0:
                     touched[count] = b
                     count += 1
-                link[b] += A.data[t]
+                link[b] += A.data[t & one]
             own_link, link[a] = link[a], 0.0
             best, best_gain, next_gain, best_link = a, ROUNDING, -np.inf, 0.0
             if linear:

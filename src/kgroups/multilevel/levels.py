@@ -5,18 +5,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kgroups._csr import rows_of
+from kgroups._progress import new_tally
 from kgroups._types import CSR, Floats, Indices, Ints
 
 ROUNDING = 1e-9
 """Gains below this are rounding."""
 # Keeps weights positive in single precision: the kernels treat a weight of 0 as no link.
 _LEAST_WEIGHT = 1e-30
+# From this many entries on ones are not stored: on smaller graphs they take little memory.
+_IMPLICIT_ENTRIES = 1_000_000
 
 
 class Level(NamedTuple):
     """Units, which are nodes or groups of nodes, and the links between them."""
 
-    # Weights between different units, in single precision.
+    # Weights between different units, in single precision. On large graphs without weights there is
+    # one number, 1, for all of them.
     A: CSR
     # Sum of the weights at the nodes of a unit, those inside counted twice.
     strength: Floats
@@ -52,14 +56,22 @@ class Rules(NamedTuple):
     keep: bool
 
 
-def finest_level(A: CSR, *, weighted: bool, component: Ints | None = None) -> Level:
+def finest_level(
+    A: CSR,
+    *,
+    weighted: bool,
+    component: Ints | None = None,
+    implicit_entries: int = _IMPLICIT_ENTRIES,
+) -> Level:
     """Return the level of single nodes of a graph without loops.
 
     Weights, unless all are equal, are scaled by their mean over their mean square, so that sums of
-    weights vary like counts of edges. Each component has a scale of its own.
+    weights vary like counts of edges. Each component has a scale of its own. Without weights, and
+    from ``implicit_entries`` entries on, one number stands for all weights.
     """
     if not weighted or not A.data.size:
-        data: Any = np.ones(len(A.indices), dtype=np.float32)
+        entries = len(A.indices)
+        data: Any = np.ones(entries if entries < implicit_entries else 1, dtype=np.float32)
         strength = np.diff(A.indptr).astype(float)
     else:
         rows = rows_of(A)
@@ -78,6 +90,13 @@ def _level(A: CSR, data: Any, strength: Floats) -> Level:
     return Level(A, strength, np.zeros(strength.size), np.ones(strength.size, dtype=np.int64))
 
 
+def explicit_weights(A: CSR) -> CSR:
+    """Return the links of a level with a weight for each of them."""
+    if len(A.data) == len(A.indices):
+        return A
+    return A._replace(data=np.ones(len(A.indices), dtype=np.float32))
+
+
 def modularity_moves(
     A: CSR, strength: Floats, z: Indices, *, penalty: float, margin: float, max_visits: int
 ) -> Ints:
@@ -91,6 +110,6 @@ def modularity_moves(
     labels, none = z.astype(np.int32), np.zeros(0)
     rules = Rules(none, 0.0, max_visits, margin + ROUNDING, keep=True)
     code = Code(0.5 * float(strength.sum()), none, none)
-    everyone, tally = np.ones(z.size, dtype=np.bool_), np.zeros(3, dtype=np.int64)
+    everyone, tally = np.ones(z.size, dtype=np.bool_), new_tally()
     move(level, labels, code, penalty, rules, none, 1, everyone, everyone.copy(), tally)
     return labels.astype(np.int64)

@@ -107,7 +107,7 @@ def _climb(
         if k == n or k == 1 or tally[2] != 0:
             share = share if 1 < k < n_units else 0.0
             return State(labels, k, saved, first, undecided_share, share)
-        level = coarsened(level, z, k)
+        level = coarsened(level, z, k, tally)
         tally[0] += level.A.indices.size
         z, temperatures = np.arange(k).astype(np.int32), temperatures[:0]
         waiting, undecided = np.ones(k, np.bool_), np.ones(k, np.bool_)
@@ -128,7 +128,7 @@ def _with_cells(
     level: Level, cells: Indices, count: int, code: Code, start: int, plan: Plan, tally: Ints
 ) -> State:
     """Climb with whole cells, each at first a group of its own, then with nodes."""
-    top, apart = coarsened(level, cells, count), np.arange(count).astype(np.int32)
+    top, apart = coarsened(level, cells, count, tally), np.arange(count).astype(np.int32)
     tally[0] += level.A.indices.size
     found = _climb_all(top, apart, code, start, plan.temperatures[:0], plan, tally)
     return _climb_all(level, found.z[cells], code, start, plan.temperatures[:0], plan, tally)
@@ -150,7 +150,7 @@ def _combined(
     before = np.empty(count, np.int32)
     for i in range(cells.size):
         before[cells[i]] = best.z[i]
-    top, none = coarsened(level, cells, count), plan.temperatures[:0]
+    top, none = coarsened(level, cells, count, tally), plan.temperatures[:0]
     tally[0] += level.A.indices.size
     lead = _climb_all(top, before.copy(), code, start, none, plan, tally)
     other = _climb_all(top, np.arange(count).astype(np.int32), code, start, none, plan, tally)
@@ -160,6 +160,8 @@ def _combined(
     moved, waiting = _moved(top.nodes, before, lead.z, best.k), best.undecided.copy()
     A = level.A
     for i in range(cells.size):
+        if tally[2] != 0:
+            break
         if moved[cells[i]]:
             waiting[i] = True
             for t in range(A.indptr[i], A.indptr[i + 1]):
@@ -215,7 +217,7 @@ def _modularity_groups(
         labels = z[labels]
         if k == n:
             return _cells(level, labels, code, resolution, _FIRST, plan, tally)
-        top = coarsened(top, z, k)
+        top = coarsened(top, z, k, tally)
         tally[0] += top.A.indices.size
 
 
@@ -223,7 +225,7 @@ def _modularity_groups(
 def _annealed(level: Level, state: State, code: Code, plan: Plan, tally: Ints) -> State:
     """Anneal while that gains enough, and while enough nodes are undecided for it to matter."""
     nodes = level.nodes.sum()
-    while state.k > 1:
+    while state.k > 1 and tally[2] == 0:
         stake = state.undecided_share * plan.rules.undecided_margin * nodes
         if stake <= plan.least_gain * abs(state.saved):
             break
@@ -239,9 +241,9 @@ def _annealed(level: Level, state: State, code: Code, plan: Plan, tally: Ints) -
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _is_treelike(level: Level, cells: Indices, count: int, plan: Plan) -> bool:
+def _is_treelike(level: Level, cells: Indices, count: int, plan: Plan, tally: Ints) -> bool:
     """Tell if cells have hardly more links inside than a spanning tree."""
-    E, _, N = group_totals(level, cells, count)
+    E, _, N = group_totals(level, cells, count, tally)
     inside, links = E.sum(), 0
     for a in range(count):
         links += N[a] - 1
@@ -262,7 +264,7 @@ def _agglomerated(
     z, k = cells, count
     first = max(target, int(_FINEST_SHARE * n))
     if k > first:
-        label, k = merged_down(coarsened(level, z, k), code, first)
+        label, k = merged_down(coarsened(level, z, k, tally), code, first, tally)
         z = label[z]
     best = State(z, k, -np.inf, np.ones(n, np.bool_), 1.0, 0.0)
     while True:
@@ -277,7 +279,7 @@ def _agglomerated(
         if k <= target or not (improved or k_given) or tally[2] != 0:
             return best
         fewer = max(target, int(k / _STEP_DOWN))
-        label, k = merged_down(coarsened(level, z, k), code, fewer)
+        label, k = merged_down(coarsened(level, z, k, tally), code, fewer, tally)
         tally[0] += level.A.indices.size
         z = label[z]
 
@@ -331,7 +333,7 @@ def _second_start(
     for position in range(inside):
         z[units[position]] = state.k + cells[position]
     z, count = renumbered(z, state.k + count)
-    top, none = coarsened(level, z, count), plan.temperatures[:0]
+    top, none = coarsened(level, z, count, tally), plan.temperatures[:0]
     tally[0] += level.A.indices.size
     waiting = np.zeros(count, np.bool_)
     for position in range(inside):
@@ -354,7 +356,7 @@ def _first_start(
     n, resolution = level.nodes.size, base ** plan.scales[0]
     everyone = np.arange(n).astype(np.int32)
     cells, count = _cells(level, everyone, code, resolution, _FIRST, plan, tally)
-    if not _is_treelike(level, cells, count, plan):
+    if not _is_treelike(level, cells, count, plan, tally):
         return _with_cells(level, cells, count, code, _FIRST, plan, tally), False
     # Without short cycles communities, if any, are large, and moves of single nodes miss them.
     best = State(np.zeros(n, np.int32), 1, 0.0, np.ones(n, np.bool_), 1.0, 1.0)
@@ -378,22 +380,36 @@ def first_cells(
     """Return the cells of the first start in a block of nodes, and whether it is locally a tree."""
     part = block_level(level, first, last)
     code, everyone = code_of(part), np.arange(last - first).astype(np.int32)
-    resolution = _finest_resolution(part, code) ** plan.scales[0]
+    resolution = _finest_resolution(part, code.edges) ** plan.scales[0]
     cells, count = _cells(part, everyone, code, resolution, _FIRST, plan, tally)
-    return cells, _is_treelike(part, cells, count, plan)
+    return cells, _is_treelike(part, cells, count, plan, tally)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _finest_resolution(level: Level, code: Code) -> float:
+def first_penalty(level: Level, plan: Plan) -> float:
+    """Return the penalty at which the moves of the first start are made."""
+    edges = 0.5 * level.strength.sum()
+    return float(_finest_resolution(level, edges) ** plan.scales[0] / (2.0 * edges))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def numbered_cells(level: Level, z: Indices, plan: Plan, tally: Ints) -> tuple[Indices, bool]:
+    """Return cells with numbers without gaps, and whether they show that the graph is a tree."""
+    cells, count = renumbered(z, z.size)
+    return cells, _is_treelike(level, cells, count, plan, tally)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _finest_resolution(level: Level, edges: float) -> float:
     """Return the resolution at which hardly any two nodes join; 1 is modularity."""
-    return float(max(1.0, level.nodes.sum() ** 2 / (2.0 * code.edges)))
+    return float(max(1.0, level.nodes.sum() ** 2 / (2.0 * edges)))
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _search(level: Level, given: Indices, known: int, code: Code, plan: Plan, tally: Ints) -> State:
     """Return the best communities of a connected graph: starts, combined while that gains."""
     n = level.nodes.size
-    base = _finest_resolution(level, code)
+    base = _finest_resolution(level, code.edges)
     if known in (LABELS, SPECTRAL):
         best = _climb_all(level, given.copy(), code, _FIRST, plan.temperatures[:0], plan, tally)
     elif known == CELLS:
@@ -457,16 +473,20 @@ def _root(into: Indices, a: int) -> int:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _attach_fragments(level: Level, state: State, code: Code) -> State:
+def _attach_fragments(level: Level, state: State, code: Code, tally: Ints) -> State:
     """Merge fragments of groups, and single nodes, with the neighboring group that saves most.
 
     The largest piece of a group stays where it is.
     """
     z, k = state.z, state.k
     piece = np.full(z.size, -1, np.int64)
-    count = label_components(level.A.indptr, level.A.indices, z.astype(np.int64), piece)
+    count = label_components(level.A.indptr, level.A.indices, z.astype(np.int64), piece, tally)
+    if tally[2] != 0:
+        return state
     quarter = 1.0 / (4.0 * code.edges)
-    top = coarsened(level, piece.astype(np.int32), count)
+    top = coarsened(level, piece.astype(np.int32), count, tally)
+    if tally[2] != 0:
+        return state
     group, largest = np.empty(count, np.int32), np.full(k, -1, np.int32)
     for i in range(z.size):
         group[piece[i]] = z[i]
@@ -510,7 +530,7 @@ def _attach_fragments(level: Level, state: State, code: Code) -> State:
     for c in range(count):
         into[c] = _root(into, c)
     labels, k = renumbered(into[piece], count)
-    saved = nats_saved_nb(level, labels, k, code)
+    saved = nats_saved_nb(level, labels, k, code, tally)
     return State(labels, k, saved, state.undecided, state.undecided_share, state.ambiguous)
 
 
@@ -518,10 +538,10 @@ def _attach_fragments(level: Level, state: State, code: Code) -> State:
 def _connected(level: Level, state: State, code: Code, plan: Plan, tally: Ints) -> State:
     """Return connected communities, after more moves if these are better for it."""
     none = plan.temperatures[:0]
-    best = _attach_fragments(level, state, code)
+    best = _attach_fragments(level, state, code, tally)
     if best.saved < state.saved:
         moved = _climb_all(level, best.z.copy(), code, _FIRST, none, plan, tally)
-        rival = _attach_fragments(level, moved, code)
+        rival = _attach_fragments(level, moved, code, tally)
         if rival.saved > best.saved:
             best = rival
     return best
@@ -564,7 +584,7 @@ def search_components(
 def search_given_k(level: Level, k: int, plan: Plan, tally: Ints) -> Indices:
     """Return exactly ``k`` communities of a connected graph."""
     code, n = code_of(level), level.nodes.size
-    base = _finest_resolution(level, code)
+    base = _finest_resolution(level, code.edges)
     everyone = np.arange(n).astype(np.int32)
     cells, count = _cells(level, everyone, code, base ** plan.scales[0], _FIRST, plan, tally)
     if count < k:
@@ -581,7 +601,7 @@ def nats_by_component(level: Level, offsets: Ints, z: Indices) -> Floats:
         part = block_level(level, first, last)
         labels, k = renumbered(z[first:last], last - first)
         if k > 1:
-            saved[c] = nats_saved_nb(part, labels, k, code_of(part))
+            saved[c] = nats_saved_nb(part, labels, k, code_of(part), np.zeros(3, np.int64))
     return saved
 
 

@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from kgroups._csr import connected_components, masked, restricted, rows_of
+from kgroups._progress import begin_stage, new_tally, run_interruptibly, tell_share
 from kgroups._types import CSR, Floats, Ints
 from kgroups.embedding import (
     Init,
@@ -20,10 +20,10 @@ from kgroups.embedding import (
 )
 from kgroups.hartigan import improve_rows
 from kgroups.inference import Evidence, evidence_of_labels
-from kgroups.multilevel import Level, finest_level
+from kgroups.multilevel import Level, finest_level, shared_moves
 from kgroups.refine import Refiner, refine_labels
 from kgroups.search.problem import Options, Part, Problem, Spectral
-from kgroups.search.settings import SIGNIFICANCE, Search
+from kgroups.search.settings import SIGNIFICANCE, Plan, Search
 from kgroups.spectrum import (
     Leading,
     Moments,
@@ -84,7 +84,7 @@ def _saturation(level: Level, found: Evidence) -> float:
     """Return the nats that a binomial code saves beyond a Poisson one."""
     from kgroups.multilevel._moving_nb import group_totals
 
-    E, _, N = group_totals(level, found.z.astype(np.int32), found.k)
+    E, _, N = group_totals(level, found.z.astype(np.int32), found.k, new_tally())
     n, m = level.strength.size, 0.5 * float(level.strength.sum())
     pairs, all_pairs = 0.5 * N * (N - 1.0), 0.5 * n * (n - 1.0)
     inside = np.append(E, m - E.sum())
@@ -100,10 +100,12 @@ def _binomial_excess(E: Floats, pairs: Floats) -> Floats:
     return np.asarray(E + xlogy(empty, empty / np.maximum(pairs, 1.0)))
 
 
-# From this many entries on a kernel runs in a second thread, and the main thread checks for Ctrl-C
-# this often. On smaller graphs a search is short.
+# From this many entries on a kernel runs in a second thread, and the main thread checks for Ctrl-C.
+# On smaller graphs a search is short.
 _BACKGROUND_ENTRIES = 100_000
-_POLL_SECONDS = 0.05
+# From this many entries on threads share the moves of the first start; below, their waiting for one
+# another takes most of what they save.
+_SHARED_ENTRIES = 10_000_000
 ANY_SAVING_NODES = 9
 """Any saving splits a community up to this size, three triangles, where all pairs are counted."""
 PAIRS_NODES = 64
@@ -137,12 +139,15 @@ def search(
     *,
     start: Ints | None = None,
     background_entries: int = _BACKGROUND_ENTRIES,
+    shared_entries: int = _SHARED_ENTRIES,
 ) -> Searched:
     """Find the communities of every component with the shortest description.
 
     ``start`` are labels to start from, in the order of the problem. Graphs with at least
-    ``background_entries`` matrix entries are searched in a second thread.
+    ``background_entries`` matrix entries are searched in a second thread. In components with at
+    least ``shared_entries`` all threads share the moves of the first start.
     """
+    from kgroups.multilevel._levels_nb import block_level
     from kgroups.search._search_nb import (
         CELLS,
         LABELS,
@@ -154,7 +159,7 @@ def search(
 
     level = problem.level
     order, offsets = problem.by_component
-    plan, tally = settings.plan(rng), np.zeros(3, dtype=np.int64)
+    plan, tally = settings.plan(rng), new_tally()
     given, known = np.zeros(0, dtype=np.int32), np.full(problem.n_components, NOTHING)
     measured: dict[int, Moments] = {}
     run = partial(interruptible, background_entries=background_entries)
@@ -166,18 +171,35 @@ def search(
         given = np.zeros(order.size, dtype=np.int32)
     for c in large.tolist():
         first, last = offsets[c], offsets[c + 1]
-        labels, treelike = run(first_cells, level, first, last, plan, tally)
+        if level.A.indptr[last] - level.A.indptr[first] < shared_entries:
+            labels, treelike = run(first_cells, level, first, last, plan, tally)
+        else:
+            labels, treelike = _shared_first_cells(block_level(level, first, last), plan, tally)
         known[c] = CELLS
         if treelike:
+            begin_stage("moments of the spectrum")
             part = problem.part(c)[1].with_own_r(weighted=problem.uneven)
             measured[c] = moments(part.bound, columns=_PROJECTED_COLUMNS)
+            begin_stage("grouping nodes by the spectrum")
             labels = projected_labels(measured[c], rng)
+            begin_stage("searching")
             known[c] = NOTHING if labels is None else SPECTRAL
         if known[c]:
             given[first:last] = labels
     z, k, saved, undecided = run(search_components, level, offsets, given, known, plan, tally)
     visits = int(tally[0]) + sum(one.visits for one in measured.values())
     return Searched(z.astype(np.int64), k, saved, undecided, visits, measured)
+
+
+def _shared_first_cells(level: Level, plan: Plan, tally: Ints) -> tuple[Any, bool]:
+    """Return the cells of the first start by moves that threads share."""
+    from kgroups.search._search_nb import first_penalty, numbered_cells
+
+    rules = plan.rules
+    penalty = first_penalty(level, plan)
+    z = shared_moves(level, penalty, rules.margin, rules.max_visits, tally)
+    labels, treelike = interruptible(numbered_cells, level, z, plan, tally)
+    return labels, bool(treelike)
 
 
 def projected_labels(measured: Moments, rng: np.random.Generator) -> Any:
@@ -197,7 +219,8 @@ def projected_labels(measured: Moments, rng: np.random.Generator) -> Any:
     X = _unit_rows(measured.block[chosen])
     means = _means(X, KMeansInit(n_init=1).labels(X, groups, rng), groups)
     z = _nearest(measured.block, means, normalized=False)
-    return np.unique(z, return_inverse=True)[1].astype(np.int32)
+    present = np.bincount(z, minlength=groups) > 0
+    return (np.cumsum(present, dtype=np.int32) - np.int32(1))[z]
 
 
 def nats_saved(level: Level, z: Ints) -> float:
@@ -213,7 +236,7 @@ def given_number(
     """Find exactly ``k`` communities of a connected graph; return them and the entries read."""
     from kgroups.search._search_nb import search_given_k
 
-    tally = np.zeros(3, dtype=np.int64)
+    tally = new_tally()
     z = interruptible(search_given_k, level, k, settings.plan(rng), tally)
     return z.astype(np.int64), int(tally[0])
 
@@ -237,7 +260,7 @@ def split_small(A: CSR, z: Ints, most: Ints, settings: Search, rng: np.random.Ge
     level = finest_level(restricted(inside, rows), weighted=False)
     counts = np.unique(z[rows], return_counts=True)[1]
     offsets = np.concatenate([[0], np.cumsum(counts)])
-    tally = np.zeros(3, dtype=np.int64)
+    tally = new_tally()
     labels = small_split(level, offsets, ANY_SAVING_NODES, settings.plan(rng), tally)
     split, new = z.copy(), labels > 0
     community = np.repeat(np.arange(counts.size), counts)
@@ -263,18 +286,7 @@ def interruptible(
     """Call a kernel whose last argument is a tally; Ctrl-C sets the flag in it that stops it."""
     if len(level.A.indices) < background_entries:
         return kernel(level, *arguments)
-    with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(kernel, level, *arguments)
-        try:
-            while True:
-                try:
-                    return running.result(_POLL_SECONDS)
-                except TimeoutError:
-                    if running.done():
-                        raise
-        except BaseException:
-            arguments[-1][2] = 1
-            raise
+    return run_interruptibly(kernel, level, *arguments)
 
 
 # Random vectors of a projected embedding: enough to tell hundreds of communities apart.
@@ -416,6 +428,7 @@ def _nearest(X: Any, means: Floats, *, normalized: bool = True) -> Ints:
     for some in _chunks(len(X)):
         rows = X[some] if normalized else _unit_rows(X[some])
         z[some] = np.argmax(np.einsum("ic,ac->ia", rows, means) - half_square, axis=1)
+        tell_share(some.start, len(X))
     return z
 
 

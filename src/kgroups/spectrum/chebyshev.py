@@ -9,12 +9,9 @@ only the pattern of the matrix.
 eigenvalue :math:`(s + 1/s) / 2` above it.
 """
 
-import itertools
 import math
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -22,6 +19,7 @@ import numpy.typing as npt
 
 from kgroups._blas import single_threaded
 from kgroups._csr import readonly
+from kgroups._parallel import Threads
 from kgroups._types import Floats
 from kgroups.operators import BoundBetheHessian
 
@@ -37,6 +35,7 @@ BLAS_PAIRS = 1_024
 _BLAS_PAIRS_ROUGH = 256
 _ROWS_PER_PRODUCT = 4_096
 _NO_ENTRIES = np.zeros(0, dtype=np.float32)
+_ONE_THREAD = Threads(1)
 # The bulk is this much smaller in the Perron vector than in the vector of ones.
 _PERRON_LIFT = 1e3
 # Assumed growth of the Perron vector where its first estimate is smaller.
@@ -78,8 +77,6 @@ class BlockOperator:
         rows_per_task: int = 16_384,
         fewest_shared_tasks: int = 8,
     ) -> None:
-        import numba
-
         data = bound.coupling.data
         self._indptr, self._indices, _ = readonly(bound.coupling._replace(data=data[:0]))
         self.weight = bound.diagonal.astype(np.float32)
@@ -94,7 +91,7 @@ class BlockOperator:
         self._entry_bounds = _ranges_of_entries(self._indptr, entries_per_task)
         self._row_bounds = [*range(0, self.n, rows_per_task), self.n]
         self._product_bounds = [*range(0, self.n, _ROWS_PER_PRODUCT), self.n]
-        self._threads = int(numba.get_num_threads()) if threads is None else threads
+        self._threads = Threads(threads)
         self._fewest_shared_tasks = fewest_shared_tasks
         self.visits = 0
         """Matrix entries read so far."""
@@ -195,10 +192,6 @@ class BlockOperator:
         size = 1.0 / np.sqrt(self.weight)[:, np.newaxis]
         return np.asarray((2.0 * size) * signs - size, dtype=np.float32)
 
-    @cached_property
-    def _pool(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(self._threads - 1, thread_name_prefix="kgroups")
-
     def _share_blas(self, task: _Task) -> None:
         # BLAS has one thread per product, so that the result does not depend on their number.
         with single_threaded(1):
@@ -207,21 +200,8 @@ class BlockOperator:
     def _share(self, task: _Task, bounds: list[int], *, fewest: int | None = None) -> None:
         """Run the task on every range of rows, each on the first thread that is free."""
         tasks = len(bounds) - 1
-        helpers = min(self._threads, tasks) - 1
-        if helpers < 1 or tasks < (fewest or self._fewest_shared_tasks):
-            for t in range(tasks):
-                task(t, bounds[t], bounds[t + 1])
-            return
-        ticket = itertools.count()
-
-        def work() -> None:
-            while (t := next(ticket)) < tasks:
-                task(t, bounds[t], bounds[t + 1])
-
-        others = [self._pool.submit(work) for _ in range(helpers)]
-        work()
-        for other in others:
-            other.result()
+        threads = self._threads if tasks >= (fewest or self._fewest_shared_tasks) else _ONE_THREAD
+        threads.run(lambda t: task(t, bounds[t], bounds[t + 1]), tasks)
 
 
 def _ranges_of_entries(indptr: npt.NDArray[np.integer], entries_per_task: int) -> list[int]:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kgroups._progress import tell_share
 from kgroups.operators import BoundBetheHessian
 from kgroups.spectrum.chebyshev import (
     BlockOperator,
@@ -180,6 +181,7 @@ class _Series:
             self.above.append(0.5 * (even + odd))
             self.below.append(0.5 * (even - odd))
             preceding = following
+            tell_share(self.q, self._last)
             if self._is_done():
                 break
             recursion.advance()

@@ -9,6 +9,7 @@ import pytest
 from helpers import oracles_levels as oracles
 from helpers.kernels_levels import nats
 from helpers.strategies_levels import level_of
+from kgroups._progress import new_tally
 from kgroups.description._code_nb import code_of, merged_down, pairs_saved
 from kgroups.multilevel._levels_nb import coarsened
 from kgroups.multilevel._moving_nb import saved_by_totals
@@ -137,13 +138,13 @@ def test_empty_groups_do_not_count():
 @pytest.mark.parametrize("target", [1, 2, 5, 30, 33, 34])
 def test_merging_to_a_target_ends_there(target):
     level = level_of(KARATE)
-    label, k = merged_down(level, code_of(level), target)
+    label, k = merged_down(level, code_of(level), target, new_tally())
     assert k == np.unique(label).size == target
 
 
 def test_merging_ends_where_nothing_is_linked():
     level = level_of(nx.disjoint_union_all([nx.complete_graph(3)] * 3))
-    label, k = merged_down(level, code_of(level), 1)
+    label, k = merged_down(level, code_of(level), 1, new_tally())
     assert k == 3
     assert label.tolist() == np.repeat(label[::3], 3).tolist()
 
@@ -151,7 +152,9 @@ def test_merging_ends_where_nothing_is_linked():
 def test_halves_of_cliques_merge_first():
     level = level_of(nx.ring_of_cliques(6, 8))
     halves = np.arange(48, dtype=np.int32) // 4
-    label, k = merged_down(coarsened(level, halves, 12), code_of(level), 6)
+    label, k = merged_down(
+        coarsened(level, halves, 12, new_tally()), code_of(level), 6, new_tally()
+    )
     assert k == 6
     assert label.tolist() == np.repeat(np.arange(6), 2).tolist()
 

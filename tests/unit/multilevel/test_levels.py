@@ -4,10 +4,12 @@ import pytest
 from scipy import sparse
 
 from helpers import oracles_levels as oracles
+from helpers.kernels_levels import moved
 from helpers.strategies_levels import graph_of, level_of
+from kgroups._progress import new_tally
 from kgroups._types import CSR
 from kgroups.graph import Graph
-from kgroups.multilevel import finest_level, modularity_moves
+from kgroups.multilevel import explicit_weights, finest_level, modularity_moves
 from kgroups.multilevel._levels_nb import (
     block_level,
     coarsened,
@@ -15,6 +17,7 @@ from kgroups.multilevel._levels_nb import (
     level_among,
     renumbered,
 )
+from kgroups.multilevel._moving_nb import group_totals
 
 KARATE = nx.karate_club_graph()
 
@@ -87,7 +90,7 @@ def test_the_graph_of_groups_is_that_of_scipy(k, weighted):
     weights = np.random.default_rng(1).lognormal(size=78) if weighted else None
     level = level_of(KARATE, weights=weights)
     z = (np.arange(34) % k).astype(np.int32)
-    groups = coarsened(level, z, k)
+    groups = coarsened(level, z, k, new_tally())
     A = sparse.csr_array((level.A.data.astype(float), level.A.indices, level.A.indptr))
     Y = sparse.csr_array((np.ones(34), z, np.arange(35)), shape=(34, k))
     expected = (Y.T @ A @ Y).toarray()
@@ -102,8 +105,8 @@ def test_groups_of_groups_are_groups_of_nodes():
     level = level_of(KARATE)
     fine = (np.arange(34) % 9).astype(np.int32)
     coarse = (np.arange(9) % 4).astype(np.int32)
-    in_one = coarsened(level, coarse[fine], 4)
-    in_two = coarsened(coarsened(level, fine, 9), coarse, 4)
+    in_one = coarsened(level, coarse[fine], 4, new_tally())
+    in_two = coarsened(coarsened(level, fine, 9, new_tally()), coarse, 4, new_tally())
     assert oracles.dense(in_two.A).tolist() == oracles.dense(in_one.A).tolist()
     for one, two in zip(in_one[1:], in_two[1:], strict=True):
         assert two.tolist() == one.tolist()
@@ -179,3 +182,60 @@ def test_a_level_among_units_has_their_links_and_all_their_strength():
     assert dense.tolist() == nx.to_numpy_array(KARATE, units, weight=None).tolist()
     assert part.strength.tolist() == [KARATE.degree[i] for i in units]
     assert part.nodes.tolist() == [1] * 5
+
+
+def with_and_without_ones(G):
+    """Return the finest level of a graph with a weight for each link, and with one for all."""
+    A = graph_of(G).simple_adjacency()
+    return finest_level(A, weighted=False), finest_level(A, weighted=False, implicit_entries=0)
+
+
+def assert_equal_levels(one, other):
+    for ours, theirs in zip((*one.A, *one[1:]), (*other.A, *other[1:]), strict=True):
+        assert ours.tolist() == theirs.tolist()
+
+
+def test_one_number_stands_for_all_weights_of_a_large_graph():
+    explicit, implicit = with_and_without_ones(KARATE)
+    assert explicit.A.data.tolist() == [1.0] * 156
+    assert implicit.A.data.tolist() == [1.0]
+    assert explicit_weights(implicit.A).data.tolist() == [1.0] * 156
+    assert explicit_weights(explicit.A) is explicit.A
+    weighted = graph_of(KARATE, weights=np.arange(1.0, 79.0)).simple_adjacency()
+    assert finest_level(weighted, weighted=True, implicit_entries=0).A.data.size == 156
+
+
+def test_kernels_find_the_same_with_one_number_for_all_weights():
+    both = nx.disjoint_union(KARATE, nx.ring_of_cliques(4, 5))
+    levels = with_and_without_ones(both)
+    z, units = (np.arange(54) % 7).astype(np.int32), np.arange(3, 50, 4).astype(np.int32)
+    assert_equal_levels(*(coarsened(level, z, 7, new_tally()) for level in levels))
+    assert_equal_levels(*(level_among(level, units) for level in levels))
+    blocks = [block_level(level, 34, 54) for level in levels]
+    assert blocks[1].A.data.tolist() == [1.0]
+    assert_equal_levels(*(coarsened(level, z[:20], 7, new_tally()) for level in blocks))
+    totals = [group_totals(level, z, 7, new_tally()) for level in levels]
+    for ours, theirs in zip(*totals, strict=True):
+        assert ours.tolist() == theirs.tolist()
+    for penalty in (0.0, 1.0 / 156.0):
+        found = [moved(level, z, penalty=penalty, temperatures=[1.0]) for level in levels]
+        assert found[0].z.tolist() == found[1].z.tolist()
+        assert found[0].value == found[1].value
+
+
+@pytest.mark.parametrize("k", [33, 2])
+def test_links_between_groups_are_those_of_the_matrix_whether_few_or_many(k):
+    """With many groups the arrays are kept as they are, with few they are copied."""
+    z = (np.arange(34) % k).astype(np.int32)
+    groups = coarsened(level_of(KARATE), z, k, new_tally())
+    inside = np.eye(k)[z]
+    expected = inside.T @ nx.to_numpy_array(KARATE, weight=None) @ inside
+    np.fill_diagonal(expected, 0.0)
+    assert oracles.dense(groups.A).tolist() == expected.tolist()
+
+
+def test_a_flag_ends_the_work_on_a_level():
+    level, z, stop = level_of(KARATE), (np.arange(34) % 3).astype(np.int32), new_tally()
+    stop[2] = 1
+    assert not any(total.any() for total in group_totals(level, z, 3, stop))
+    assert not coarsened(level, z, 3, stop).A.indices.size

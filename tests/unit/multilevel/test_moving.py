@@ -7,6 +7,7 @@ import pytest
 from helpers import oracles_levels as oracles
 from helpers.kernels_levels import moved
 from helpers.strategies_levels import level_of
+from kgroups._progress import new_tally
 from kgroups.description._code_nb import code_of, nats_saved_nb
 from kgroups.multilevel._levels_nb import renumbered
 from kgroups.multilevel._moving_nb import denser, sparser
@@ -54,7 +55,7 @@ def test_only_units_that_wait_are_visited():
     stray[::8] = (stray[::8] + 1) % 6
     waiting = np.zeros(48, dtype=np.bool_)
     waiting[16] = True
-    tally = np.zeros(3, dtype=np.int64)
+    tally = new_tally()
     z = moved(level, stray, waiting=waiting, tally=tally).z
     # Neighbors of the node that moved are visited too; nodes 0 and 8 are none of them.
     assert z[16] == 2
@@ -103,7 +104,7 @@ def test_visits_are_counted_and_limited(penalty):
     before = 0 if penalty else level.A.indices.size
     tallies = []
     for most in (1, 10):
-        tally = np.zeros(3, dtype=np.int64)
+        tally = new_tally()
         moved(level, np.arange(50) % 7, penalty=penalty, tally=tally, max_visits=most)
         tallies.append(tally)
     first, more = tallies
@@ -148,7 +149,9 @@ def test_warm_moves_follow_the_law_of_gibbs(temperature):
     ).z
     other, code = after.copy(), code_of(level)
     other[400 + np.argmax(after[400:] == preferred)] ^= 1
-    ahead = nats_saved_nb(level, after, 2, code) - nats_saved_nb(level, other, 2, code)
+    ahead = nats_saved_nb(level, after, 2, code, new_tally()) - nats_saved_nb(
+        level, other, 2, code, new_tally()
+    )
     expected = 1.0 / (1.0 + np.exp(-ahead / temperature))
     share = float(np.mean(after[400:] == preferred))
     assert abs(share - expected) < 5.0 * np.sqrt(expected * (1.0 - expected) / count)

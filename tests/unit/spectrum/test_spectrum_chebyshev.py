@@ -1,3 +1,6 @@
+import threading
+import time
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -113,6 +116,23 @@ def test_an_error_in_a_helping_thread_reaches_the_caller():
     with pytest.raises(RuntimeError):
         operator._share(fails, list(range(21)))
     operator.matmat(X, np.empty_like(X))
+
+
+def test_after_an_error_no_thread_begins_another_task():
+    bound = bound_of(adjacency_of(nx.star_graph(20)))
+    operator = BlockOperator(bound, threads=2)
+    main, begun = threading.get_ident(), []
+
+    def interrupted(task, start, stop):
+        begun.append(task)
+        if threading.get_ident() == main:
+            raise KeyboardInterrupt
+        time.sleep(0.05)
+
+    with pytest.raises(KeyboardInterrupt):
+        operator._share(interrupted, list(range(1_000)))
+    # One task of this thread, and what the other had begun until then.
+    assert len(begun) < 500
 
 
 def test_entries_read_are_counted_per_product():
