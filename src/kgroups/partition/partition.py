@@ -364,9 +364,14 @@ class Partition(Sequence[Community]):
         *,
         layout: Any = None,
         names: Collection[Hashable] = (),
+        node_size: Any = 1.0,
+        palette: Any = None,
         title: str | None = None,
     ) -> Any:
         """Draw the graph with its communities in colors; needs the extra ``plot``.
+
+        Graphs of more than 5,000 nodes are drawn as the graph of their communities, unless a
+        layout is given.
 
         Parameters
         ----------
@@ -375,7 +380,13 @@ class Partition(Sequence[Community]):
         layout : array of shape (n, 2) or mapping of node to (x, y), optional
             Positions of the nodes; computed when not given, the same at each call.
         names : collection of hashable
-            Nodes whose names are written.
+            Nodes whose names are written, as long as they do not cover one another.
+        node_size : float, array of shape (n,) or mapping of node to float
+            Factor on the areas of the nodes, which grow with their degrees; or one area per node,
+            relative to each other.
+        palette : str or collection of colors, optional
+            Name of a matplotlib colormap, or colors. By default twelve colors that readers with
+            color blindness can tell apart, and gray for communities of one node.
         title : str, optional
             Written above the picture.
 
@@ -383,11 +394,43 @@ class Partition(Sequence[Community]):
         -------
         matplotlib Axes
             The axes drawn on.
+
+        See Also
+        --------
+        kgroups.plotting : Other pictures of a partition.
         """
-        graph = self._graph_for("plot()")
+        self._graph_for("plot()")
         from kgroups.plotting import plot_partition
 
-        return plot_partition(graph, self.labels, ax=ax, layout=layout, names=names, title=title)
+        return plot_partition(
+            self,
+            ax=ax,
+            layout=layout,
+            names=names,
+            node_size=node_size,
+            palette=palette,
+            title=title,
+        )
+
+    def plot_spectrum(self, ax: Any = None) -> Any:
+        """Draw the eigenvalues around the threshold; needs the extra ``plot``.
+
+        They are computed at the first use, as :attr:`spectrum` does, for graphs of any size.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib Axes
+            The axes drawn on.
+        """
+        from kgroups.plotting import plot_spectrum, require_matplotlib
+
+        require_matplotlib()
+        return plot_spectrum(self.spectrum, ax=ax)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the partition to a file, whole or not at all.
