@@ -196,11 +196,11 @@ def plot_communities(
     named = _rows_of(graph, names)
     per_node = _areas(graph, node_size, by_degree=False)
     axes = axes_for(ax, _FIGSIZE)
-    colors = partition_colors(partition, palette)
+    xy = community_centers(graph, z)
+    colors = partition_colors(partition, palette, xy)
     ends, edges = communities_linked(graph, z, k)
     # Discs that take up half of their space leave room for the lines between them.
     radii = np.sqrt(0.5 * np.bincount(z, weights=per_node, minlength=k))
-    xy = community_centers(graph, z)
     frame = frame_of(axes, xy, radii, _MARGIN_POINTS)
     radii = np.maximum(radii, _MIN_RADIUS_POINTS / frame.scale)
     xy = separate(xy, radii)
@@ -231,17 +231,20 @@ def plot_communities(
     return axes
 
 
-def partition_colors(partition: "Partition", palette: Any = None) -> Floats:
+def partition_colors(
+    partition: "Partition", palette: Any = None, centers: Floats | None = None
+) -> Floats:
     """Return the RGB row of each community, the same in all pictures of a partition.
 
     Communities that are linked or near one another in the picture get colors that differ clearly,
-    also where there are more communities than colors.
+    also where there are more communities than colors. ``centers`` are those of
+    :func:`community_centers`, if they are known.
     """
     k = partition.k
     if palette is None and k > 1:
         k = int(np.count_nonzero(partition.sizes > 1))
     chosen = palette_of(palette, k)
-    ends, weight = _neighbors(partition, k, len(chosen))
+    ends, weight = _neighbors(partition, centers, k, len(chosen))
     colors = np.empty((partition.k, 3))
     colors[k:] = rgb_of(FAINT)
     colors[:k] = chosen[colors_by_neighbors(chosen, *ends.T, weight, k)]
@@ -267,7 +270,9 @@ def communities_linked(graph: Graph, labels: Ints, k: int) -> tuple[Ints, Floats
     return linked_pairs(ends, weights[between], k)
 
 
-def _neighbors(partition: "Partition", k: int, n_colors: int) -> tuple[Ints, Floats]:
+def _neighbors(
+    partition: "Partition", centers: Floats | None, k: int, n_colors: int
+) -> tuple[Ints, Floats]:
     """Return pairs of the first k communities whose colors must differ, and how much it matters."""
     consecutive = np.column_stack([np.arange(k - 1), np.arange(1, k)])
     pairs, weights = [consecutive.reshape(-1, 2)], [np.full(max(k - 1, 0), 0.3)]
@@ -275,8 +280,9 @@ def _neighbors(partition: "Partition", k: int, n_colors: int) -> tuple[Ints, Flo
         from scipy.spatial import cKDTree
 
         ends, links = communities_linked(partition.graph, partition.labels, partition.k)
-        centers = community_centers(partition.graph, partition.labels)[:k]
-        near = cKDTree(centers).query(centers, min(_NEAREST + 1, k))[1][:, 1:]
+        if centers is None:
+            centers = community_centers(partition.graph, partition.labels)
+        near = cKDTree(centers[:k]).query(centers[:k], min(_NEAREST + 1, k))[1][:, 1:]
         pairs.append(np.column_stack([np.repeat(np.arange(k), near.shape[1]), near.ravel()]))
         # Both directions of each link, the strongest of each community first.
         here, there = np.concatenate([ends, ends[:, ::-1]]).T

@@ -14,18 +14,22 @@ from kgroups.graph import Graph
 
 # Successive points of a spiral at this angle fill a disc evenly.
 _GOLDEN_ANGLE = np.pi * (3.0 - np.sqrt(5.0))
-# Strength of edges within and between communities; weaker ones let communities stand apart.
-_WITHIN, _BETWEEN = 1.0, 0.35
-# Forces alone untangle a picture of this many nodes; larger graphs get a disc per community.
-_MAX_NODES_BY_FORCES = 80
+# Lengths of edges within and between communities; longer ones let communities stand apart.
+_WITHIN, _BETWEEN = 1.0, 2.0
+# Springs alone untangle a picture of this many nodes; larger graphs get a disc per community.
+_MAX_NODES_BY_SPRINGS = 80
 # Pairs of nodes that the forces compare in all, which bounds the time to a few seconds.
 _MAX_PAIRS = 2e8
 # Area of the picture per node, in units of layout.
 _AREA_PER_NODE = 4.0
 # Distance kept between communities: a share of the radius and a constant.
 _DISC_MARGIN = (0.15, 0.6)
-# Rounds in which overlapping circles are pushed apart.
-_ROUNDS = 300
+# Numbers of linked discs that forces place before they are pushed apart: fewer are pushed only, and
+# more would take too long.
+_FEWEST_FORCED, _MOST_FORCED = 3, 1000
+# Rounds in which overlapping circles are pushed apart, and the share of their distance by which
+# circles may be closer.
+_ROUNDS, _TOLERANCE = 300, 0.02
 
 
 def positions(graph: Graph, labels: Ints, layout: Any) -> Floats:
@@ -68,11 +72,11 @@ def force_layout(graph: Graph, labels: Ints) -> Floats:
     ordered = _in_canonical_order(graph, labels)
     edges, z = ordered.edges, ordered.labels
     g = igraph.Graph(n=graph.n, edges=edges)
-    if graph.n > _MAX_NODES_BY_FORCES or not g.is_connected():
+    if graph.n > _MAX_NODES_BY_SPRINGS or not g.is_connected():
         xy = _discs(edges, z)
     else:
-        strength = np.where(z[edges[:, 0]] == z[edges[:, 1]], _WITHIN, _BETWEEN)
-        xy = _to_area(_upright(_forces(g, strength, _spiral(z), steps=500)))
+        length = np.where(z[edges[:, 0]] == z[edges[:, 1]], _WITHIN, _BETWEEN)
+        xy = _to_area(_upright(_springs(g, length, _spiral(z))), graph.n)
     return xy[ordered.place]
 
 
@@ -134,12 +138,10 @@ def disc_layout(sizes: Ints, ends: Ints, weight: Floats) -> Floats:
     share, constant = _DISC_MARGIN
     radii = np.sqrt(sizes) * (1.0 + share) + constant
     k = radii.size
-    area = np.cumsum(radii**2) - radii**2 / 2.0
-    angle = np.arange(k) * _GOLDEN_ANGLE
-    centers = np.sqrt(area)[:, None] * np.column_stack([np.cos(angle), np.sin(angle)]) * 1.25
     first, second = ends.T
     pull = weight / (radii[first] * radii[second])
     pull /= 1.0 + pull
+    centers = _first_centers(radii, ends, pull)
     neighbors = np.maximum(np.bincount(first, minlength=k) + np.bincount(second, minlength=k), 1)
     for cooling in np.linspace(1.0, 0.0, int(np.clip(1e6 / (k + first.size), 40, 200))):
         gap = centers[second] - centers[first]
@@ -150,6 +152,28 @@ def disc_layout(sizes: Ints, ends: Ints, weight: Floats) -> Floats:
         centers += cooling * (0.5 * move / neighbors[:, None] - 0.02 * centers)
         _push_apart(centers, radii)
     return _upright(separate(centers, radii))
+
+
+def _first_centers(radii: Floats, ends: Ints, pull: Floats) -> Floats:
+    """Return centers by forces for the discs that are linked, and a spiral for the others."""
+    import igraph
+
+    k = radii.size
+    linked = np.zeros(k, bool)
+    linked[ends.ravel()] = True
+    order = np.argsort(~linked, kind="stable")
+    area = np.cumsum(radii[order] ** 2) - radii[order] ** 2 / 2.0
+    angle = np.arange(k) * _GOLDEN_ANGLE
+    spiral = np.sqrt(area)[:, None] * np.column_stack([np.cos(angle), np.sin(angle)]) * 1.25
+    centers = np.empty((k, 2))
+    centers[order] = spiral
+    if _FEWEST_FORCED <= linked.sum() <= _MOST_FORCED:
+        number = np.cumsum(linked) - 1
+        g = igraph.Graph(n=int(linked.sum()), edges=number[ends])
+        placed = _forces(g, pull, _spiral(np.zeros(g.vcount(), np.int64)), steps=500)
+        placed -= placed.mean(axis=0)
+        centers[linked] = _to_area(placed, float(np.sum(radii[linked] ** 2)))
+    return centers
 
 
 def linked_pairs(ends: Ints, weight: Floats, k: int) -> tuple[Ints, Floats]:
@@ -168,7 +192,7 @@ def linked_pairs(ends: Ints, weight: Floats, k: int) -> tuple[Ints, Floats]:
 
 
 def separate(xy: Floats, radii: Floats) -> Floats:
-    """Return positions near the ones given at which circles do not overlap."""
+    """Return positions near the ones given at which circles overlap by 2 % at most."""
     xy = xy.copy()
     for _ in range(_ROUNDS):
         if not _push_apart(xy, radii):
@@ -207,13 +231,21 @@ def _overlapping(xy: Floats, radii: Floats) -> tuple[Ints, Ints]:
     rank[np.argsort(radii, kind="stable")] = np.arange(len(xy))
     one = rank[j] < rank[i]
     i, j = i[one], j[one]
-    close = np.hypot(*(xy[i] - xy[j]).T) < (radii[i] + radii[j]) * (1.0 - 1e-3)
+    close = np.hypot(*(xy[i] - xy[j]).T) < (radii[i] + radii[j]) * (1.0 - _TOLERANCE)
     return i[close], j[close]
 
 
 def _sums(index: Ints, values: Floats, n: int) -> Floats:
     """Return the sum of the rows of values that have each index."""
     return np.column_stack([np.bincount(index, weights=v, minlength=n) for v in values.T])
+
+
+def _springs(g: Any, length: Floats, start: Floats) -> Floats:
+    """Return positions whose distances are near to the shortest paths (Kamada and Kawai)."""
+    if len(start) < 3:
+        return start
+    layout = g.layout_kamada_kawai(weights=length.tolist(), seed=start.tolist())
+    return np.array(layout.coords, float)
 
 
 def _forces(g: Any, strength: Floats, start: Floats, steps: int) -> Floats:
@@ -261,12 +293,12 @@ def _upright(xy: Floats) -> Floats:
     return np.asarray(rotated * signs)
 
 
-def _to_area(xy: Floats) -> Floats:
-    """Scale positions to a box of the standard area per node."""
+def _to_area(xy: Floats, area_in_nodes: float) -> Floats:
+    """Scale positions to a box with the area of so many nodes."""
     width, height = np.ptp(xy, axis=0)
     # Nodes on a line have no area; they get one as long as it is wide.
     area = max(width * height, 0.05 * max(width, height) ** 2)
-    return xy * np.sqrt(_AREA_PER_NODE * len(xy) / area) if area > 0.0 else xy
+    return xy * np.sqrt(_AREA_PER_NODE * area_in_nodes / area) if area > 0.0 else xy
 
 
 def _discs(edges: Ints, labels: Ints) -> Floats:
