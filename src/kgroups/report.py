@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from kgroups import _html
 from kgroups._wording import counted
 from kgroups.errors import KGroupsWarning
 
@@ -165,6 +166,23 @@ class Report:
         stages = ", ".join(f"{name} {spent:.3f}" for name, spent in self.seconds.items())
         time = [f"{sum(self.seconds.values()):.3f} s: {stages}."] if stages else []
         return "\n".join([size, *self.lines(), *time])
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the result, how it was reached, and times as bars."""
+        facts: list[tuple[str, object]] = [
+            ("nodes", self.n),
+            ("edges", self.m),
+            ("components", self.n_components),
+            ("isolated nodes", self.n_isolated),
+            ("communities", self.k_found),
+        ]
+        if self.k_hat is not None:
+            exact = self.k_hat_low == self.k_hat_high
+            about = self.k_hat if exact else f"about {self.k_hat}"
+            facts.append(("eigenvalues above the threshold", about))
+        times = _html.bars((name, spent, f"{spent:.3f} s") for name, spent in self.seconds.items())
+        beside = _html.beside(_html.facts(facts), times if self.seconds else "")
+        return beside + _html.paragraphs(self.lines())
 
     def lines(self) -> list[str]:
         """Return the result and how it was reached as sentences."""

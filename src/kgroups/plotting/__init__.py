@@ -4,19 +4,9 @@ from kgroups.plotting.alluvial import plot_alluvial
 from kgroups.plotting.colors import community_colors
 from kgroups.plotting.figures import plot_adjacency, plot_confidence, plot_sizes, plot_spectrum
 from kgroups.plotting.graphs import plot_communities, plot_graph, plot_partition
-from kgroups.plotting.style import (
-    FAINT,
-    INK,
-    dress,
-    has_matplotlib,
-    inline_image,
-    require_matplotlib,
-    style,
-)
+from kgroups.plotting.style import style
 
 __all__ = [
-    "FAINT",
-    "INK",
     "community_colors",
     "plot_adjacency",
     "plot_alluvial",
@@ -26,6 +16,5 @@ __all__ = [
     "plot_partition",
     "plot_sizes",
     "plot_spectrum",
-    "require_matplotlib",
     "style",
 ]

@@ -175,13 +175,9 @@ def _draw_blocks(axes: Any, x: float, side: _Side, align: str, unit: float) -> N
     line = 1.15 * SMALL_SIZE * axes.figure.dpi / 72.0 / max(box.height, 1.0)
     last = np.inf
     for name, size, low, color in zip(*side, strict=True):
-        axes.bar(
-            x, size * unit, width=_BLOCK_WIDTH, bottom=low, align="edge", color=[color], lw=0
-        )
+        axes.bar(x, size * unit, width=_BLOCK_WIDTH, bottom=low, align="edge", color=[color], lw=0)
         middle = low + size * unit / 2.0
         if last - middle >= line:
             at = x - 0.01 if align == "right" else x + _BLOCK_WIDTH + 0.01
-            axes.text(
-                at, middle, name, ha=align, va="center", fontsize=SMALL_SIZE, color=INK
-            )
+            axes.text(at, middle, name, ha=align, va="center", fontsize=SMALL_SIZE, color=INK)
             last = middle

@@ -42,9 +42,7 @@ _VISION = np.array(
     ]
 )
 # Linear RGB to XYZ under D65, the white of sRGB.
-_TO_XYZ = np.array(
-    [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
-)
+_TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
 # Colors farther apart than the first cost nothing; closer than the second they cost no more.
 _CLEAR, _CLOSEST = 20.0, 1.0
 _SWEEPS = 20
@@ -72,7 +70,7 @@ def palette_of(palette: Any, k: int) -> Floats:
     if palette is None:
         return rgb_of(*PALETTE)
     import matplotlib as mpl
-    from matplotlib.colors import ListedColormap, to_rgb
+    from matplotlib.colors import to_rgb
 
     if isinstance(palette, str):
         if palette not in mpl.colormaps:
@@ -81,11 +79,11 @@ def palette_of(palette: Any, k: int) -> Floats:
                 f"{palette!r}.\n  list(matplotlib.colormaps) has the names."
             )
             raise InputError(msg)
-        chosen = mpl.colormaps[palette]
+        chosen: Any = mpl.colormaps[palette]
         # Colormaps of a few separate colors; the others have 256 that change gradually.
-        if isinstance(chosen, ListedColormap) and chosen.N < 64:
-            return np.array([to_rgb(color) for color in chosen.colors])
-        return np.asarray(chosen(np.linspace(0.0, 1.0, max(k, 1))))[:, :3]
+        separate = chosen.N < 64
+        places = np.arange(chosen.N) if separate else np.linspace(0.0, 1.0, max(k, 1))
+        return np.asarray(chosen(places))[:, :3]
     colors = list(palette) if isinstance(palette, Iterable) else []
     if not colors:
         msg = f"palette must hold at least one color, got {palette!r}."
@@ -100,7 +98,7 @@ def palette_of(palette: Any, k: int) -> Floats:
     return np.array(rows)
 
 
-def colors_by_neighbors(palette: Floats, first: Ints, second: Ints, weight: Floats, k: int) -> Ints:
+def colors_by_neighbors(palette: Floats, ends: Ints, weight: Floats, k: int) -> Ints:
     """Return which color of a palette each community gets, so that neighbors differ clearly.
 
     As many communities as there are colors take them in order. More communities repeat colors,
@@ -110,7 +108,7 @@ def colors_by_neighbors(palette: Floats, first: Ints, second: Ints, weight: Floa
     ----------
     palette : ndarray of shape (p, 3)
         RGB rows.
-    first, second : ndarray of int
+    ends : ndarray of int, shape (m, 2)
         Pairs of communities that are neighbors, each pair once.
     weight : ndarray
         How much it matters that the two differ.
@@ -123,7 +121,7 @@ def colors_by_neighbors(palette: Floats, first: Ints, second: Ints, weight: Floa
 
     apart = color_distances(palette)
     cost = np.where(apart < _CLEAR, 1.0 / np.maximum(apart, _CLOSEST) ** 2, 0.0)
-    pairs = coo_array((weight, (first, second)), shape=(k, k)).tocsr()
+    pairs = coo_array((weight, (ends[:, 0], ends[:, 1])), shape=(k, k)).tocsr()
     pairs = (pairs + pairs.T).tocsr()
     chosen = np.full(k, -1)
     used = np.zeros(len(palette))

@@ -336,7 +336,7 @@ def _explain_classes(axes: Any) -> None:
 
     gray = rgb_of(INK)
     handles = [
-        Patch(facecolor=1.0 - strength * (1.0 - gray), edgecolor=INK, lw=0.5, label=name)
+        Patch(facecolor=tuple(1.0 - strength * (1.0 - gray[0])), edgecolor=INK, lw=0.5, label=name)
         for strength, name in zip(_CLASS_STRENGTH, _CLASS_NAMES, strict=True)
     ]
     axes.legend(

@@ -247,7 +247,7 @@ def partition_colors(
     ends, weight = _neighbors(partition, centers, k, len(chosen))
     colors = np.empty((partition.k, 3))
     colors[k:] = rgb_of(FAINT)
-    colors[:k] = chosen[colors_by_neighbors(chosen, *ends.T, weight, k)]
+    colors[:k] = chosen[colors_by_neighbors(chosen, ends, weight, k)]
     return colors
 
 
@@ -391,7 +391,7 @@ def _draw_links(axes: Any, xy: Floats, ends: Ints, edges: Floats) -> None:
     _draw_lines(axes, xy[ends[shown]], widths, FAINT, 0.6 * crowd)
 
 
-def _draw_lines(axes: Any, lines: Floats, widths: Floats, colors: Any, alpha: Any) -> None:
+def _draw_lines(axes: Any, lines: Any, widths: Floats, colors: Any, alpha: Any) -> None:
     from matplotlib.collections import LineCollection
 
     axes.add_collection(
@@ -433,9 +433,7 @@ def _draw_circles(axes: Any, xy: Floats, radii: Floats, colors: Floats, scale: f
 
 def _number_communities(labels: Labels, partition: "Partition", colors: Floats) -> None:
     """Write the numbers of communities beside them; nothing if there is only one."""
-    members = np.split(
-        np.argsort(partition.labels, kind="stable"), np.cumsum(partition.sizes)[:-1]
-    )
+    members = np.split(np.argsort(partition.labels, kind="stable"), np.cumsum(partition.sizes)[:-1])
     for a in _numbered(partition):
         words = [f"community {a}"] if partition.k <= _MAX_WORDS else []
         labels.beside_cloud(

@@ -59,7 +59,8 @@ class Labels:
             from kgroups.plotting.colors import luminance
 
             color = "white" if luminance(fill) < 0.4 else INK
-            box = np.array([*(xy - [width / 2, height / 2]), *(xy + [width / 2, height / 2])])
+            half = np.array([width, height]) / 2.0
+            box = np.concatenate([xy - half, xy + half])
             if not self._overlaps_label(box):
                 self._write(text, xy, ("center", "center"), box, color=color, halo=False, **font)
                 return True
@@ -88,13 +89,13 @@ class Labels:
     def _at_first_free(
         self, text: str, places: Sequence[tuple[Floats, float, float]], **font: Any
     ) -> bool:
-        width, height = self._measured(text, **font)
+        size = self._measured(text, **font)
         for center, angle, reach in places:
             toward = np.array([np.cos(angle), np.sin(angle)])
             anchor = center + reach * toward
             side = np.where(np.abs(toward) < 0.38, 0, np.sign(toward)).astype(int)
-            low = anchor + [width, height] * np.array([(-0.5, 0.0, -1.0)[s] for s in side])
-            box = np.array([*low, *(low + [width, height])])
+            low = anchor + size * np.array([(-0.5, 0.0, -1.0)[s] for s in side])
+            box = np.concatenate([low, low + size])
             inside = (box[:2] >= self._frame.low).all() and (box[2:] <= self._frame.high).all()
             if inside and not self._overlaps_label(box) and not self._covers_circle(box):
                 align = (

@@ -14,7 +14,7 @@ INK, FAINT = "#26323d", "#9aa5b1"
 MAX_VECTOR_SHAPES = 5000
 TITLE_SIZE, TEXT_SIZE, SMALL_SIZE = 12, 10, 8
 
-_SETTINGS = {
+_SETTINGS: dict[Any, Any] = {
     "axes.axisbelow": True,
     "axes.edgecolor": INK,
     "axes.labelcolor": INK,
@@ -75,8 +75,9 @@ def style() -> Any:
     """
     require_matplotlib()
     import matplotlib as mpl
+    from matplotlib.rcsetup import cycler
 
-    cycle = mpl.cycler(color=[f"#{code}" for code in PALETTE])
+    cycle = cycler("color", [f"#{code}" for code in PALETTE])
     return mpl.rc_context({**_SETTINGS, "axes.prop_cycle": cycle})
 
 
@@ -118,6 +119,14 @@ def has_matplotlib() -> bool:
     return True
 
 
+def small_figure() -> Any:
+    """Return the axes of a new figure of the size of a notebook, not managed by pyplot."""
+    from matplotlib.figure import Figure
+
+    with style():
+        return Figure(figsize=(3.8, 2.8)).subplots()
+
+
 def inline_image(figure: Any, description: str) -> str:
     """Return a figure as an HTML image that holds its own data."""
     from html import escape
@@ -126,6 +135,4 @@ def inline_image(figure: Any, description: str) -> str:
     figure.savefig(content, format="png", dpi=144)
     data = base64.b64encode(content.getvalue()).decode()
     width = round(figure.get_figwidth() * 96)
-    return (
-        f'<img width="{width}" alt="{escape(description)}" src="data:image/png;base64,{data}"/>'
-    )
+    return f'<img width="{width}" alt="{escape(description)}" src="data:image/png;base64,{data}"/>'

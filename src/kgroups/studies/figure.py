@@ -9,7 +9,8 @@ import numpy as np
 from kgroups._validation import check_choice
 from kgroups.errors import InputError
 from kgroups.metrics import METRIC_NAMES
-from kgroups.plotting import FAINT, INK, community_colors, dress, require_matplotlib, style
+from kgroups.plotting import community_colors
+from kgroups.plotting.style import FAINT, INK, SMALL_SIZE, dress, require_matplotlib, style
 from kgroups.studies.methods import METHODS
 
 if TYPE_CHECKING:
@@ -63,7 +64,11 @@ def plot_study(
     require_matplotlib()
     axes = _given_axes(ax, drawing) if ax is not None else _new_axes(drawing, panel, pyplot=pyplot)
     _draw(study, drawing, axes)
-    legend: dict[str, Any] = {"frameon": False, "fontsize": SMALL_SIZE, "title_fontsize": SMALL_SIZE}
+    legend: dict[str, Any] = {
+        "frameon": False,
+        "fontsize": SMALL_SIZE,
+        "title_fontsize": SMALL_SIZE,
+    }
     legend["labelcolor"] = INK
     if drawing.is_mixed:
         legend["title"] = "solid, filled: k given\ndashed, open: k chosen by the method"
