@@ -5,7 +5,7 @@ from html import escape
 
 # Texts longer than this are cut, so that one name does not fill the screen.
 _LONGEST_TEXT = 60
-_BAR_PIXELS, _LINE_PIXELS = 160, 18
+_NAME_PIXELS, _BAR_PIXELS, _LINE_PIXELS = 140, 160, 18
 
 
 def text(value: object) -> str:
@@ -47,16 +47,16 @@ def bars(values: Iterable[tuple[str, float, str]]) -> str:
     """Return a picture of bars: a name, a length and a text for each."""
     rows = list(values)
     longest = max((value for _, value, _ in rows), default=0.0) or 1.0
-    parts = []
+    parts, x = [], _NAME_PIXELS + 6
     for place, (name, value, shown) in enumerate(rows):
         y, width = place * _LINE_PIXELS, max(_BAR_PIXELS * value / longest, 1.0)
         parts.append(
-            f'<text x="100" y="{y + 13}" text-anchor="end" fill="currentColor">{text(name)}</text>'
-            f'<rect x="106" y="{y + 3}" width="{width:.1f}" height="12" fill="#0072b2"/>'
-            f'<text x="{112 + width:.1f}" y="{y + 13}" fill="currentColor">{text(shown)}</text>'
+            f'<text x="{_NAME_PIXELS}" y="{y + 13}" text-anchor="end">{text(name)}</text>'
+            f'<rect x="{x}" y="{y + 3}" width="{width:.1f}" height="12" fill="#0072b2"/>'
+            f'<text x="{x + width + 6:.1f}" y="{y + 13}">{text(shown)}</text>'
         )
-    size = f'width="{_BAR_PIXELS + 200}" height="{len(rows) * _LINE_PIXELS}"'
-    style = 'font-size="12" font-family="sans-serif" role="img"'
+    size = f'width="{x + _BAR_PIXELS + 70}" height="{len(rows) * _LINE_PIXELS}"'
+    style = 'font-size="12" font-family="sans-serif" fill="currentColor" role="img"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size} {style}>{"".join(parts)}</svg>'
 
 
@@ -67,8 +67,10 @@ def beside(*parts: str) -> str:
 
 
 def _cell(value: object) -> str:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number:
-        return f'<td style="text-align:left">{text(value)}</td>'
-    shown = f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
-    return f'<td style="text-align:right">{shown}</td>'
+    shown, side = text(value), "left"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        side = "right"
+        shown = f"{value:,}"
+        if isinstance(value, float):
+            shown = f"{value:,.3f}".rstrip("0").rstrip(".")
+    return f'<td style="text-align:{side};padding:0.1em 0.6em">{shown}</td>'

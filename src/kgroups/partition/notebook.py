@@ -45,7 +45,7 @@ def _communities(partition: "Partition") -> str:
     else:
         sizes = partition.sizes[:_MOST_ROWS].tolist()
         rows = [{"community": a, "nodes": size} for a, size in enumerate(sizes)]
-    header.append("nodes with most links inside" if reads_edges else "some nodes")
+    header.append("most linked nodes" if reads_edges else "some nodes")
     order = np.lexsort((-weight, partition.labels))
     starts = np.cumsum(partition.sizes) - partition.sizes
     table = []

@@ -29,7 +29,7 @@ _FIGSIZE = (7.0, 5.4)
 # Radius of an average node: a share of the space per node, and at most so many points.
 _RADIUS, _MAX_RADIUS_POINTS = 0.42, 6.0
 # Space between circles, as a share of the radius of an average one.
-_GAP = 0.3
+_GAP = 0.5
 # Circles that cover more of the picture than this make the picture larger.
 _MAX_COVERED = 0.3
 # Points around the circles, for labels outside.
@@ -42,6 +42,8 @@ _NEAREST, _MOST_LINKED = 6, 4
 _MAX_NUMBERS = 60
 # Pairs of communities that are drawn as lines, those with most edges: so many, or per community.
 _MAX_LINES, _LINES_PER_COMMUNITY = 200, 2
+# Width of the caption in one line, in points.
+_CAPTION_POINTS = 340.0
 # Smallest radius of a community in the graph of communities, in points.
 _MIN_RADIUS_POINTS = 1.0
 
@@ -216,13 +218,17 @@ def plot_communities(
     for a in _numbered(partition):
         if a not in names_of:
             labels.beside_circle(str(a), a, colors[a], fontsize=SMALL_SIZE)
-    shown = counted(k, "community", "communities")
     width = "weight of the edges" if graph.is_weighted else "number of edges"
     _finish(axes, frame, title)
+    caption = [
+        f"{graph.n:,} nodes in {counted(k, 'community', 'communities')}",
+        f"area: number of nodes, width: {width}",
+    ]
+    wide = frame.scale * float(frame.high[0] - frame.low[0])
     axes.text(
         0.0,
         0.0,
-        f"{graph.n:,} nodes in {shown}; area: number of nodes, width: {width}",
+        ("; " if wide > _CAPTION_POINTS else "\n").join(caption),
         transform=axes.transAxes,
         fontsize=SMALL_SIZE,
         color=FAINT,
@@ -461,9 +467,10 @@ def _readable(color: Floats) -> Floats:
 
 
 def _finish(axes: Any, frame: Any, title: str | None) -> None:
-    # Limits that are not fixed: one direction gets longer in axes of another shape.
     axes.set_xlim(frame.low[0], frame.high[0], auto=True)
     axes.set_ylim(frame.low[1], frame.high[1], auto=True)
+    # In axes that get another shape later, the limits may grow and do not shrink.
+    axes.update_datalim([frame.low, frame.high])
     axes.set_aspect("equal", adjustable="datalim")
     axes.set_axis_off()
     write_title(axes, title)
