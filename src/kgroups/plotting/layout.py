@@ -143,7 +143,7 @@ def disc_layout(sizes: Ints, ends: Ints, weight: Floats) -> Floats:
     pull /= 1.0 + pull
     centers = _first_centers(radii, ends, pull)
     neighbors = np.maximum(np.bincount(first, minlength=k) + np.bincount(second, minlength=k), 1)
-    for cooling in np.linspace(1.0, 0.0, int(np.clip(1e6 / (k + first.size), 40, 200))):
+    for cooling in np.linspace(1.0, 0.0, int(np.clip(1e6 / (1 + k + first.size), 40, 200))):
         gap = centers[second] - centers[first]
         length = np.hypot(*gap.T)
         stretch = np.clip(length - (radii[first] + radii[second]), 0.0, None)

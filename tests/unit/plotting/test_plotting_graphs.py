@@ -8,6 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from matplotlib import pyplot
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import EllipseCollection, LineCollection
 from matplotlib.figure import Figure
 
@@ -119,8 +120,9 @@ def test_nodes_do_not_overlap(axes, name, node_size):
 
 def boxes_in_pixels(axes):
     """Return the boxes of the labels, and centers and radii of the circles, as they are drawn."""
-    axes.figure.canvas.draw()
-    renderer = axes.figure.canvas.get_renderer()
+    canvas = FigureCanvasAgg(axes.figure)
+    canvas.draw()
+    renderer = canvas.get_renderer()
     boxes = [text.get_window_extent(renderer) for text in axes.texts]
     xy, radii = circles_of(axes)
     scale = axes.transData.transform((1.0, 0.0))[0] - axes.transData.transform((0.0, 0.0))[0]
