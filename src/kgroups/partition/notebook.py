@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 # Communities and nodes of each that are listed.
 _MOST_ROWS, _MOST_NODES = 8, 3
-# Beyond the first there is no picture, and beyond the second nothing that reads the edges.
-_MAX_PICTURE_ENTRIES, _MAX_ENTRIES = 2_000_000, 20_000_000
+# Beyond so many entries of the matrix, or communities, there is no picture, which would take more
+# than a second or two; beyond the third number nothing reads the edges.
+_MAX_PICTURE_ENTRIES, _MAX_PICTURE_COMMUNITIES, _MAX_ENTRIES = 2_000_000, 1000, 20_000_000
 # Larger graphs are shown as the graph of their communities, which is small in every sense.
 _MAX_NODES_DRAWN = 1000
 
@@ -71,8 +72,9 @@ def _picture(partition: "Partition", head: str) -> str:
     from kgroups.plotting.style import has_matplotlib, inline_image, small_figure
 
     graph = partition.graph
-    too_large = graph is None or not graph.n or len(graph.indices) > _MAX_PICTURE_ENTRIES
-    if too_large or not has_matplotlib():
+    if graph is None or not graph.n or not has_matplotlib():
+        return ""
+    if len(graph.indices) > _MAX_PICTURE_ENTRIES or partition.k > _MAX_PICTURE_COMMUNITIES:
         return ""
     axes = small_figure()
     draw = plot_graph if partition.labels.size <= _MAX_NODES_DRAWN else plot_communities

@@ -24,9 +24,8 @@ _MAX_PAIRS = 2e8
 _AREA_PER_NODE = 4.0
 # Distance kept between communities: a share of the radius and a constant.
 _DISC_MARGIN = (0.15, 0.6)
-# Numbers of linked discs that forces place before they are pushed apart: fewer are pushed only, and
-# more would take too long.
-_FEWEST_FORCED, _MOST_FORCED = 3, 1000
+# More discs than this stay on a spiral, the largest in the middle: moving them takes too long.
+_MOST_PULLED = 1000
 # Rounds in which overlapping circles are pushed apart, and the share of their distance by which
 # circles may be closer.
 _ROUNDS, _TOLERANCE = 300, 0.02
@@ -143,7 +142,9 @@ def disc_layout(sizes: Ints, ends: Ints, weight: Floats) -> Floats:
     pull /= 1.0 + pull
     centers = _first_centers(radii, ends, pull)
     neighbors = np.maximum(np.bincount(first, minlength=k) + np.bincount(second, minlength=k), 1)
-    for cooling in np.linspace(1.0, 0.0, int(np.clip(1e6 / (1 + k + first.size), 40, 200))):
+    moves = first.size > 0 and k <= _MOST_PULLED
+    steps = int(np.clip(1e6 / (k + first.size), 40, 200)) if moves else 0
+    for cooling in np.linspace(1.0, 0.0, steps):
         gap = centers[second] - centers[first]
         length = np.hypot(*gap.T)
         stretch = np.clip(length - (radii[first] + radii[second]), 0.0, None)
@@ -167,7 +168,7 @@ def _first_centers(radii: Floats, ends: Ints, pull: Floats) -> Floats:
     spiral = np.sqrt(area)[:, None] * np.column_stack([np.cos(angle), np.sin(angle)]) * 1.25
     centers = np.empty((k, 2))
     centers[order] = spiral
-    if _FEWEST_FORCED <= linked.sum() <= _MOST_FORCED:
+    if linked.sum() >= 3 and k <= _MOST_PULLED:
         number = np.cumsum(linked) - 1
         g = igraph.Graph(n=int(linked.sum()), edges=number[ends])
         placed = _forces(g, pull, _spiral(np.zeros(g.vcount(), np.int64)), steps=500)
@@ -223,16 +224,23 @@ def _overlapping(xy: Floats, radii: Floats) -> tuple[Ints, Ints]:
     """Return the pairs of circles that overlap, each once."""
     from scipy.spatial import cKDTree
 
-    # The smaller circle of a pair has its center within twice the radius of the larger.
-    near = cKDTree(xy).query_ball_point(xy, 2.0 * radii, return_sorted=True)
-    i = np.repeat(np.arange(len(xy)), [len(found) for found in near])
-    j = np.fromiter((b for found in near for b in found), np.int64, i.size)
+    # Circles of about one radius are compared with those that are not larger, whose centers are
+    # within twice that radius: a few large circles do not make all comparisons long.
+    largest = float(radii.max(initial=0.0))
+    level = np.floor(np.log2(np.maximum(radii, 1e-3 * largest + 1e-300)))
     rank = np.empty(len(xy), np.int64)
     rank[np.argsort(radii, kind="stable")] = np.arange(len(xy))
-    one = rank[j] < rank[i]
-    i, j = i[one], j[one]
-    close = np.hypot(*(xy[i] - xy[j]).T) < (radii[i] + radii[j]) * (1.0 - _TOLERANCE)
-    return i[close], j[close]
+    pairs = [np.zeros((2, 0), np.int64)]
+    for each in np.unique(level):
+        here, smaller = np.flatnonzero(level == each), np.flatnonzero(level <= each)
+        near = cKDTree(xy[here]).sparse_distance_matrix(
+            cKDTree(xy[smaller]), 2.0 * float(radii[here].max()), output_type="ndarray"
+        )
+        i, j = here[near["i"]], smaller[near["j"]]
+        close = near["v"] < (radii[i] + radii[j]) * (1.0 - _TOLERANCE)
+        pairs.append(np.stack([i, j])[:, close & (rank[j] < rank[i])])
+    first, second = np.concatenate(pairs, axis=1)
+    return first, second
 
 
 def _sums(index: Ints, values: Floats, n: int) -> Floats:

@@ -2,6 +2,7 @@
 
 import base64
 import re
+import sys
 from html.parser import HTMLParser
 
 import networkx as nx
@@ -94,13 +95,7 @@ def test_partitions_without_a_graph_or_nodes_have_no_picture():
 
 
 def test_without_matplotlib_there_are_tables_only(monkeypatch):
-    import kgroups.plotting.style as plot_style
-    from kgroups.errors import MissingExtraError
-
-    def missing():
-        raise MissingExtraError("matplotlib")
-
-    monkeypatch.setattr(plot_style, "require_matplotlib", missing)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     partition = kgroups.detect_communities(nx.karate_club_graph())
     for shown in (partition, partition.compare(partition), study()):
         html = shown._repr_html_()

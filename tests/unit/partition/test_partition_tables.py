@@ -146,11 +146,7 @@ def test_methods_that_need_a_graph(method):
 def test_comparison_has_the_metrics():
     football = datasets.load("football")
     partition = kgroups.detect_communities(football.graph)
-    truth = (
-        next(iter(football.labels.values()))
-        if isinstance(football.labels, dict)
-        else football.labels
-    )
+    truth = football.labels["conference"]
     comparison = partition.compare(truth)
     for name in ("ami", "nmi", "ari", "variation_of_information"):
         expected = getattr(metrics, name)(partition.labels, truth)
@@ -189,7 +185,7 @@ def test_comparison_plots_its_flows():
     ("other", "message"),
     [
         ([0, 1], "one entry per node of the partition: 3 expected, got 2"),
-        ({"a": 0, "b": 1}, "every node of the partition, but 'c' is in no community"),
+        ({"a": 0, "b": 1}, "every node of the partition, but node 'c' is in no community"),
         ({"a": 0, "b": 1, "z": 1}, "'z'"),
     ],
 )

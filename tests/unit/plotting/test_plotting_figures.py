@@ -1,6 +1,7 @@
 """Spectrum, sorted matrix, sizes, confidence and alluvial view: what they show."""
 
 import io
+from itertools import pairwise
 
 import networkx as nx
 import numpy as np
@@ -179,9 +180,7 @@ def test_ribbons_and_blocks_fill_each_other(axes):
             own = [(a, b) for a, b in spans if a > low - 1e-9 and b < high + 1e-9]
             assert own[0][0] == pytest.approx(low)
             assert own[-1][1] == pytest.approx(high)
-            assert all(
-                one[1] == pytest.approx(two[0]) for one, two in zip(own, own[1:], strict=False)
-            )
+            assert all(one[1] == pytest.approx(two[0]) for one, two in pairwise(own))
 
 
 def test_more_than_sixteen_communities_share_a_block(axes):
