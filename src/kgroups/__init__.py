@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kgroups import datasets, energy, errors, generators, metrics, scoring, studies
+    from kgroups import datasets, energy, errors, generators, metrics, plotting, scoring, studies
     from kgroups.adapters import as_graph, read_graph
     from kgroups.detect import detect_communities, refine_partition
     from kgroups.embedding import KMeansInit, QRInit, WarmStart
@@ -44,6 +44,7 @@ __all__ = [
     "estimate_k",
     "generators",
     "metrics",
+    "plotting",
     "posterior",
     "read_graph",
     "refine_partition",
