@@ -402,9 +402,8 @@ class Partition(Sequence[Community]):
 
         Examples
         --------
-        >>> import kgroups as kg
-        >>> G = kg.Partition([0, 0, 1], graph=kg.as_graph([(0, 1), (1, 2)])).to_networkx()
-        >>> G.nodes(data="community")
+        >>> path = Graph.from_edges([0, 1], [1, 2])
+        >>> Partition([0, 0, 1], graph=path).to_networkx().nodes(data="community")
         NodeDataView({0: 0, 1: 0, 2: 1}, data='community')
         """
         G = self._graph_for("to_networkx()").to_networkx()
@@ -424,8 +423,8 @@ class Partition(Sequence[Community]):
 
         Examples
         --------
-        >>> import kgroups as kg
-        >>> Q = kg.Partition([0, 0, 1], graph=kg.as_graph([(0, 1), (1, 2)])).quotient_graph()
+        >>> path = Graph.from_edges([0, 1], [1, 2])
+        >>> Q = Partition([0, 0, 1], graph=path).quotient_graph()
         >>> Q.nodes[0]
         {'size': 2, 'inside': 1.0, 'edges': 1}
         >>> Q.edges[0, 1]

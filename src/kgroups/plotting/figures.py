@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 _MAX_CELLS = 400
 # The darkest cells are those at this quantile of the cells that are not empty.
 _DARKEST = 0.9
-# Communities that take up less of an axis than this get no number on it.
-_SMALLEST_TICK = 0.035
+# Numbers of communities on an axis have at least this distance, as a share of its length, and
+# communities that take up less than the second share have none.
+_TICK_DISTANCE, _SMALLEST_TICK = 0.035, 0.005
 # More communities than the first are points instead of bars; up to the second, sizes are written.
 _MAX_BARS, _MAX_WRITTEN = 40, 20
 # Communities with a row of their own in the picture of confidence.
@@ -154,10 +155,13 @@ def plot_adjacency(
     ends = np.cumsum(partition.sizes)
     starts = ends - partition.sizes
     _draw_blocks(axes, starts, partition.sizes, colors)
-    large = np.flatnonzero(partition.sizes >= _SMALLEST_TICK * n)
-    middles = (starts + ends)[large] / 2.0
-    axes.set_xticks(middles, large.tolist())
-    axes.set_yticks(middles, large.tolist())
+    ticks: dict[int, float] = {}
+    for a in np.flatnonzero(partition.sizes >= _SMALLEST_TICK * n).tolist():
+        middle = (starts[a] + ends[a]) / 2.0
+        if not ticks or middle - max(ticks.values()) >= _TICK_DISTANCE * n:
+            ticks[a] = middle
+    axes.set_xticks(list(ticks.values()), list(ticks))
+    axes.set_yticks(list(ticks.values()), list(ticks))
     axes.set_xlabel("community")
     axes.set_ylabel("community")
     dress(axes, title)
@@ -225,7 +229,7 @@ def plot_sizes(
     --------
     >>> import kgroups as kg
     >>> axes = plot_sizes(kg.Partition([0, 0, 0, 1, 1]))
-    >>> [bar.get_height() for bar in axes.patches]
+    >>> [int(bar.get_height()) for bar in axes.patches]
     [3, 2]
     """
     axes = axes_for(ax, (5.0, 3.6))
