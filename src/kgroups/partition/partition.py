@@ -531,9 +531,10 @@ class Partition(Sequence[Community]):
         matplotlib Axes
             The axes drawn on.
 
-        See Also
-        --------
-        kgroups.plotting : Other pictures of a partition.
+        Notes
+        -----
+        Other pictures of a partition are in ``kgroups.plotting``: the sorted matrix, sizes,
+        confidence, and how two partitions differ.
         """
         self._graph_for("plot()")
         from kgroups.plotting import plot_partition

@@ -38,6 +38,8 @@ _MARGIN_POINTS = 14.0
 _MAX_WORDS = 12
 # Neighbors of a community whose colors must differ: the nearest and the most linked.
 _NEAREST, _MOST_LINKED = 6, 4
+# Up to this many names, those without room beside their nodes stand at the ends of lines.
+_MAX_LINES_TO_NAMES = 40
 # Numbers are written beside the largest communities, at most so many.
 _MAX_NUMBERS = 60
 # Pairs of communities that are drawn as lines, those with most edges: so many, or per community.
@@ -96,7 +98,8 @@ def plot_graph(
         Positions; by default they are computed, the same at each call and for each order of the
         nodes, communities apart and nodes not over one another.
     names : collection of hashable
-        Nodes whose names are written, as long as they cover neither nodes nor other names.
+        Nodes whose names are written: inside or beside the node, or where there is no room, of up
+        to 40 names, at the end of a line. Names that would cover nodes or each other are left out.
     node_size : float, array of shape (n,) or mapping of node to float
         Factor on the areas of the nodes, which grow with their degrees; or one area per node,
         relative to each other.
@@ -134,7 +137,7 @@ def plot_graph(
     >>> partition = kg.detect_communities(kg.datasets.load("karate").graph)
     >>> axes = plot_graph(partition, names=[0, 33])
     >>> [text.get_text() for text in axes.texts]
-    ['0', '33', 'community 0', 'community 1']
+    ['community 0', 'community 1', '0', '33']
     """
     graph, z = graph_of(partition), partition.labels
     named = _rows_of(graph, names)
@@ -147,9 +150,15 @@ def plot_graph(
     _draw_edges(axes, graph, z, xy, colors)
     _draw_circles(axes, xy, radii, colors[z], frame.scale)
     labels = Labels(axes, frame, xy, radii)
-    for name, i in named.items():
-        labels.beside_circle(str(name), i, colors[z[i]], fontsize=SMALL_SIZE)
     _number_communities(labels, partition, colors)
+    crowded = {
+        name: i
+        for name, i in named.items()
+        if not labels.beside_circle(str(name), i, colors[z[i]], fontsize=SMALL_SIZE)
+    }
+    if len(named) <= _MAX_LINES_TO_NAMES:
+        for name, i in crowded.items():
+            labels.at_a_line(str(name), i, fontsize=SMALL_SIZE)
     _finish(axes, frame, title)
     return axes
 

@@ -14,6 +14,8 @@ _LONGEST_NAME = 28
 _DIRECTIONS = 24
 # Points between a circle and its label.
 _PADDING = 2.0
+# Lengths of the lines to labels that find no place beside their circles, in points.
+_LINE_LENGTHS = (10.0, 18.0, 28.0, 40.0, 55.0, 75.0)
 
 
 class Frame(NamedTuple):
@@ -67,7 +69,23 @@ class Labels:
         reach = r + _PADDING / self._frame.scale
         # Right and left first, where a line of text is nearest to what it names.
         angles = np.pi * np.array([0, 1, 0.5, 1.5, 0.25, 0.75, 1.75, 1.25])
-        return self._at_first_free(text, [(xy, angle, reach) for angle in angles], **font)
+        return (
+            self._at_first_free(text, [(xy, angle, reach) for angle in angles], **font) is not None
+        )
+
+    def at_a_line(self, text: str, i: int, **font: Any) -> bool:
+        """Write a label at the nearest free place around circle ``i``, at the end of a line."""
+        xy, r = self._xy[i], self._radii[i]
+        angles = 2.0 * np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS
+        places = [
+            (xy, angle, r + away / self._frame.scale) for away in _LINE_LENGTHS for angle in angles
+        ]
+        end = self._at_first_free(shortened(text), places, **font)
+        if end is None:
+            return False
+        start = xy + (end - xy) * r / np.hypot(*(end - xy))
+        self._axes.plot(*np.transpose([start, end]), color=INK, lw=0.6, alpha=0.8, zorder=3.5)
+        return True
 
     def beside_cloud(self, texts: Iterable[str], members: Any, **font: Any) -> bool:
         """Write the first of several texts that fits outside the circles of some members.
@@ -84,11 +102,12 @@ class Labels:
         for angle in outward + turns:
             along = (xy - center) @ [np.cos(angle), np.sin(angle)] + r
             places.append((center, angle, float(along.max()) + _PADDING / self._frame.scale))
-        return any(self._at_first_free(text, places, **font) for text in texts)
+        return any(self._at_first_free(text, places, **font) is not None for text in texts)
 
     def _at_first_free(
         self, text: str, places: Sequence[tuple[Floats, float, float]], **font: Any
-    ) -> bool:
+    ) -> Floats | None:
+        """Write a label at the first free place, and return the point that it stands at."""
         size = self._measured(text, **font)
         for center, angle, reach in places:
             toward = np.array([np.cos(angle), np.sin(angle)])
@@ -103,8 +122,8 @@ class Labels:
                     ("center", "bottom", "top")[side[1]],
                 )
                 self._write(text, anchor, align, box, **font)
-                return True
-        return False
+                return np.asarray(anchor)
+        return None
 
     def _measured(self, text: str, *, fontsize: float, fontweight: str = "normal", **_: Any) -> Any:
         """Return width and height of a text in units of the layout."""
