@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from kgroups import _html
+from kgroups._html import html_bars, html_beside, html_facts, html_lines
 from kgroups._wording import counted
 from kgroups.errors import KGroupsWarning
 
@@ -180,9 +180,9 @@ class Report:
             exact = self.k_hat_low == self.k_hat_high
             about = self.k_hat if exact else f"about {self.k_hat}"
             facts.append(("eigenvalues above the threshold", about))
-        times = _html.bars((name, spent, f"{spent:.3f} s") for name, spent in self.seconds.items())
-        beside = _html.beside(_html.facts(facts), times if self.seconds else "")
-        return beside + _html.paragraphs(self.lines())
+        times = html_bars((name, spent, f"{spent:.3f} s") for name, spent in self.seconds.items())
+        beside = html_beside(html_facts(facts), times if self.seconds else "")
+        return beside + html_lines(self.lines())
 
     def lines(self) -> list[str]:
         """Return the result and how it was reached as sentences."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kgroups import _html
+from kgroups._html import html_beside, html_facts, html_lines, html_table
 from kgroups._wording import counted
 
 if TYPE_CHECKING:
@@ -102,9 +102,9 @@ class Comparison:
     def _repr_html_(self) -> str:
         flows = self.flows()
         rows = [tuple(flow.values()) for flow in flows[:_MOST_ROWS]]
-        shared = _html.table(["community", "other", "nodes"], rows)
+        shared = html_table(["community", "other", "nodes"], rows)
         if len(flows) > _MOST_ROWS:
-            shared += _html.paragraphs([f"and {len(flows) - _MOST_ROWS} more pairs"])
+            shared += html_lines([f"and {len(flows) - _MOST_ROWS} more pairs"])
         picture = ""
         from kgroups.plotting.style import has_matplotlib, inline_image, small_figure
 
@@ -112,21 +112,21 @@ class Comparison:
             axes = small_figure()
             self.plot(axes)
             picture = inline_image(axes.figure, f"Alluvial view: {self._headline()}")
-        heading = _html.paragraphs([self._headline()])
-        return heading + _html.beside(_html.facts(self._scores()), shared, picture)
+        heading = html_lines([self._headline()])
+        return heading + html_beside(html_facts(self._scores()), shared, picture)
 
 
 def compared(partition: "Partition", other: "Partition") -> Comparison:
     """Return the comparison of two partitions whose nodes are in the same order."""
-    from kgroups import metrics
+    from kgroups.metrics import accuracy, ami, ari, nmi, variation_of_information
 
     pair = (partition.labels, other.labels)
     return Comparison(
         partition,
         other,
-        ami=metrics.ami(*pair),
-        nmi=metrics.nmi(*pair),
-        ari=metrics.ari(*pair),
-        variation_of_information=metrics.variation_of_information(*pair),
-        matched=metrics.accuracy(*pair),
+        ami=ami(*pair),
+        nmi=nmi(*pair),
+        ari=ari(*pair),
+        variation_of_information=variation_of_information(*pair),
+        matched=accuracy(*pair),
     )

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kgroups import _html
+from kgroups._html import html_beside, html_lines, html_table, html_text
 from kgroups._wording import counted
 from kgroups.partition.tables import community_rows, inside_degrees
 
@@ -28,9 +28,9 @@ def partition_html(partition: "Partition", remarks: list[str]) -> str:
     )
     table = _communities(partition)
     if partition.k > _MOST_ROWS:
-        table += _html.paragraphs([f"and {partition.k - _MOST_ROWS:,} more"])
+        table += html_lines([f"and {partition.k - _MOST_ROWS:,} more"])
     picture = _picture(partition, head)
-    return f"<b>{_html.text(head)}</b>{_html.paragraphs(remarks)}{_html.beside(table, picture)}"
+    return f"<b>{html_text(head)}</b>{html_lines(remarks)}{html_beside(table, picture)}"
 
 
 def _communities(partition: "Partition") -> str:
@@ -59,7 +59,7 @@ def _communities(partition: "Partition") -> str:
         if graph is not None and reads_edges and not graph.is_weighted:
             numbers[:2] = [round(value) for value in numbers[:2]]
         table.append([a, row["nodes"], *numbers, names])
-    return _html.table(header, table)
+    return html_table(header, table)
 
 
 def _short(name: object) -> str:

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from kgroups import _html
 from kgroups._files import write_atomically
+from kgroups._html import html_beside, html_lines, html_table, html_text
 from kgroups._wording import function, install_hint
 from kgroups.errors import FileFormatError, InputError, MissingExtraError
 from kgroups.partition.files import import_pyarrow
@@ -199,7 +199,7 @@ class Study:
 
 def study_html(study: Study) -> str:
     """Return the HTML of a study: a row per cell, a column per method, and the figure."""
-    head = f"<b>{_html.text(f'Study of {len(study.rows):,} rows')}</b>"
+    head = f"<b>{html_text(f'Study of {len(study.rows):,} rows')}</b>"
     if not study.rows:
         return head
     metric = study.default_metric
@@ -213,11 +213,11 @@ def study_html(study: Study) -> str:
     rows = [
         (*cell, *(of.get(method, "") for method in study.methods)) for cell, of in cells.items()
     ]
-    table = _html.table([*study.parameters, *study.methods], rows[:_MOST_ROWS])
+    table = html_table([*study.parameters, *study.methods], rows[:_MOST_ROWS])
     if len(rows) > _MOST_ROWS:
-        table += _html.paragraphs([f"and {len(rows) - _MOST_ROWS} more cells"])
-    about = _html.paragraphs([f"{metric}: mean and 95 % interval over the trials"])
-    return head + about + _html.beside(table, _picture(study))
+        table += html_lines([f"and {len(rows) - _MOST_ROWS} more cells"])
+    about = html_lines([f"{metric}: mean and 95 % interval over the trials"])
+    return head + about + html_beside(table, _picture(study))
 
 
 def _picture(study: Study) -> str:
