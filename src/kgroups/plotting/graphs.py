@@ -10,7 +10,7 @@ from kgroups._wording import counted
 from kgroups.errors import InputError, PartitionError
 from kgroups.graph import Graph
 from kgroups.plotting.colors import colors_by_neighbors, luminance, palette_of, rgb_of
-from kgroups.plotting.labels import Labels, frame_of
+from kgroups.plotting.labels import Frame, Labels, frame_of
 from kgroups.plotting.layout import community_centers, linked_pairs, positions, separate
 from kgroups.plotting.style import (
     FAINT,
@@ -44,6 +44,8 @@ _MAX_LINES_TO_NAMES = 40
 _MAX_NUMBERS = 60
 # Pairs of communities that are drawn as lines, those with most edges: so many, or per community.
 _MAX_LINES, _LINES_PER_COMMUNITY = 200, 2
+# Lines are thinner in pictures of less than this height, in points.
+_FULL_HEIGHT_POINTS = 250.0
 # Width of the caption in one line, in points.
 _CAPTION_POINTS = 340.0
 # Smallest radius of a community in the graph of communities, in points.
@@ -147,7 +149,7 @@ def plot_graph(
     xy = positions(graph, z, layout)
     xy, radii = _sized(axes, xy, areas, fixed=layout is not None)
     frame = frame_of(axes, xy, radii, _MARGIN_POINTS)
-    _draw_edges(axes, graph, z, xy, colors)
+    _draw_edges(axes, graph, z, xy, colors, _thinner(frame))
     _draw_circles(axes, xy, radii, colors[z], frame.scale)
     labels = Labels(axes, frame, xy, radii)
     _number_communities(labels, partition, colors)
@@ -215,7 +217,7 @@ def plot_communities(
     radii = np.maximum(radii, _MIN_RADIUS_POINTS / frame.scale)
     xy = separate(xy, radii)
     frame = frame_of(axes, xy, radii, _MARGIN_POINTS)
-    _draw_links(axes, xy, ends, edges)
+    _draw_links(axes, xy, ends, edges, _thinner(frame))
     _draw_circles(axes, xy, radii, colors, frame.scale)
     labels = Labels(axes, frame, xy, radii)
     names_of: dict[int, list[str]] = {}
@@ -375,18 +377,27 @@ def _spacing(xy: Floats) -> float:
     return float(away) or float(np.ptp(xy, axis=0).max() / np.sqrt(len(xy))) or 1.0
 
 
-def _draw_edges(axes: Any, graph: Graph, z: Ints, xy: Floats, colors: Floats) -> None:
+def _thinner(frame: Frame) -> float:
+    """Return a factor on the widths of lines in small pictures."""
+    height = frame.scale * float(frame.high[1] - frame.low[1])
+    return float(np.clip(height / _FULL_HEIGHT_POINTS, 0.3, 1.0))
+
+
+def _draw_edges(
+    axes: Any, graph: Graph, z: Ints, xy: Floats, colors: Floats, thinner: float
+) -> None:
     rows, cols, weights = graph.edges()
     off = rows != cols
     rows, cols, weights = rows[off], cols[off], weights[off]
     # Many edges are drawn thinner and fainter, so that the nodes stay visible.
-    crowd = np.clip(rows.size / 400.0, 1.0, 60.0) ** -0.45
+    crowd = np.clip(rows.size / (400.0 * thinner), 1.0, 60.0) ** -0.45
     widths = _widths(weights)
     inside = z[rows] == z[cols]
     lines = np.stack([xy[rows], xy[cols]], axis=1)
     inner = (inside, colors[z[rows[inside]]], 0.75, 1.5)
     for chosen, color, alpha, width in ((~inside, FAINT, 0.55, 1.0), inner):
-        _draw_lines(axes, lines[chosen], width * crowd * widths[chosen], color, alpha * crowd)
+        thick = width * crowd * thinner * widths[chosen]
+        _draw_lines(axes, lines[chosen], thick, color, alpha * crowd)
 
 
 def _widths(weights: Floats) -> Floats:
@@ -395,13 +406,13 @@ def _widths(weights: Floats) -> Floats:
     return np.clip(np.sqrt(weights / typical), 0.4, 3.0)
 
 
-def _draw_links(axes: Any, xy: Floats, ends: Ints, edges: Floats) -> None:
+def _draw_links(axes: Any, xy: Floats, ends: Ints, edges: Floats, thinner: float) -> None:
     """Draw the lines between communities, the widest above the others."""
     count = max(_MAX_LINES, _LINES_PER_COMMUNITY * len(xy))
     shown = np.argsort(edges, kind="stable")[-count:]
     share = edges[shown] / edges.max(initial=1e-300)
     crowd = np.clip(shown.size / 50.0, 1.0, 50.0) ** -0.3
-    widths = np.maximum(7.0 * share * crowd, 0.3)
+    widths = thinner * np.maximum(7.0 * share * crowd, 0.3)
     _draw_lines(axes, xy[ends[shown]], widths, FAINT, 0.6 * crowd)
 
 
@@ -474,7 +485,7 @@ def _readable(color: Floats) -> Floats:
     return color if light < 0.25 else color * (0.25 / light) ** (1 / 2.2)
 
 
-def _finish(axes: Any, frame: Any, title: str | None) -> None:
+def _finish(axes: Any, frame: Frame, title: str | None) -> None:
     axes.set_xlim(frame.low[0], frame.high[0], auto=True)
     axes.set_ylim(frame.low[1], frame.high[1], auto=True)
     # In axes that get another shape later, the limits may grow and do not shrink.
