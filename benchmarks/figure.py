@@ -6,7 +6,8 @@ from typing import Any
 
 from benchmarks.measure import Outcome
 from benchmarks.peers import PEERS
-from kgroups.plotting import FAINT, INK, community_colors
+from kgroups.plotting import community_colors
+from kgroups.plotting.style import FAINT, INK
 
 # Shapes tell the methods apart where colors do not; the first stands for kgroups.
 _MARKERS = ("o", "s", "D", "^", "v", "P", "X", "p")

@@ -23,7 +23,7 @@ from benchmarks.peers import CONVERGED, GRAPH_TOOL_PYTHON, PEERS, REFERENCE
 from benchmarks.scores import Phi
 from benchmarks.suites import SUITES
 from benchmarks.table import Column
-from kgroups.plotting import require_matplotlib
+from kgroups.plotting.style import require_matplotlib
 
 BEST_KNOWN = Path(__file__).with_name("best_known.csv")
 NAMES = tuple(row.name for row in SUITES["real"])

@@ -16,7 +16,8 @@ import numpy as np
 from kgroups import metrics
 from kgroups._types import Floats, Ints
 from kgroups.energy import Exponential, Power, split_line
-from kgroups.plotting import INK, community_colors
+from kgroups.plotting import community_colors
+from kgroups.plotting.style import INK
 from kgroups.studies import Points, Study, sweep
 from reproduce.clustering import (
     METHODS,

@@ -14,7 +14,8 @@ import numpy as np
 from kgroups._files import write_atomically
 from kgroups._progress import Progress, counted_progress
 from kgroups._types import Floats
-from kgroups.plotting import INK, community_colors
+from kgroups.plotting import community_colors
+from kgroups.plotting.style import INK
 from kgroups.studies import Study, plot_study
 from reproduce.published import Known, Values
 

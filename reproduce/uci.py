@@ -17,7 +17,8 @@ from kgroups._types import Floats, Ints
 from kgroups.datasets import Table
 from kgroups.datasets.catalog import TableInfo, find_entry
 from kgroups.energy import Exponential, kernel_kgroups, kernel_kmeans, kernel_matrix
-from kgroups.plotting import INK, community_colors
+from kgroups.plotting import community_colors
+from kgroups.plotting.style import INK
 from kgroups.studies import Study, trial_seed
 from reproduce.clustering import (
     association,

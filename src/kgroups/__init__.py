@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kgroups import datasets, energy, errors, generators, metrics, scoring, studies
+    from kgroups import datasets, energy, errors, generators, metrics, plotting, scoring, studies
     from kgroups.adapters import as_graph, read_graph
     from kgroups.detect import detect_communities, refine_partition
     from kgroups.embedding import KMeansInit, QRInit, WarmStart
@@ -46,6 +46,7 @@ __all__ = [
     "generators",
     "k_distribution",
     "metrics",
+    "plotting",
     "posterior",
     "read_graph",
     "refine_partition",

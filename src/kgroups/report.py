@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from kgroups._html import html_bars, html_beside, html_facts, html_lines
 from kgroups._wording import counted
 from kgroups.errors import KGroupsWarning
 
@@ -190,6 +191,23 @@ class Report:
         if self.peak_bytes is not None and self.peak_bytes >= _LEAST_SHOWN:
             memory = [f"At most {self.peak_bytes / 1e6:.0f} MB of memory."]
         return "\n".join([size, *self.lines(), *time, *memory])
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the result, how it was reached, and times as bars."""
+        facts: list[tuple[str, object]] = [
+            ("nodes", self.n),
+            ("edges", self.m),
+            ("components", self.n_components),
+            ("isolated nodes", self.n_isolated),
+            ("communities", self.k_found),
+        ]
+        if self.k_hat is not None:
+            exact = self.k_hat_low == self.k_hat_high
+            about = self.k_hat if exact else f"about {self.k_hat}"
+            facts.append(("eigenvalues above the threshold", about))
+        times = html_bars((name, spent, f"{spent:.3f} s") for name, spent in self.seconds.items())
+        beside = html_beside(html_facts(facts), times if self.seconds else "")
+        return beside + html_lines(self.lines())
 
     def lines(self) -> list[str]:
         """Return the result and how it was reached as sentences."""

@@ -11,7 +11,7 @@ import pytest
 import kgroups
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "api" / "index.md"
-SIDE_PACKAGES = {"datasets", "energy", "errors", "generators", "metrics", "scoring"}
+SIDE_PACKAGES = {"datasets", "energy", "errors", "generators", "metrics", "plotting", "scoring"}
 HEAVY = [
     "numba",
     "igraph",
@@ -51,7 +51,7 @@ def test_the_reference_pins_the_public_names():
     assert set(kgroups.__all__) - modules == names_in_reference("kgroups")
 
 
-@pytest.mark.parametrize("package", ["datasets", "energy", "generators", "metrics"])
+@pytest.mark.parametrize("package", ["datasets", "energy", "generators", "metrics", "plotting"])
 def test_the_reference_pins_the_names_of_a_package(package):
     assert set(getattr(kgroups, package).__all__) == names_in_reference(f"kgroups.{package}")
 

@@ -114,7 +114,7 @@ def check_plot(path: str | None) -> None:
     if Path(path).suffix.lower() not in _PLOT_SUFFIXES:
         msg = f"the name of a plot must end in {', '.join(_PLOT_SUFFIXES)}; got {path!r}."
         raise InputError(msg)
-    from kgroups.plotting import require_matplotlib
+    from kgroups.plotting.style import require_matplotlib
 
     require_matplotlib()
 

@@ -1,5 +1,6 @@
-"""Partitions: communities in the caller's node names, and their files."""
+"""Partitions: communities in the caller's node names, their tables, comparisons and files."""
 
+from kgroups.partition.comparison import Comparison
 from kgroups.partition.partition import Partition
 
-__all__ = ["Partition"]
+__all__ = ["Comparison", "Partition"]

@@ -22,6 +22,7 @@ from kgroups.report import compared_with_spectrum
 
 if TYPE_CHECKING:
     from kgroups.inference.confidence import Confidence
+    from kgroups.partition.comparison import Comparison
     from kgroups.report import Report
     from kgroups.scoring import Scores
     from kgroups.spectrum import DeferredSpectrum, Spectrum
@@ -368,15 +369,155 @@ class Partition(Sequence[Community]):
             )
             raise InputError(msg)
 
+    def to_dataframe(self, columns: Sequence[str] | None = None) -> Any:
+        """Return a pandas DataFrame with a row per node; needs the extra ``study``.
+
+        Parameters
+        ----------
+        columns : sequence of str, optional
+            Any of ``"node"``, ``"community"``, ``"degree"``, ``"inside"`` (the part of the degree
+            that goes to the own community), ``"confidence"`` and ``"runner_up"``. By default the
+            first four, or without a graph the first two.
+
+        Returns
+        -------
+        pandas.DataFrame
+            In node order.
+
+        Examples
+        --------
+        >>> print(Partition([7, 3, 3], nodes=["ann", "bob", "cat"]).to_dataframe())
+          node  community
+        0  ann          1
+        1  bob          0
+        2  cat          0
+        """
+        from kgroups.partition.tables import node_table
+
+        return node_table(self, columns)
+
+    def to_networkx(self, name: str = "community") -> Any:
+        """Return the graph as a ``networkx.Graph`` with the community of each node.
+
+        Parameters
+        ----------
+        name : str
+            Node attribute that holds the number of the community.
+
+        Returns
+        -------
+        networkx.Graph
+            A new graph, as ``Graph.to_networkx`` makes it. :meth:`annotate` writes into a graph
+            that you have.
+
+        Examples
+        --------
+        >>> path = Graph.from_edges([0, 1], [1, 2])
+        >>> Partition([0, 0, 1], graph=path).to_networkx().nodes(data="community")
+        NodeDataView({0: 0, 1: 0, 2: 1}, data='community')
+        """
+        G = self._graph_for("to_networkx()").to_networkx()
+        self.annotate(G, name)
+        return G
+
+    def quotient_graph(self) -> Any:
+        """Return the graph of communities as a ``networkx.Graph``.
+
+        Returns
+        -------
+        networkx.Graph
+            Nodes are the numbers of the communities, with the attributes ``size`` (number of
+            nodes), ``edges`` (number of edges inside) and ``inside`` (their weight). Two
+            communities are linked if there are edges between them; ``edges`` is the number and
+            ``weight`` the weight of these. There are no self-loops.
+
+        Examples
+        --------
+        >>> path = Graph.from_edges([0, 1], [1, 2])
+        >>> Q = Partition([0, 0, 1], graph=path).quotient_graph()
+        >>> Q.nodes[0]
+        {'size': 2, 'inside': 1.0, 'edges': 1}
+        >>> Q.edges[0, 1]
+        {'weight': 1.0, 'edges': 1}
+        """
+        from kgroups.partition.tables import quotient
+
+        return quotient(self, self._graph_for("quotient_graph()"))
+
+    def summary(self) -> list[dict[str, Any]]:
+        """Return a row per community, the largest first.
+
+        Returns
+        -------
+        list of dict
+            ``community`` and ``nodes``; with a graph also ``inside`` and ``outside`` (weight of
+            the edges within the community and to others), ``density`` (share of the pairs of its
+            nodes that are linked), ``conductance`` and ``hub``, the node with most weight inside.
+            ``pandas.DataFrame`` takes the list as it is.
+
+        Examples
+        --------
+        >>> Partition([7, 3, 3]).summary()
+        [{'community': 0, 'nodes': 2}, {'community': 1, 'nodes': 1}]
+        """
+        from kgroups.partition.tables import community_rows
+
+        return community_rows(self)
+
+    def compare(self, other: Any) -> "Comparison":
+        """Return how much another partition of the same nodes agrees with this one.
+
+        Parameters
+        ----------
+        other : partition_like
+            A Partition, a sequence of sets, a dict from node to label, one label per node in node
+            order, or an igraph clustering. Its communities are numbered by size, as here.
+
+        Returns
+        -------
+        Comparison
+            AMI, NMI, adjusted Rand index, variation of information, the share of nodes that match,
+            the nodes that each two communities share, and a picture of these.
+
+        Raises
+        ------
+        PartitionError
+            If the nodes are not the same.
+
+        Examples
+        --------
+        >>> comparison = Partition([0, 0, 1, 1]).compare([{0, 1}, {2}, {3}])
+        >>> round(comparison.nmi, 3)
+        0.8
+        >>> comparison.flows()[0]
+        {'community': 0, 'other': 0, 'nodes': 2}
+        """
+        from kgroups.adapters.labels import check_length, positions_of, read_labeling
+        from kgroups.partition.comparison import compared
+
+        given = read_labeling(other)
+        z = given.codes
+        if given.nodes is None:
+            check_length(z.size, self.labels.size, "node of the partition")
+        else:
+            z = np.empty(self.labels.size, np.int64)
+            z[positions_of(given.nodes, self.nodes, "the partition")] = given.codes
+        return compared(self, Partition(z, self.nodes, graph=self.graph))
+
     def plot(
         self,
         ax: Any = None,
         *,
         layout: Any = None,
         names: Collection[Hashable] = (),
+        node_size: Any = 1.0,
+        palette: Any = None,
         title: str | None = None,
     ) -> Any:
         """Draw the graph with its communities in colors; needs the extra ``plot``.
+
+        Graphs of more than 5,000 nodes are drawn as the graph of their communities, unless a
+        layout is given.
 
         Parameters
         ----------
@@ -385,7 +526,13 @@ class Partition(Sequence[Community]):
         layout : array of shape (n, 2) or mapping of node to (x, y), optional
             Positions of the nodes; computed when not given, the same at each call.
         names : collection of hashable
-            Nodes whose names are written.
+            Nodes whose names are written, as long as they do not cover one another.
+        node_size : float, array of shape (n,) or mapping of node to float
+            Factor on the areas of the nodes, which grow with their degrees; or one area per node,
+            relative to each other.
+        palette : str or collection of colors, optional
+            Name of a matplotlib colormap, or colors. By default twelve colors that readers with
+            color blindness can tell apart, and gray for communities of one node.
         title : str, optional
             Written above the picture.
 
@@ -393,11 +540,45 @@ class Partition(Sequence[Community]):
         -------
         matplotlib Axes
             The axes drawn on.
+
+        Notes
+        -----
+        Other pictures of a partition are in ``kgroups.plotting``: the sorted matrix, sizes,
+        confidence, and how two partitions differ.
         """
-        graph = self._graph_for("plot()")
+        self._graph_for("plot()")
         from kgroups.plotting import plot_partition
 
-        return plot_partition(graph, self.labels, ax=ax, layout=layout, names=names, title=title)
+        return plot_partition(
+            self,
+            ax=ax,
+            layout=layout,
+            names=names,
+            node_size=node_size,
+            palette=palette,
+            title=title,
+        )
+
+    def plot_spectrum(self, ax: Any = None) -> Any:
+        """Draw the eigenvalues around the threshold; needs the extra ``plot``.
+
+        They are computed at the first use, as :attr:`spectrum` does, for graphs of any size.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib Axes
+            The axes drawn on.
+        """
+        from kgroups.plotting import plot_spectrum
+        from kgroups.plotting.style import require_matplotlib
+
+        require_matplotlib()
+        return plot_spectrum(self.spectrum, ax=ax)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the partition to a file, whole or not at all.
@@ -500,6 +681,12 @@ class Partition(Sequence[Community]):
         communities = counted(self.k, "community", "communities")
         first = f"Partition({communities} of {counted(self.labels.size, 'node')}{sizes})"
         return "\n  ".join([first, *self._remarks()])
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: a table of the largest communities and a picture."""
+        from kgroups.partition.notebook import partition_html
+
+        return partition_html(self, self._remarks())
 
     def _remarks(self) -> list[str]:
         """Return the lines of the repr after the first: reason, spectrum, warnings."""

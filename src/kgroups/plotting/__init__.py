@@ -1,19 +1,20 @@
-"""Draw graphs with their communities, and the spectrum that counts the communities."""
+"""Pictures of partitions and of what they are based on; they need the extra ``plot``."""
 
-from kgroups.plotting.figures import (
-    FAINT,
-    INK,
-    community_colors,
-    plot_partition,
-    plot_spectrum,
-    require_matplotlib,
-)
+from kgroups.plotting.alluvial import plot_alluvial
+from kgroups.plotting.colors import community_colors
+from kgroups.plotting.figures import plot_adjacency, plot_confidence, plot_sizes, plot_spectrum
+from kgroups.plotting.graphs import plot_communities, plot_graph, plot_partition
+from kgroups.plotting.style import style
 
 __all__ = [
-    "FAINT",
-    "INK",
     "community_colors",
+    "plot_adjacency",
+    "plot_alluvial",
+    "plot_communities",
+    "plot_confidence",
+    "plot_graph",
     "plot_partition",
+    "plot_sizes",
     "plot_spectrum",
-    "require_matplotlib",
+    "style",
 ]

@@ -1,113 +1,34 @@
-"""Draw a graph with its communities in colors, and the eigenvalues around the threshold."""
+"""Pictures beside the graph itself: spectrum, sorted matrix, sizes and confidence."""
 
-import colorsys
-from collections.abc import Collection, Hashable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kgroups._progress import Progress
 from kgroups._types import Floats, Ints
-from kgroups._wording import install_hint
-from kgroups.errors import InputError, MissingExtraError
-from kgroups.graph import Graph
-from kgroups.plotting.layout import positions
+from kgroups.plotting.colors import community_colors, rgb_of
+from kgroups.plotting.graphs import graph_of, partition_colors
+from kgroups.plotting.style import FAINT, INK, SMALL_SIZE, axes_for, dress
 
 if TYPE_CHECKING:
+    from kgroups.partition import Partition
     from kgroups.spectrum import Spectrum
 
-# Colors of text and axes, and of what stays in the background.
-INK, FAINT = "#26323d", "#9aa5b1"
-# Okabe and Ito's colors that stand out on white; they differ for every type of color vision.
-_BASE = ["0072b2", "e69f00", "009e73", "cc79a7", "d55e00", "56b4e9", "8c6d1f", "4b4b9e"]
-# Factors on the lightness, so that twenty-four communities get different colors.
-_SHADES = (1.0, 0.68, 1.38)
-# Larger drawings are rasterized, because vector files with more shapes are slow to open.
-_MAX_VECTOR_SHAPES = 5000
-
-
-def require_matplotlib() -> None:
-    """Raise an error that names the extra unless matplotlib is installed."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        msg = f"drawing needs matplotlib. {install_hint('plot')}"
-        raise MissingExtraError(msg) from error
-
-
-def community_colors(k: int) -> Floats:
-    """Return an RGB row for each of ``k`` communities, the largest first.
-
-    After eight colors the same hues come darker, then lighter; after twenty-four they repeat.
-    """
-    colors = []
-    for shade in _SHADES:
-        for code in _BASE:
-            red, green, blue = (channel / 255 for channel in bytes.fromhex(code))
-            hue, lightness, saturation = colorsys.rgb_to_hls(red, green, blue)
-            colors.append(colorsys.hls_to_rgb(hue, min(lightness * shade, 0.82), saturation))
-    return np.array(colors)[np.arange(k) % len(colors)].reshape(k, 3)
-
-
-def plot_partition(
-    graph: Graph,
-    labels: Ints,
-    *,
-    ax: Any = None,
-    layout: Any = None,
-    names: Collection[Hashable] = (),
-    title: str | None = None,
-) -> Any:
-    """Draw a graph: nodes in the colors of their communities, larger with their degree.
-
-    Parameters
-    ----------
-    graph : Graph
-        The graph to draw.
-    labels : ndarray of int, shape (n,)
-        Community of each node, numbered from 0, the largest first.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure by default.
-    layout : array of shape (n, 2) or mapping of node to (x, y), optional
-        Positions; computed when not given, the same at each call.
-    names : collection of hashable
-        Nodes whose names are written.
-    title : str, optional
-        Written above the picture.
-
-    Returns
-    -------
-    matplotlib Axes
-        The axes drawn on.
-
-    Raises
-    ------
-    MissingExtraError
-        If matplotlib is not installed.
-    InputError
-        If the labels, the layout or the names do not fit the graph.
-
-    Notes
-    -----
-    Edges inside a community have its color; edges between communities are drawn below them, in
-    light gray. Self-loops are not drawn. Colors differ for every type of color vision; after
-    twenty-four communities they repeat.
-    """
-    z = np.asarray(labels)
-    if z.shape != (graph.n,):
-        msg = f"labels must be one number for each of the {graph.n} nodes, got shape {z.shape}."
-        raise InputError(msg)
-    axes = _axes(ax, (7.0, 5.4))
-    xy = positions(graph, z, layout)
-    colors = community_colors(int(z.max()) + 1 if z.size else 0)
-    _draw_edges(axes, graph, z, xy, colors)
-    _draw_nodes(axes, graph, z, xy, colors)
-    _write_names(axes, graph, xy, names)
-    axes.set_aspect("equal", adjustable="datalim")
-    axes.margins(0.06)
-    axes.set_axis_off()
-    if title is not None:
-        axes.set_title(title, color=INK, fontsize=12, loc="left")
-    return axes
+# Cells of the image of a matrix along each side, at most.
+_MAX_CELLS = 400
+# The darkest cells are those at this quantile of the cells that are not empty.
+_DARKEST = 0.9
+# Numbers of communities on an axis have at least this distance, as a share of its length, and
+# communities that take up less than the second share have none.
+_TICK_DISTANCE, _SMALLEST_TICK = 0.035, 0.005
+# More communities than the first are points instead of bars; up to the second, sizes are written.
+_MAX_BARS, _MAX_WRITTEN = 40, 20
+# Communities with a row of their own in the picture of confidence.
+_MAX_ROWS = 20
+# Bounds between classes of confidence, and how strong their colors are, from sure to unsure.
+_CLASS_BOUNDS = (0.5, 0.9, 0.99)
+_CLASS_NAMES = ("0.99 to 1", "0.9 to 0.99", "0.5 to 0.9", "below 0.5")
+_CLASS_STRENGTH = (1.0, 0.62, 0.3, 0.08)
 
 
 def plot_spectrum(spectrum: "Spectrum", *, ax: Any = None) -> Any:
@@ -124,8 +45,22 @@ def plot_spectrum(spectrum: "Spectrum", *, ax: Any = None) -> Any:
     -------
     matplotlib Axes
         The axes drawn on.
+
+    Notes
+    -----
+    Where k is an estimate, which happens beyond 5,000 nodes, there are no eigenvalues to show: the
+    picture has k under each rule for r instead, with the range that k should lie in.
+
+    Examples
+    --------
+    >>> import kgroups as kg
+    >>> axes = plot_spectrum(kg.estimate_k(kg.datasets.load("karate").graph))
+    >>> axes.get_title(loc="left")
+    'k = 2 above the threshold'
     """
-    axes = _axes(ax, (5.0, 3.6))
+    axes = axes_for(ax, (5.0, 3.6))
+    if not spectrum.is_exact:
+        return _plot_estimates(spectrum, axes)
     values = np.sort(np.asarray(spectrum.eigenvalues, float))[::-1]
     above = np.arange(values.size) < spectrum.shown_above
     informative = community_colors(1)[0]
@@ -137,82 +72,286 @@ def plot_spectrum(spectrum: "Spectrum", *, ax: Any = None) -> Any:
     for mask, color in ((above, informative), (~above, FAINT)):
         axes.vlines(rank[mask], 1.0, values[mask], color=color, lw=1.2, alpha=0.6, zorder=2)
         axes.scatter(rank[mask], values[mask], s=44, color=color, edgecolors="white", zorder=3)
-    axes.set_xlabel("rank", color=INK)
-    axes.set_ylabel("eigenvalue of $N_r$", color=INK)
-    number = f"k = {spectrum.k}"
-    if not spectrum.is_exact:
-        number = f"k about {spectrum.k} ({spectrum.k_low} to {spectrum.k_high})"
-    axes.set_title(f"{number} above the threshold", color=INK, fontsize=12, loc="left")
+    axes.set_xlabel("rank")
+    axes.set_ylabel("eigenvalue of $N_r$")
     axes.xaxis.get_major_locator().set_params(integer=True)
     axes.margins(x=0.12, y=0.15)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.tick_params(colors=INK)
+    dress(axes, f"k = {spectrum.k} above the threshold")
     return axes
 
 
-def _axes(ax: Any, figsize: tuple[float, float]) -> Any:
-    """Return the axes given, or those of a new pyplot figure."""
-    require_matplotlib()
-    if ax is not None:
-        return ax
-    from matplotlib import pyplot
-
-    return pyplot.subplots(figsize=figsize, layout="constrained")[1]
-
-
-def _draw_edges(axes: Any, graph: Graph, z: Ints, xy: Floats, colors: Floats) -> None:
-    from matplotlib.collections import LineCollection
-
-    rows, cols, _ = graph.edges()
-    off = rows != cols
-    rows, cols = rows[off], cols[off]
-    # Many edges are drawn thinner and fainter, so that the nodes stay visible.
-    crowd = np.clip(rows.size / 400.0, 1.0, 60.0) ** -0.45
-    inside = z[rows] == z[cols]
-    lines = np.stack([xy[rows], xy[cols]], axis=1)
-    inner = (inside, colors[z[rows[inside]]], 0.75, 1.5)
-    for chosen, color, alpha, width in ((~inside, FAINT, 0.55, 1.0), inner):
-        axes.add_collection(
-            LineCollection(
-                lines[chosen],
-                colors=color,
-                alpha=alpha * crowd,
-                linewidths=width * crowd,
-                capstyle="round",
-                rasterized=rows.size > _MAX_VECTOR_SHAPES,
-            )
+def _plot_estimates(spectrum: "Spectrum", axes: Any) -> Any:
+    """Draw k under each rule for r, with the range of the rule that was chosen."""
+    color = community_colors(1)[0]
+    rules = list(spectrum.k_at)
+    for place, rule in enumerate(rules):
+        chosen = rule == spectrum.r_choice
+        k = spectrum.k_at[rule]
+        if chosen:
+            axes.plot([spectrum.k_low, spectrum.k_high], [place, place], color=color, lw=3.0)
+        axes.scatter([k], [place], s=44, color=color if chosen else FAINT, zorder=3)
+        axes.annotate(
+            spectrum.shown_k_at[rule],
+            (k, place),
+            xytext=(0, 8),
+            textcoords="offset points",
+            ha="center",
+            fontsize=SMALL_SIZE,
+            color=INK,
         )
+    axes.set_yticks(range(len(rules)), rules)
+    axes.set_ylim(-0.6, len(rules) - 0.2)
+    axes.set_xlabel("eigenvalues above the threshold")
+    axes.set_ylabel("rule for r")
+    axes.margins(x=0.25)
+    axes.xaxis.get_major_locator().set_params(integer=True, nbins=5)
+    dress(axes, f"k about {spectrum.k} ({spectrum.k_low} to {spectrum.k_high})")
+    return axes
 
 
-def _draw_nodes(axes: Any, graph: Graph, z: Ints, xy: Floats, colors: Floats) -> None:
-    if not graph.n:
-        return
+def plot_adjacency(
+    partition: "Partition", *, ax: Any = None, palette: Any = None, title: str | None = None
+) -> Any:
+    """Draw the adjacency matrix with the nodes sorted by community, and by degree within.
+
+    Parameters
+    ----------
+    partition : Partition
+        With its graph.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+    palette : str or collection of colors, optional
+        As in :func:`plot_graph`.
+    title : str, optional
+        Written above the picture.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes drawn on.
+
+    Notes
+    -----
+    Entries within a community have its color. The matrix of more than 400 nodes is shown by the
+    density of its entries (of their weights in weighted graphs).
+
+    Examples
+    --------
+    >>> import kgroups as kg
+    >>> partition = kg.detect_communities(kg.datasets.load("karate").graph)
+    >>> plot_adjacency(partition).images[0].get_array().shape
+    (34, 34, 4)
+    """
+    graph, z = graph_of(partition), partition.labels
+    axes = axes_for(ax, (5.0, 5.0))
+    colors = partition_colors(partition, palette)
+    n = graph.n
     links = np.diff(graph.indptr)
-    typical = max(float(links.mean()), 1.0)
-    area = np.clip(9000.0 / graph.n, 5.0, 130.0)
-    sizes = area * (0.35 + np.minimum(links / typical, 4.0) * 0.65)
-    order = np.argsort(-sizes, kind="stable")
-    axes.scatter(
-        *xy[order].T,
-        s=sizes[order],
-        c=colors[z[order]],
-        edgecolors="white",
-        linewidths=float(np.clip(np.sqrt(area) / 10.0, 0.2, 1.0)),
-        zorder=3,
-        rasterized=graph.n > _MAX_VECTOR_SHAPES,
+    place = np.empty(n, np.int64)
+    place[np.lexsort((np.arange(n), -links, z))] = np.arange(n)
+    cells = max(min(n, _MAX_CELLS), 1)
+    image = _matrix_image(graph.row_of_slot, graph.indices, graph.csr.data, place, z, cells, colors)
+    axes.imshow(image, extent=(0, max(n, 1), max(n, 1), 0), interpolation="antialiased")
+    ends = np.cumsum(partition.sizes)
+    starts = ends - partition.sizes
+    _draw_blocks(axes, starts, partition.sizes, colors)
+    ticks: dict[int, float] = {}
+    for a in np.flatnonzero(partition.sizes >= _SMALLEST_TICK * n).tolist():
+        middle = (starts[a] + ends[a]) / 2.0
+        if not ticks or middle - max(ticks.values()) >= _TICK_DISTANCE * n:
+            ticks[a] = middle
+    axes.set_xticks(list(ticks.values()), list(ticks))
+    axes.set_yticks(list(ticks.values()), list(ticks))
+    axes.set_xlabel("community")
+    axes.set_ylabel("community")
+    dress(axes, title)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    return axes
+
+
+def _matrix_image(
+    rows: Ints, cols: Ints, weights: Floats, place: Ints, z: Ints, cells: int, colors: Floats
+) -> Floats:
+    """Return the RGBA image of a matrix whose rows are moved to their places."""
+    n = max(place.size, 1)
+    cell = place[rows] * cells // n * cells + place[cols] * cells // n
+    inside = z[rows] == z[cols]
+    area = cells * cells
+    total = np.bincount(cell, weights=weights, minlength=area)
+    own = np.bincount(cell[inside], weights=weights[inside], minlength=area)
+    image = np.empty((area, 4))
+    # The community of a cell on the diagonal blocks is that of the first entry in it.
+    community = np.zeros(area, np.int64)
+    community[cell[inside][::-1]] = z[rows[inside]][::-1]
+    mostly_own = own > total / 2.0
+    image[:, :3] = rgb_of(INK)
+    if colors.size:
+        image[mostly_own, :3] = colors[community[mostly_own]]
+    filled = total > 0
+    darkest = float(np.quantile(total[filled], _DARKEST)) if filled.any() else 1.0
+    strength = np.sqrt(np.clip(total / darkest, 0.0, 1.0))
+    image[:, 3] = np.where(filled, 0.12 + 0.88 * strength, 0.0)
+    return image.reshape(cells, cells, 4)
+
+
+def _draw_blocks(axes: Any, starts: Ints, sizes: Ints, colors: Floats) -> None:
+    from matplotlib.collections import PatchCollection
+    from matplotlib.patches import Rectangle
+
+    blocks = [
+        Rectangle((start, start), size, size)
+        for start, size in zip(starts.tolist(), sizes.tolist(), strict=True)
+        if size > 1
+    ]
+    edges = colors[: len(blocks)]
+    axes.add_collection(PatchCollection(blocks, facecolor="none", edgecolor=edges, lw=0.8))
+
+
+def plot_sizes(
+    partition: "Partition", *, ax: Any = None, palette: Any = None, title: str | None = None
+) -> Any:
+    """Draw the sizes of the communities: bars, or from 41 communities on points by rank.
+
+    Parameters
+    ----------
+    partition : Partition
+        With or without its graph.
+    ax, palette, title
+        As in :func:`plot_adjacency`.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes drawn on.
+
+    Examples
+    --------
+    >>> import kgroups as kg
+    >>> axes = plot_sizes(kg.Partition([0, 0, 0, 1, 1]))
+    >>> [int(bar.get_height()) for bar in axes.patches]
+    [3, 2]
+    """
+    axes = axes_for(ax, (5.0, 3.6))
+    colors = partition_colors(partition, palette)
+    sizes, k = partition.sizes, partition.k
+    if k <= _MAX_BARS:
+        bars = axes.bar(range(k), sizes.tolist(), color=colors, width=0.8)
+        if k <= _MAX_WRITTEN:
+            axes.bar_label(bars, padding=2, fontsize=SMALL_SIZE, color=INK)
+        axes.set_xlabel("community")
+        axes.xaxis.get_major_locator().set_params(integer=True)
+        if k <= _MAX_WRITTEN:
+            axes.set_xticks(range(k))
+    else:
+        axes.scatter(np.arange(1, k + 1), sizes, c=colors, s=16, lw=0)
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_formatter("{x:g}")
+            axis.set_minor_formatter("")
+        axes.set_xlabel("rank of the community")
+    axes.set_ylabel("nodes")
+    dress(axes, title)
+    return axes
+
+
+def plot_confidence(
+    partition: "Partition",
+    *,
+    ax: Any = None,
+    palette: Any = None,
+    title: str | None = None,
+    progress: Progress = False,
+) -> Any:
+    """Draw which share of each community is how probable, a bar per community.
+
+    The 20 largest communities have bars of their own, the nodes of all others share one. Beside
+    each bar stands how many of its nodes have a confidence below 0.9.
+
+    Parameters
+    ----------
+    partition : Partition
+        With its graph; :meth:`kgroups.Partition.confidence` is computed if it was not.
+    ax, palette, title
+        As in :func:`plot_adjacency`.
+    progress : bool or callable
+        As in :meth:`kgroups.Partition.confidence`.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes drawn on.
+
+    Examples
+    --------
+    >>> import kgroups as kg
+    >>> partition = kg.detect_communities(kg.datasets.load("karate").graph)
+    >>> axes = plot_confidence(partition)
+    >>> [label.get_text() for label in axes.get_yticklabels()]
+    ['0', '1']
+    """
+    sure = partition.confidence(progress=progress)
+    axes = axes_for(ax, (5.6, 1.4 + 0.24 * min(partition.k, _MAX_ROWS + 1)))
+    k = partition.k
+    rows = min(k, _MAX_ROWS)
+    colors = partition_colors(partition, palette)[:rows]
+    names = [str(a) for a in range(rows)]
+    row_of = partition.labels
+    if k > rows:
+        others = f"{k - rows} more"
+        names, row_of = [*names, others], np.minimum(row_of, rows)
+        colors = np.vstack([colors, rgb_of(FAINT)])
+    kind = len(_CLASS_BOUNDS) - np.searchsorted(_CLASS_BOUNDS, sure, side="right")
+    counts = np.zeros((len(names), len(_CLASS_NAMES)), np.int64)
+    np.add.at(counts, (row_of, kind), 1)
+    total = np.maximum(counts.sum(axis=1), 1)
+    left = np.zeros(len(names))
+    for c, strength in enumerate(_CLASS_STRENGTH):
+        share = counts[:, c] / total
+        mixed = 1.0 - strength * (1.0 - colors)
+        axes.barh(names, share, left=left, color=mixed, edgecolor=colors, lw=0.5, height=0.8)
+        left += share
+    for place in range(len(names)):
+        unsure = int(counts[place, 2:].sum())
+        text = f"{unsure:,} of {total[place]:,} below 0.9"
+        axes.annotate(
+            text,
+            (1.0, place),
+            xytext=(6, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=SMALL_SIZE,
+            color=INK,
+            annotation_clip=False,
+        )
+    _explain_classes(axes)
+    axes.set_xlim(0.0, 1.0)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.set_xlabel("share of the nodes")
+    axes.set_ylabel("community")
+    dress(axes, title, above=2.0 * SMALL_SIZE)
+    return axes
+
+
+def _explain_classes(axes: Any) -> None:
+    """Write the classes of confidence above the bars."""
+    from matplotlib.patches import Patch
+
+    gray = rgb_of(INK)
+    handles = [
+        Patch(facecolor=tuple(1.0 - strength * (1.0 - gray[0])), edgecolor=INK, lw=0.5, label=name)
+        for strength, name in zip(_CLASS_STRENGTH, _CLASS_NAMES, strict=True)
+    ]
+    axes.legend(
+        handles=handles,
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        ncols=len(handles),
+        frameon=False,
+        fontsize=SMALL_SIZE,
+        labelcolor=INK,
+        handlelength=1.2,
+        columnspacing=1.2,
+        borderaxespad=0.2,
     )
-
-
-def _write_names(axes: Any, graph: Graph, xy: Floats, names: Collection[Hashable]) -> None:
-    if not names:
-        return
-    from matplotlib import patheffects
-
-    row_of = {name: i for i, name in enumerate(graph.nodes)}
-    halo = [patheffects.withStroke(linewidth=2.5, foreground="white")]
-    style = {"ha": "center", "va": "center", "fontsize": 8, "color": INK, "zorder": 4}
-    for name in names:
-        if name not in row_of:
-            msg = f"names must be nodes of the graph, got {name!r}."
-            raise InputError(msg)
-        axes.annotate(str(name), xy[row_of[name]], path_effects=halo, **style)

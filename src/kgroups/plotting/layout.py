@@ -1,26 +1,34 @@
-"""Node positions: given by the caller, or computed by igraph's force-directed layout."""
+"""Node positions: given by the caller, or computed so that communities are separate clouds."""
 
 import random
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kgroups._types import Floats, Ints
+from kgroups.adapters import canonical_order
 from kgroups.errors import InputError
 from kgroups.graph import Graph
 
 # Successive points of a spiral at this angle fill a disc evenly.
 _GOLDEN_ANGLE = np.pi * (3.0 - np.sqrt(5.0))
-# Strength of edges within and between communities; weaker ones let communities stand apart.
-_WITHIN, _BETWEEN = 1.0, 0.35
-# Forces alone untangle a picture of this many nodes; larger graphs get a disc per community.
-_MAX_NODES_BY_FORCES = 300
-# More discs than this stay on a spiral: moving them takes time quadratic in their number.
-_MAX_MOVED_DISCS = 600
+# Lengths of edges within and between communities; longer ones let communities stand apart.
+_WITHIN, _BETWEEN = 1.0, 2.0
+# Springs alone untangle a picture of this many nodes; larger graphs get a disc per community.
+_MAX_NODES_BY_SPRINGS = 80
 # Pairs of nodes that the forces compare in all, which bounds the time to a few seconds.
 _MAX_PAIRS = 2e8
+# Area of the picture per node, in units of layout.
+_AREA_PER_NODE = 4.0
+# Distance kept between communities: a share of the radius and a constant.
+_DISC_MARGIN = (0.15, 0.6)
+# More discs than this stay on a spiral, the largest in the middle: moving them takes too long.
+_MOST_PULLED = 1000
+# Rounds in which overlapping circles are pushed apart, and the share of their distance by which
+# circles may be closer.
+_ROUNDS, _TOLERANCE = 300, 0.02
 
 
 def positions(graph: Graph, labels: Ints, layout: Any) -> Floats:
@@ -45,19 +53,207 @@ def positions(graph: Graph, labels: Ints, layout: Any) -> Floats:
 
 
 def force_layout(graph: Graph, labels: Ints) -> Floats:
-    """Return force-directed positions, the same at every call.
+    """Return force-directed positions, the same at every call and for every order of the nodes.
 
-    Graphs that are large or not connected get a disc for each community.
+    Graphs that are large or not connected get a disc for each community. There is an area of
+    about four units per node.
+
+    Parameters
+    ----------
+    graph : Graph
+    labels : ndarray of shape (n,)
+        Communities numbered from 0 without gaps.
     """
+    if not graph.n:
+        return np.zeros((0, 2))
     import igraph
 
-    rows, cols, _ = graph.edges()
-    edges = np.column_stack([rows, cols])[rows != cols]
-    inside = labels[edges[:, 0]] == labels[edges[:, 1]]
+    ordered = _in_canonical_order(graph, labels)
+    edges, z = ordered.edges, ordered.labels
     g = igraph.Graph(n=graph.n, edges=edges)
-    if graph.n > _MAX_NODES_BY_FORCES or (graph.n and not g.is_connected()):
-        return _discs(edges, inside, labels)
-    return _upright(_forces(g, np.where(inside, _WITHIN, _BETWEEN), _spiral(labels), steps=500))
+    if graph.n > _MAX_NODES_BY_SPRINGS or not g.is_connected():
+        xy = _discs(edges, z)
+    else:
+        length = np.where(z[edges[:, 0]] == z[edges[:, 1]], _WITHIN, _BETWEEN)
+        xy = _to_area(_upright(_springs(g, length, _spiral(z))), graph.n)
+    return xy[ordered.place]
+
+
+def community_centers(graph: Graph, labels: Ints) -> Floats:
+    """Return where :func:`force_layout` puts the discs of the communities of a large graph.
+
+    The discs, of an area of pi per node, do not overlap.
+    """
+    ordered = _in_canonical_order(graph, labels)
+    return _centers(ordered.edges, ordered.labels)[ordered.number]
+
+
+class _Ordered(NamedTuple):
+    """A graph whose nodes are sorted by name, and communities by size and first node."""
+
+    edges: Ints
+    labels: Ints
+    place: Ints
+    """New number of each node."""
+    number: Ints
+    """New number of each community."""
+
+
+def _in_canonical_order(graph: Graph, labels: Ints) -> _Ordered:
+    rows, cols, _ = graph.edges()
+    edges = np.column_stack([rows, cols])[rows != cols].astype(np.int64)
+    order = canonical_order(graph)[0]
+    place = np.arange(graph.n)
+    if order is not None:
+        place[order] = np.arange(graph.n)
+        edges = np.sort(place[edges], axis=1)
+        edges = edges[np.lexsort(edges.T[::-1])]
+        labels = labels[order]
+    _, first, sizes = np.unique(labels, return_index=True, return_counts=True)
+    number = np.empty_like(first)
+    number[np.lexsort((first, -sizes))] = np.arange(first.size)
+    return _Ordered(edges, number[labels], place, number)
+
+
+def _centers(edges: Ints, labels: Ints) -> Floats:
+    sizes = np.bincount(labels)
+    ends = labels[edges]
+    ends = ends[ends[:, 0] != ends[:, 1]]
+    return disc_layout(sizes, *linked_pairs(ends, np.ones(len(ends)), sizes.size))
+
+
+def disc_layout(sizes: Ints, ends: Ints, weight: Floats) -> Floats:
+    """Return centers of discs, near the discs they are linked to, that do not overlap.
+
+    Parameters
+    ----------
+    sizes : ndarray of shape (k,)
+        Areas of the discs, over pi.
+    ends : ndarray of shape (m, 2)
+        Pairs of different discs that are linked, each pair once.
+    weight : ndarray of shape (m,)
+        Number of links of the pairs.
+    """
+    share, constant = _DISC_MARGIN
+    radii = np.sqrt(sizes) * (1.0 + share) + constant
+    k = radii.size
+    first, second = ends.T
+    pull = weight / (radii[first] * radii[second])
+    pull /= 1.0 + pull
+    centers = _first_centers(radii, ends, pull)
+    neighbors = np.maximum(np.bincount(first, minlength=k) + np.bincount(second, minlength=k), 1)
+    moves = first.size > 0 and k <= _MOST_PULLED
+    steps = int(np.clip(1e6 / (k + first.size), 40, 200)) if moves else 0
+    for cooling in np.linspace(1.0, 0.0, steps):
+        gap = centers[second] - centers[first]
+        length = np.hypot(*gap.T)
+        stretch = np.clip(length - (radii[first] + radii[second]), 0.0, None)
+        force = gap * (pull * stretch / np.maximum(length, 1e-9))[:, None]
+        move = _sums(second, -force, k) + _sums(first, force, k)
+        centers += cooling * (0.5 * move / neighbors[:, None] - 0.02 * centers)
+        _push_apart(centers, radii)
+    return _upright(separate(centers, radii))
+
+
+def _first_centers(radii: Floats, ends: Ints, pull: Floats) -> Floats:
+    """Return centers by forces for the discs that are linked, and a spiral for the others."""
+    import igraph
+
+    k = radii.size
+    linked = np.zeros(k, bool)
+    linked[ends.ravel()] = True
+    order = np.argsort(~linked, kind="stable")
+    area = np.cumsum(radii[order] ** 2) - radii[order] ** 2 / 2.0
+    angle = np.arange(k) * _GOLDEN_ANGLE
+    spiral = np.sqrt(area)[:, None] * np.column_stack([np.cos(angle), np.sin(angle)]) * 1.25
+    centers = np.empty((k, 2))
+    centers[order] = spiral
+    if linked.sum() >= 3 and k <= _MOST_PULLED:
+        number = np.cumsum(linked) - 1
+        g = igraph.Graph(n=int(linked.sum()), edges=number[ends])
+        placed = _forces(g, pull, _spiral(np.zeros(g.vcount(), np.int64)), steps=500)
+        placed -= placed.mean(axis=0)
+        centers[linked] = _to_area(placed, float(np.sum(radii[linked] ** 2)))
+    return centers
+
+
+def linked_pairs(ends: Ints, weight: Floats, k: int) -> tuple[Ints, Floats]:
+    """Return the pairs among ``k`` communities, the smaller number first, and their total weight.
+
+    Examples
+    --------
+    >>> pairs, total = linked_pairs(np.array([[0, 2], [2, 0], [1, 2]]), np.ones(3), 3)
+    >>> pairs.tolist(), total.tolist()
+    ([[0, 2], [1, 2]], [2.0, 1.0])
+    """
+    low, high = np.sort(ends, axis=1).astype(np.int64).T
+    codes, index = np.unique(low * k + high, return_inverse=True)
+    total = np.bincount(index, weights=weight, minlength=codes.size).astype(float)
+    return np.column_stack(np.divmod(codes, max(k, 1))), total
+
+
+def separate(xy: Floats, radii: Floats) -> Floats:
+    """Return positions near the ones given at which circles overlap by 2 % at most."""
+    xy = xy.copy()
+    for _ in range(_ROUNDS):
+        if not _push_apart(xy, radii):
+            break
+    return xy
+
+
+def _push_apart(xy: Floats, radii: Floats) -> bool:
+    """Move overlapping circles apart in place; return whether any overlapped."""
+    i, j = _overlapping(xy, radii)
+    if not i.size:
+        return False
+    gap = xy[i] - xy[j]
+    length = np.hypot(*gap.T)
+    # Circles with one center part in a direction that depends on their numbers.
+    same = length < 1e-9
+    angle = (i[same] + j[same]) * _GOLDEN_ANGLE
+    gap[same] = 1e-9 * np.column_stack([np.cos(angle), np.sin(angle)])
+    length[same] = 1e-9
+    reach = radii[i] + radii[j]
+    push = 0.7 * (reach - length) / (reach * length)
+    xy += _sums(i, gap * (push * radii[j])[:, None], len(xy))
+    xy -= _sums(j, gap * (push * radii[i])[:, None], len(xy))
+    return True
+
+
+def _overlapping(xy: Floats, radii: Floats) -> tuple[Ints, Ints]:
+    """Return the pairs of circles that overlap, each once."""
+    from scipy.spatial import cKDTree
+
+    # Circles of about one radius are compared with those that are not larger, whose centers are
+    # within twice that radius: a few large circles do not make all comparisons long.
+    largest = float(radii.max(initial=0.0))
+    level = np.floor(np.log2(np.maximum(radii, 1e-3 * largest + 1e-300)))
+    rank = np.empty(len(xy), np.int64)
+    rank[np.argsort(radii, kind="stable")] = np.arange(len(xy))
+    pairs = [np.zeros((2, 0), np.int64)]
+    for each in np.unique(level):
+        here, smaller = np.flatnonzero(level == each), np.flatnonzero(level <= each)
+        near = cKDTree(xy[here]).sparse_distance_matrix(
+            cKDTree(xy[smaller]), 2.0 * float(radii[here].max()), output_type="ndarray"
+        )
+        i, j = here[near["i"]], smaller[near["j"]]
+        close = near["v"] < (radii[i] + radii[j]) * (1.0 - _TOLERANCE)
+        pairs.append(np.stack([i, j])[:, close & (rank[j] < rank[i])])
+    first, second = np.concatenate(pairs, axis=1)
+    return first, second
+
+
+def _sums(index: Ints, values: Floats, n: int) -> Floats:
+    """Return the sum of the rows of values that have each index."""
+    return np.column_stack([np.bincount(index, weights=v, minlength=n) for v in values.T])
+
+
+def _springs(g: Any, length: Floats, start: Floats) -> Floats:
+    """Return positions whose distances are near to the shortest paths (Kamada and Kawai)."""
+    if len(start) < 3:
+        return start
+    layout = g.layout_kamada_kawai(weights=length.tolist(), seed=start.tolist())
+    return np.array(layout.coords, float)
 
 
 def _forces(g: Any, strength: Floats, start: Floats, steps: int) -> Floats:
@@ -105,27 +301,57 @@ def _upright(xy: Floats) -> Floats:
     return np.asarray(rotated * signs)
 
 
-def _discs(edges: Any, inside: Any, labels: Ints) -> Floats:
+def _to_area(xy: Floats, area_in_nodes: float) -> Floats:
+    """Scale positions to a box with the area of so many nodes."""
+    width, height = np.ptp(xy, axis=0)
+    # Nodes on a line have no area; they get one as long as it is wide.
+    area = max(width * height, 0.05 * max(width, height) ** 2)
+    return xy * np.sqrt(_AREA_PER_NODE * area_in_nodes / area) if area > 0.0 else xy
+
+
+def _discs(edges: Ints, labels: Ints) -> Floats:
     """Lay out each community in a disc of its own, and the discs by the edges between them."""
     import igraph
 
     sizes = np.bincount(labels)
-    centers = _centers(labels[edges[~inside]], np.sqrt(sizes) * 1.15 + 0.35)
-    pairs = max(float(np.sum(sizes.astype(float) ** 2)), 1.0)
-    steps = int(np.clip(_MAX_PAIRS / pairs, 20, 500))
+    k = sizes.size
+    inside = labels[edges[:, 0]] == labels[edges[:, 1]]
+    centers = _centers(edges, labels)
+    compared = max(float(np.sum(sizes.astype(float) ** 2)), 1.0)
+    steps = int(np.clip(_MAX_PAIRS / compared, 20, 500))
     inner = edges[inside]
     owner = labels[inner[:, 0]]
     inner = inner[np.argsort(owner, kind="stable")]
-    edges_of = np.split(inner, np.cumsum(np.bincount(owner, minlength=sizes.size))[:-1])
+    edges_of = np.split(inner, np.cumsum(np.bincount(owner, minlength=k))[:-1])
     members = np.split(np.argsort(labels, kind="stable"), np.cumsum(sizes)[:-1])
+    facing = _directions_out(edges[~inside], labels, centers)
     xy = np.empty((labels.size, 2))
     local = np.empty(labels.size, np.int64)
-    for a, nodes in enumerate(members[: sizes.size]):
+    for a, nodes in enumerate(members):
         local[nodes] = np.arange(nodes.size)
         g = igraph.Graph(n=nodes.size, edges=local[edges_of[a]])
         placed = _forces(g, np.ones(g.ecount()), _spiral(np.zeros_like(nodes)), steps)
-        xy[nodes] = centers[a] + _into_disc(placed)
+        xy[nodes] = centers[a] + _facing(_into_disc(placed), facing[nodes])
     return xy
+
+
+def _directions_out(between: Ints, labels: Ints, centers: Floats) -> Floats:
+    """Return for each node the sum of the unit vectors to the communities of its neighbors."""
+    total = np.zeros((labels.size, 2))
+    for here, there in (between.T, between.T[::-1]):
+        gap = centers[labels[there]] - centers[labels[here]]
+        total += _sums(here, gap / np.hypot(*gap.T)[:, None], labels.size)
+    return total
+
+
+def _facing(xy: Floats, directions: Floats) -> Floats:
+    """Turn a disc, mirrored if that is better, so that its nodes face their neighbors outside."""
+    placed = xy[:, 0] + 1j * xy[:, 1]
+    wanted = directions[:, 0] + 1j * directions[:, 1]
+    best = max((placed, placed.conj()), key=lambda z: round(abs(np.sum(z.conj() * wanted)), 9))
+    turn = np.sum(best.conj() * wanted)
+    turned = best * (turn / abs(turn)) if abs(turn) > 1e-9 else best
+    return np.column_stack([turned.real, turned.imag])
 
 
 def _into_disc(xy: Floats) -> Floats:
@@ -135,50 +361,5 @@ def _into_disc(xy: Floats) -> Floats:
     rank = np.empty(n)
     rank[np.argsort(np.hypot(x, y), kind="stable")] = np.arange(n)
     angle = np.arctan2(y, x)
-    radius = np.sqrt(n) * np.sqrt((rank + 0.5) / n) if n > 1 else np.zeros(1)
+    radius = np.sqrt(rank + 0.5) if n > 1 else np.zeros(1)
     return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
-
-
-def _centers(ends: Ints, radii: Floats) -> Floats:
-    """Place the discs near the discs they have edges to, without overlap."""
-    k = radii.size
-    area = np.cumsum(radii**2) - radii**2 / 2.0
-    angle = np.arange(k) * _GOLDEN_ANGLE
-    centers = np.sqrt(area)[:, None] * np.column_stack([np.cos(angle), np.sin(angle)]) * 1.25
-    if k > _MAX_MOVED_DISCS:
-        return np.asarray(centers)
-    pairs, counts = np.unique(ends.min(axis=1) * k + ends.max(axis=1), return_counts=True)
-    first, second = np.divmod(pairs, k)
-    pull = counts / np.sqrt(radii[first] * radii[second]) ** 2
-    neighbors = np.maximum(np.bincount(first, minlength=k) + np.bincount(second, minlength=k), 1)
-    steps = int(np.clip(1e7 / k**2, 40, 200))
-    for cooling in np.linspace(1.0, 0.0, steps):
-        gap = centers[second] - centers[first]
-        length = np.hypot(gap[:, 0], gap[:, 1])[:, None]
-        stretch = np.clip(length - (radii[first] + radii[second])[:, None], 0.0, None)
-        force = gap / np.maximum(length, 1e-9) * stretch * (pull / (1.0 + pull))[:, None]
-        move = np.zeros_like(centers)
-        np.add.at(move, first, force)
-        np.add.at(move, second, -force)
-        centers += cooling * (0.5 * move / neighbors[:, None] - 0.02 * centers)
-        _push_apart(centers, radii)
-    for _ in range(steps):
-        if not _push_apart(centers, radii):
-            break
-    return _upright(centers)
-
-
-def _push_apart(centers: Floats, radii: Floats) -> bool:
-    """Move overlapping discs apart in place; return whether any overlapped."""
-    norms = np.sum(centers**2, axis=1)
-    squared = norms[:, None] + norms[None, :] - 2.0 * centers @ centers.T
-    reach = radii[:, None] + radii[None, :] - 1e-3
-    i, j = np.nonzero(np.triu(squared < reach**2, 1))
-    if not i.size:
-        return False
-    gap = centers[i] - centers[j]
-    length = np.maximum(np.hypot(gap[:, 0], gap[:, 1]), 1e-9)
-    push = 0.7 * (radii[i] + radii[j] - length) / ((radii[i] + radii[j]) * length)
-    np.add.at(centers, i, gap * (push * radii[j])[:, None])
-    np.add.at(centers, j, -gap * (push * radii[i])[:, None])
-    return True

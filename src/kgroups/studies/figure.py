@@ -9,7 +9,8 @@ import numpy as np
 from kgroups._validation import check_choice
 from kgroups.errors import InputError
 from kgroups.metrics import METRIC_NAMES
-from kgroups.plotting import FAINT, INK, community_colors, require_matplotlib
+from kgroups.plotting import community_colors
+from kgroups.plotting.style import FAINT, INK, SMALL_SIZE, dress, require_matplotlib, style
 from kgroups.studies.methods import METHODS
 
 if TYPE_CHECKING:
@@ -63,7 +64,12 @@ def plot_study(
     require_matplotlib()
     axes = _given_axes(ax, drawing) if ax is not None else _new_axes(drawing, panel, pyplot=pyplot)
     _draw(study, drawing, axes)
-    legend: dict[str, Any] = {"frameon": False, "fontsize": 8, "title_fontsize": 8}
+    legend: dict[str, Any] = {
+        "frameon": False,
+        "fontsize": SMALL_SIZE,
+        "title_fontsize": SMALL_SIZE,
+    }
+    legend["labelcolor"] = INK
     if drawing.is_mixed:
         legend["title"] = "solid, filled: k given\ndashed, open: k chosen by the method"
     if drawing.is_mixed and ax is None:
@@ -122,15 +128,16 @@ def _new_axes(drawing: _Drawing, panel: tuple[float, float], *, pyplot: bool) ->
     across, down = min(count, _PANELS_PER_ROW), math.ceil(count / _PANELS_PER_ROW)
     width = panel[0] * across + (_LEGEND_INCHES if drawing.is_mixed else 0.0)
     options: Any = {"figsize": (width, panel[1] * down), "layout": "constrained"}
-    if pyplot:
-        from matplotlib import pyplot as plt
+    with style():
+        if pyplot:
+            from matplotlib import pyplot as plt
 
-        figure = plt.figure(**options)
-    else:
-        from matplotlib.figure import Figure
+            figure = plt.figure(**options)
+        else:
+            from matplotlib.figure import Figure
 
-        figure = Figure(**options)
-    axes = figure.subplots(down, across, sharey=True, squeeze=False).ravel().tolist()
+            figure = Figure(**options)
+        axes = figure.subplots(down, across, sharey=True, squeeze=False).ravel().tolist()
     for unused in axes[count:]:
         unused.remove()
     return list(axes[:count])
@@ -185,11 +192,8 @@ def _draw(study: "Study", drawing: _Drawing, axes: Sequence[Any]) -> None:
                 ls="-" if given else "--",
                 mfc=colors[number] if given else "white",
             )
-        if title:
-            panel.set_title(title, color=INK, fontsize=11, loc="left")
-        panel.set_xlabel("signal-to-noise ratio" if drawing.x == "snr" else drawing.x, color=INK)
-        panel.spines[["top", "right"]].set_visible(False)
-        panel.tick_params(colors=INK)
+        panel.set_xlabel("signal-to-noise ratio" if drawing.x == "snr" else drawing.x)
+        dress(panel, title or None)
     label = _METRIC_LABELS.get(drawing.metric, drawing.metric)
     if not drawing.is_mixed:
         label += " (k given)" if drawing.given else " (k chosen by the methods)"

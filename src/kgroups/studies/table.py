@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from kgroups._files import write_atomically
+from kgroups._html import html_beside, html_lines, html_table, html_text
 from kgroups._wording import function, install_hint
 from kgroups.errors import FileFormatError, InputError, MissingExtraError
 from kgroups.partition.files import import_pyarrow, parquet_table
@@ -22,6 +23,8 @@ from kgroups.studies.journal import Results
 from kgroups.studies.plan import RESERVED, Task, trial_seed
 
 _SUFFIXES = (".csv", ".csv.gz", ".parquet")
+# Cells that a notebook lists.
+_MOST_ROWS = 12
 _WORDS = {"": None, "True": True, "False": False}
 
 Row = Mapping[str, Any]
@@ -92,6 +95,10 @@ class Study:
             f"Study({len(self.rows)} rows: {cells} cells over {', '.join(self.parameters)}; "
             f"methods {', '.join(self.methods)}; metrics {', '.join(self.metrics)})"
         )
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: means of the default metric by cell, and a picture."""
+        return study_html(self)
 
     def values(self, metric: str, *, method: str, **cell: Any) -> "np.ndarray[Any, Any]":
         """Return a column over the trials of a method, in the cells with these parameters.
@@ -188,6 +195,44 @@ class Study:
 
     def _cell(self, row: Row) -> tuple[Any, ...]:
         return tuple(row[name] for name in self.parameters)
+
+
+def study_html(study: Study) -> str:
+    """Return the HTML of a study: a row per cell, a column per method, and the figure."""
+    head = f"<b>{html_text(f'Study of {len(study.rows):,} rows')}</b>"
+    if not study.rows:
+        return head
+    metric = study.default_metric
+    cells: dict[tuple[Any, ...], dict[str, str]] = {}
+    for line in study.summary():
+        if line["metric"] == metric:
+            wide = (line["high"] - line["low"]) / 2.0
+            shown = f"{line['mean']:.3f}" + ("" if math.isnan(wide) else f" ± {wide:.3f}")
+            cell = tuple(line[name] for name in study.parameters)
+            cells.setdefault(cell, {})[line["method"]] = shown
+    rows = [
+        (*cell, *(of.get(method, "") for method in study.methods)) for cell, of in cells.items()
+    ]
+    table = html_table([*study.parameters, *study.methods], rows[:_MOST_ROWS])
+    if len(rows) > _MOST_ROWS:
+        table += html_lines([f"and {len(rows) - _MOST_ROWS} more cells"])
+    about = html_lines([f"{metric}: mean and 95 % interval over the trials"])
+    return head + about + html_beside(table, _picture(study))
+
+
+def _picture(study: Study) -> str:
+    """Return the figure of a study as an image, or nothing if it cannot be drawn."""
+    from kgroups.plotting.style import has_matplotlib, inline_image
+    from kgroups.studies.figure import plot_study
+
+    if not has_matplotlib():
+        return ""
+    try:
+        axes = plot_study(study, panel=(3.4, 2.6), pyplot=False)
+    except InputError:
+        # Studies over words, or of metrics without values, have no figure.
+        return ""
+    return inline_image(axes.figure, f"{study.default_metric} of the methods")
 
 
 def study_of(plan: Mapping[str, Any], finished: Mapping[Task, Results]) -> Study:
