@@ -119,7 +119,7 @@ def description(source: Source, shape: Mapping[str, Any], spectrum: "Spectrum") 
     )
     near = ", ".join(f"{value:.3f}" for value in spectrum.eigenvalues[-8:])
     around = facts([("eigenvalues near 1", near or "none"), ("gap at 1", number(spectrum.gap))])
-    parts = [f"{_title(source)}\n{size}", _uncertainty(spectrum), f"Spectrum\n{around}"]
+    parts = [f"{title(source)}\n{size}", _uncertainty(spectrum), f"Spectrum\n{around}"]
     warnings = [wrapped(f"Warning: {warning}") for warning in spectrum.warnings]
     return "\n\n".join([*parts, *(["\n".join(warnings)] if warnings else [])])
 
@@ -184,9 +184,10 @@ def _place(entry: DatasetInfo | TableInfo) -> str:
     return "bundled" if entry.bundled else "present" if entry.present else "absent"
 
 
-def _title(source: Source) -> str:
-    title = "" if source.dataset is None else f": {source.dataset.title}"
-    return printable(source.name) + title
+def title(source: Source) -> str:
+    """Return the name of a graph, with what it is if that is known."""
+    about = "" if source.dataset is None else f": {source.dataset.title}"
+    return printable(source.name) + about
 
 
 def headline(source: Source) -> str:
@@ -197,7 +198,7 @@ def headline(source: Source) -> str:
         size.append("weighted")
     if graph.n_loops:
         size.append(counted(graph.n_loops, "self-loop", "self-loops"))
-    return f"{_title(source)}\n{', '.join(size)}"
+    return f"{title(source)}\n{', '.join(size)}"
 
 
 def _communities(partition: Partition) -> str:

@@ -22,7 +22,7 @@ import kgroups
 from kgroups._files import check_writable
 from kgroups._progress import StageProgress, stage_progress
 from kgroups._types import Floats
-from kgroups._wording import counted, install_hint, setting
+from kgroups._wording import counted, install_hint
 from kgroups.errors import InputError, MissingExtraError
 from kgroups.graph import Graph
 from kgroups.page.figures import PageLimits, graph_figures
@@ -217,18 +217,18 @@ def _why(partition: "Partition", spectrum: "Spectrum | None") -> str:
         parts.append(_list(sentences[1:]))
     if spectrum is None:
         parts.append(
-            '<p class="note">The spectrum is not part of this report: on a graph of this size it '
-            f"takes longer than the detection. {html.escape(setting('spectrum', True))} "  # noqa: FBT003
-            "includes it.</p>"
+            '<p class="note">The spectrum is not part of this report. It is with '
+            "<code>partition.to_html(path, spectrum=True)</code>, or on the command line with "
+            "<code>--html-details all</code>.</p>"
         )
         return "".join(parts)
-    above = "about " if not spectrum.is_exact else ""
+    about = "" if spectrum.is_exact else "About "
     lie = counted(spectrum.k, "eigenvalue of N_r lies", "eigenvalues of N_r lie")
-    remark = compared_with_spectrum(partition.k, spectrum.k)
+    count = html.escape(f"{about}{lie}").replace("N_r", "<i>N</i><sub>r</sub>")
+    remark = html.escape(compared_with_spectrum(partition.k, spectrum.k))
     parts.append(
-        f"<p>{html.escape(f'{above}{lie}'.capitalize().replace('n_r', 'N_r'))} above the threshold "
-        f"1 at r = {spectrum.r:.4g}{html.escape(remark)}. The count depends on r; three rules for r "
-        "show how sure it is:</p>"
+        f"<p>{count} above the threshold 1 at <i>r</i> = {spectrum.r:.4g}{remark}. The count depends "
+        "on <i>r</i>; three rules for <i>r</i> show how certain it is:</p>"
     )
     rows = [
         (_RULES.get(rule, rule), f"{spectrum.r_at[rule]:.4g}", count)

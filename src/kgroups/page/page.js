@@ -48,10 +48,8 @@
   const number = (value) => value.toLocaleString("en-US");
   const counted = (value, one, many) => `${number(value)} ${value === 1 ? one : many}`;
 
-  const hasWebGL = (() => {
-    const canvas = document.createElement("canvas");
-    return Boolean(canvas.getContext("webgl") || canvas.getContext("experimental-webgl"));
-  })();
+  const hasWebGL = Math.max(n, k) > MOST_SVG_NODES && Boolean(document.createElement("canvas").getContext("webgl"));
+  const drawnBy = (count) => (hasWebGL && count > MOST_SVG_NODES ? "scattergl" : "scatter");
   const canDrawNodes = nodes !== null && (hasWebGL || n <= MOST_NODES_FIRST);
 
   const state = {
@@ -105,12 +103,15 @@
   const picture = byId("graph");
   const meanDegree = nodes && n ? Math.max(nodes.degree.reduce((sum, d) => sum + d, 0) / n, 1) : 1;
 
+  /* Names of one or two characters fit into the nodes of a small graph, if these are large enough. */
+  const areShort = nodes !== null && n <= 60 && members.flat().every((i) => nameOf(i).length <= 2);
+  const namesFit = () => areShort && picture.clientWidth >= 560;
+
   function diameters(indices, crowd) {
-    const room = Math.min(picture.clientWidth, picture.clientHeight) / 520;
-    const area = Math.min(Math.max(9000 / crowd, 5), 150);
-    return indices.map(
-      (i) => Math.sqrt(area * (0.35 + 0.65 * Math.min(nodes.degree[i] / meanDegree, 4))) * 1.35 * Math.min(Math.max(room, 0.6), 1.4),
-    );
+    const room = Math.min(Math.max(Math.min(picture.clientWidth, picture.clientHeight) / 520, 0.6), 1.4);
+    const area = namesFit() ? 240 : Math.min(Math.max(9000 / crowd, 5), 150);
+    const least = namesFit() ? 19 : 3;
+    return indices.map((i) => Math.max(least, Math.sqrt(area * (0.35 + 0.65 * Math.min(nodes.degree[i] / meanDegree, 4))) * 1.35 * room));
   }
 
   function lineTrace(list, color, width, opacity, type) {
@@ -135,18 +136,18 @@
     };
   }
 
-  /* Names on the nodes of a small graph if they are short, else on the hub of each community. */
+  /* Names on all nodes of a small graph if they fit, else on the node of highest degree of each community. */
   function labels(indices) {
-    if (indices.length > 120) return [];
-    const short = indices.every((i) => nameOf(i).length <= 2);
-    const chosen = short ? indices : [...new Set(indices.map((i) => nodes.community[i]))].slice(0, 12)
-      .flatMap((a) => members[a].slice(0, state.isolated === null ? 1 : 8));
-    const size = Math.min(13, Math.max(10, picture.clientWidth / 60));
-    const font = { family: theme("font"), size, color: short ? chosen.map((i) => inkOn(palette[colorOf[nodes.community[i]]])) : theme("ink") };
+    if (indices.length > 120 || picture.clientWidth < 480) return [];
+    const fit = namesFit();
+    picture.classList.toggle("fit", fit);
+    const each = state.isolated === null ? 1 : 6;
+    const chosen = fit ? indices : [...new Set(indices.map((i) => nodes.community[i]))].slice(0, 12).flatMap((a) => members[a].slice(0, each));
+    const color = fit ? chosen.map((i) => inkOn(palette[colorOf[nodes.community[i]]])) : theme("ink");
     return [{
-      type: "scatter", mode: "text", x: chosen.map((i) => nodes.x[i]), y: chosen.map((i) => nodes.y[i]),
-      text: chosen.map((i) => plain(nameOf(i), 22)), textposition: short ? "middle center" : "top center",
-      textfont: font, hoverinfo: "skip", cliponaxis: false,
+      type: "scatter", mode: "markers+text", marker: { size: diameters(chosen, n), opacity: 0 }, x: chosen.map((i) => nodes.x[i]), y: chosen.map((i) => nodes.y[i]),
+      text: chosen.map((i) => plain(nameOf(i), 22)), textposition: fit ? "middle center" : "top center",
+      textfont: { family: theme("font"), size: 12, color }, hoverinfo: "skip", cliponaxis: false,
     }];
   }
 
@@ -157,7 +158,7 @@
   }
 
   function nodeTraces() {
-    const type = n > MOST_SVG_NODES ? "scattergl" : "scatter";
+    const type = drawnBy(n);
     const all = Array.from({ length: n }, (_, i) => i);
     const inside = [], between = [];
     for (let e = 0; e < edges.source.length; e++) {
@@ -209,7 +210,7 @@
       note(`${counted(k, "community", "communities")}: area by nodes, lines by edges between them. Click one to see its nodes. ${shown}`);
     }
     traces.push({
-      type: k > MOST_SVG_NODES ? "scattergl" : "scatter", mode: "markers+text",
+      type: drawnBy(k), mode: "markers+text",
       x: communities.x, y: communities.y, customdata: all.map((a) => -1 - a), hoverinfo: "none",
       marker: { size, color: faint ? theme("edge") : all.map(colorOfCommunity), opacity: faint ? 0.12 : 0.92, line: { width: faint ? 0 : 1, color: theme("surface") } },
       text: all.map((a) => (!faint && size[a] >= 19 ? String(a) : "")),
@@ -220,7 +221,7 @@
 
   function isolatedTraces(a) {
     const own = members[a];
-    const type = own.length > MOST_SVG_NODES ? "scattergl" : "scatter";
+    const type = drawnBy(own.length);
     const inside = [], leaving = [];
     for (let e = 0; e < edges.source.length; e++) {
       const [s, t] = [nodes.community[edges.source[e]] === a, nodes.community[edges.target[e]] === a];
@@ -232,7 +233,7 @@
     if (n > MOST_NODES_FIRST) traces.push(...communityTraces(true));
     else {
       const others = Array.from({ length: n }, (_, i) => i).filter((i) => nodes.community[i] !== a);
-      const faint = nodeTrace(others, theme("edge"), others.length > MOST_SVG_NODES ? "scattergl" : "scatter", n, { marker: { opacity: 0.22 } });
+      const faint = nodeTrace(others, theme("edge"), drawnBy(others.length), n, { marker: { opacity: 0.22 } });
       if (others.length) traces.push(faint);
     }
     if (leaving.length && leaving.length <= 3000) traces.push(lineTrace(leaving, theme("edge"), 0.7, 0.18, type));
@@ -245,8 +246,8 @@
 
   const note = (text) => { byId("drawn").textContent = text; };
 
-  /* The part of the plane to show: all, or a community. */
-  function viewBox(a) {
+  /* The part of the plane that all nodes take, or those of a community. */
+  function extent(a) {
     let [left, right, low, high] = [Infinity, -Infinity, Infinity, -Infinity];
     const take = (x, y) => { left = Math.min(left, x); right = Math.max(right, x); low = Math.min(low, y); high = Math.max(high, y); };
     if (nodes && a !== null) for (const i of members[a]) take(nodes.x[i], nodes.y[i]);
@@ -254,8 +255,9 @@
     else for (let b = 0; b < k; b++) take(communities.x[b], communities.y[b]);
     if (left > right) [left, right, low, high] = [0, 1, 0, 1];
     const pad = Math.max(0.05 * Math.max(right - left, high - low), 0.012);
-    return fitted({ x: [left - pad, right + pad], y: [low - pad, high + pad] });
+    return { x: [left - pad, right + pad], y: [low - pad, high + pad] };
   }
+  const viewBox = (a) => fitted(extent(a));
 
   /* Widen a box to the shape of the picture, so that both axes have one scale. */
   function fitted(box) {
@@ -264,6 +266,14 @@
     let [wide, tall] = [box.x[1] - box.x[0], box.y[1] - box.y[0]];
     if (wide / tall < shape) wide = tall * shape; else tall = wide / shape;
     return { x: [middle(box.x) - wide / 2, middle(box.x) + wide / 2], y: [middle(box.y) - tall / 2, middle(box.y) + tall / 2] };
+  }
+
+  /* A graph that is wider than tall gets a lower picture. */
+  function fitHeight() {
+    picture.style.height = "";
+    const { x, y } = extent(null);
+    const wanted = (picture.clientWidth * (y[1] - y[0])) / (x[1] - x[0]);
+    picture.style.height = `${Math.round(Math.min(picture.clientHeight, Math.max(wanted, 260)))}px`;
   }
 
   const coarse = matchMedia("(pointer: coarse)").matches;
@@ -644,16 +654,17 @@
 
   // Drawn after the text of the page is on the screen.
   requestAnimationFrame(() => setTimeout(async () => {
+    fitHeight();
     await drawAll();
     picture.on("plotly_hover", showTip);
     picture.on("plotly_unhover", hideTip);
     picture.on("plotly_click", clicked);
     picture.on("plotly_doubleclick", showAll);
-    let shape = [picture.clientWidth, picture.clientHeight];
+    let wide = picture.clientWidth;
     new ResizeObserver(() => {
-      const now = [picture.clientWidth, picture.clientHeight];
-      if (now.every((side, at) => Math.abs(side - shape[at]) < 2)) return;
-      shape = now;
+      if (Math.abs(picture.clientWidth - wide) < 2) return;
+      wide = picture.clientWidth;
+      fitHeight();
       draw();
     }).observe(picture);
     document.documentElement.dataset.ready = String(Math.round(performance.now()));
