@@ -235,8 +235,12 @@ def _why(partition: "Partition", spectrum: "Spectrum | None") -> str:
         for rule, count in spectrum.shown_k_at.items()
     ]
     parts.append(_table(("r by", "r", "eigenvalues above 1"), rows))
-    if not spectrum.eigenvalues:
-        parts.append('<p class="note">The eigenvalues themselves are not known one by one.</p>')
+    if not spectrum.is_exact:
+        between = f"between {spectrum.k_low:,} and {spectrum.k_high:,}"
+        parts.append(
+            f'<p class="note">The count is an estimate {between}; the eigenvalues themselves are '
+            "not known.</p>"
+        )
     return "".join(parts)
 
 

@@ -12,7 +12,9 @@
   const MOST_NODES_FIRST = 5000;
   // Edges drawn at once; of a graph with more, those inside communities, or none.
   const MOST_EDGES = 40000;
-  const ROWS = 50;
+  // Rows of the table at first, and each time that more are wanted.
+  const ROWS = 12;
+  const MORE_ROWS = 200;
   const COORDINATE_STEPS = 65535;
   const PROBABILITY_STEPS = 10000;
 
@@ -109,8 +111,8 @@
 
   function diameters(indices, crowd) {
     const room = Math.min(Math.max(Math.min(picture.clientWidth, picture.clientHeight) / 520, 0.6), 1.4);
-    const area = namesFit() ? 240 : Math.min(Math.max(9000 / crowd, 5), 150);
-    const least = namesFit() ? 19 : 3;
+    const area = namesFit() ? 240 : Math.min(Math.max(9000 / crowd, crowd > 20000 ? 1.5 : 5), 150);
+    const least = namesFit() ? 19 : crowd > 20000 ? 1.5 : 3;
     return indices.map((i) => Math.max(least, Math.sqrt(area * (0.35 + 0.65 * Math.min(nodes.degree[i] / meanDegree, 4))) * 1.35 * room));
   }
 
@@ -140,7 +142,7 @@
   function labels(indices) {
     if (indices.length > 120 || picture.clientWidth < 480) return [];
     const fit = namesFit();
-    picture.classList.toggle("fit", fit);
+    picture.classList.toggle("outlined", !fit);
     const each = state.isolated === null ? 1 : 6;
     const chosen = fit ? indices : [...new Set(indices.map((i) => nodes.community[i]))].slice(0, 12).flatMap((a) => members[a].slice(0, each));
     const color = fit ? chosen.map((i) => inkOn(palette[colorOf[nodes.community[i]]])) : theme("ink");
@@ -236,10 +238,11 @@
       const faint = nodeTrace(others, theme("edge"), drawnBy(others.length), n, { marker: { opacity: 0.22 } });
       if (others.length) traces.push(faint);
     }
-    if (leaving.length && leaving.length <= 3000) traces.push(lineTrace(leaving, theme("edge"), 0.7, 0.18, type));
-    const crowd = Math.min(Math.max(inside.length / 400, 1), 60) ** -0.45;
-    if (inside.length && inside.length <= MOST_EDGES) traces.push(lineTrace(inside, color, Math.max(1.5 * crowd, 0.6), 0.65 * crowd + 0.12, type));
-    traces.push(nodeTrace(own, color, type, Math.max(own.length * 2, 60)), ...labels(own.length <= 120 ? own : []));
+    const crowdOf = (some) => Math.min(Math.max(some.length / 400, 1), 60) ** -0.45;
+    const crowd = crowdOf(inside);
+    if (leaving.length && leaving.length <= 3000) traces.push(lineTrace(leaving, theme("edge"), 0.7, 0.25 * crowdOf(leaving) ** 1.6, type));
+    if (inside.length && inside.length <= MOST_EDGES) traces.push(lineTrace(inside, color, Math.max(1.5 * crowd, 0.6), 0.6 * crowd + 0.06, type));
+    traces.push(nodeTrace(own, color, type, Math.max(own.length, 60)), ...labels(own.length <= 120 ? own : []));
     note(`Community ${a} alone: ${counted(own.length, "node", "nodes")} and ${counted(inside.length, "edge", "edges")} inside. Escape or “Show all” returns.`);
     return traces;
   }
@@ -281,16 +284,18 @@
   function draw({ keepBox = false } = {}) {
     if (!keepBox || !box) box = viewBox(state.isolated);
     let traces;
+    picture.classList.remove("outlined");
     if (state.isolated !== null && nodes) traces = isolatedTraces(state.isolated);
     else traces = state.view === "nodes" ? nodeTraces() : communityTraces(false);
     if (state.selected !== null) traces.push(ring(state.selected));
     const axis = (range) => ({ visible: false, range, fixedrange: false, autorange: false });
     const layout = {
+      width: picture.clientWidth, height: picture.clientHeight,
       margin: { l: 0, r: 0, t: 0, b: 0 }, showlegend: false, hovermode: "closest", hoverdistance: 14,
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", dragmode: coarse ? false : "pan",
       xaxis: axis([...box.x]), yaxis: { ...axis([...box.y]), scaleanchor: "x" },
     };
-    const config = { displayModeBar: false, scrollZoom: !coarse, doubleClick: false, responsive: true };
+    const config = { displayModeBar: false, scrollZoom: !coarse, doubleClick: false };
     const done = Plotly.react(picture, traces, layout, config);
     byId("view-nodes").setAttribute("aria-pressed", String(state.view === "nodes" && state.isolated === null));
     byId("view-communities").setAttribute("aria-pressed", String(state.view === "communities" && state.isolated === null));
@@ -531,7 +536,7 @@
     const attributes = { scope: "col" };
     const active = sorted.column === column;
     if (active) attributes["aria-sort"] = sorted.up ? "ascending" : "descending";
-    const arrow = element("span", { class: "arrow", "aria-hidden": "true" }, active ? (sorted.up ? " ↑" : " ↓") : "");
+    const arrow = element("span", { class: "arrow", "aria-hidden": "true" }, active ? (sorted.up ? "↑" : "↓") : "");
     return element("th", attributes, element("button", { type: "button", onclick: () => sortBy(column) }, column.name, arrow));
   }
   function cell(column, a) {
@@ -593,8 +598,13 @@
 
   function drawSpectrum() {
     const place = byId("spectrum");
+    if (!place) return;
     const spectrum = data.spectrum;
-    if (!spectrum || !spectrum.eigenvalues.length) { place.hidden = true; return; }
+    if (!spectrum || !spectrum.eigenvalues.length) {
+      place.parentElement.classList.remove("columns");
+      place.remove();
+      return;
+    }
     const values = spectrum.eigenvalues;
     // Eigenvalues far above the threshold may be left out, so that the count starts before 1.
     const first = 1 + Math.max(spectrum.k - spectrum.above, 0);
@@ -632,7 +642,7 @@
   byId("save-picture").addEventListener("click", () => Plotly.downloadImage(picture, { format: "png", filename: "communities", scale: 2, width: picture.clientWidth, height: picture.clientHeight }));
   byId("save-communities").addEventListener("click", () => download("communities.csv", communitiesCsv()));
   byId("save-nodes").addEventListener("click", () => download("nodes.csv", nodesCsv()));
-  byId("more").addEventListener("click", () => { rows += 10 * ROWS; fillTable(); });
+  byId("more").addEventListener("click", () => { rows += MORE_ROWS; fillTable(); });
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") showAll(); });
   byId("view-nodes").disabled = !canDrawNodes;
   byId("save-nodes").disabled = search.disabled = !nodes;
