@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,6 @@ OPTIONS = (
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
     # Without it the browser warns that it draws WebGL by software.
     "--enable-unsafe-swiftshader",
-    # Lone messages of the software renderer about its speed.
-    "--disable-gl-error-limit",
 )  # fmt: skip
 
 
@@ -148,12 +147,10 @@ class Page:
 
     def downloaded(self, name):
         """Wait for a download and return its text."""
-        import time
-
         path = self.downloads / name
         for _ in range(200):
             if path.exists():
-                return path.read_text("utf-8", newline="")
+                return path.read_bytes().decode()
             time.sleep(0.05)
         pytest.fail(f"no download of {name}")
 

@@ -120,17 +120,20 @@ def test_names_in_the_picture_are_text(page, hostile_page):
     assert page.run("return document.querySelectorAll('#graph .textpoint a').length") == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [400, 900, 1600])
 @pytest.mark.parametrize("dark", [False, True])
 def test_no_width_needs_scrolling_to_the_side(page, hostile_page, width, dark):
     _, path = hostile_page
     page.open(path, width=width, dark=dark)
-    assert page.run("return document.documentElement.scrollWidth") == width
+    root = "document.documentElement"
+    assert page.run(f"return {root}.scrollWidth - {root}.clientWidth") == 0
     background = page.run("return getComputedStyle(document.body).backgroundColor")
     assert (background == "rgb(18, 23, 29)") == dark
     assert colors_of(page.picture()) >= 4
 
 
+@pytest.mark.slow
 def test_the_table_is_sorted_and_the_sorted_table_downloaded(page, tmp_path):
     graph = nx.ring_of_cliques(8, 6)
     graph.add_edges_from((0, 100 + i) for i in range(5))
@@ -138,7 +141,8 @@ def test_the_table_is_sorted_and_the_sorted_table_downloaded(page, tmp_path):
     partition = kg.detect_communities(graph)
     partition.to_html(tmp_path / "ring.html")
     page.open(tmp_path / "ring.html")
-    nodes_column = "[...document.querySelectorAll('#communities tbody tr')].map(r => r.cells[1].textContent)"
+    rows_of_table = "[...document.querySelectorAll('#communities tbody tr')]"
+    nodes_column = f"{rows_of_table}.map(row => row.cells[1].textContent)"
     page.keys("#communities thead th:nth-child(2) button", "\ue007")
     assert page.run(f"return {nodes_column}") == [str(s) for s in partition.sizes]
     page.keys("#communities thead th:nth-child(2) button", "\ue007")
@@ -153,6 +157,7 @@ def test_the_table_is_sorted_and_the_sorted_table_downloaded(page, tmp_path):
     assert f"Community {rows[0]['community']}" in page.text("#selected-community")
 
 
+@pytest.mark.slow
 def test_a_graph_without_communities_or_edges(page, tmp_path):
     for count, graph in enumerate((nx.empty_graph(3), nx.empty_graph(0), nx.path_graph(2))):
         path = tmp_path / f"{count}.html"
