@@ -60,9 +60,7 @@ class Page:
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.cdp("Emulation.setDeviceMetricsOverride", **size)
         self.cdp("Emulation.setEmulatedMedia", features=[scheme])
-        self.cdp(
-            "Browser.setDownloadBehavior", behavior="allow", downloadPath=str(self.downloads)
-        )
+        self.cdp("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(self.downloads))
         for kind in ("browser", "performance"):
             self.driver.get_log(kind)
         self.driver.get(Path(path).resolve().as_uri())
@@ -101,7 +99,8 @@ class Page:
         const {xaxis, yaxis} = picture._fullLayout, edge = picture.getBoundingClientRect();
         for (const trace of picture.data) {
           const at = (trace.customdata || []).indexOf(arguments[0]);
-          if (at >= 0) return [edge.left + xaxis.l2p(trace.x[at]), edge.top + yaxis.l2p(trace.y[at])];
+          if (at < 0) continue;
+          return [edge.left + xaxis.l2p(trace.x[at]), edge.top + yaxis.l2p(trace.y[at])];
         }"""
         return self.run(script, node)
 

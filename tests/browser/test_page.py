@@ -22,7 +22,7 @@ HOSTILE = [
     "%{x} ${window.attacked = 5} {{data}}",
     "line\u2028separator\u2029 and\ttab\nnew line",
     "\u202eright to left",
-    "=HYPERLINK(\"https://example.org/\";\"x\")",
+    '=HYPERLINK("https://example.org/";"x")',
     "lone \ud800 surrogate",
     "constructor",
     "__proto__",

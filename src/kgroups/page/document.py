@@ -227,8 +227,8 @@ def _why(partition: "Partition", spectrum: "Spectrum | None") -> str:
     count = html.escape(f"{about}{lie}").replace("N_r", "<i>N</i><sub>r</sub>")
     remark = html.escape(compared_with_spectrum(partition.k, spectrum.k))
     parts.append(
-        f"<p>{count} above the threshold 1 at <i>r</i> = {spectrum.r:.4g}{remark}. The count depends "
-        "on <i>r</i>; three rules for <i>r</i> show how certain it is:</p>"
+        f"<p>{count} above the threshold 1 at <i>r</i> = {spectrum.r:.4g}{remark}. The count "
+        "depends on <i>r</i>; three rules for <i>r</i> show how certain it is:</p>"
     )
     rows = [
         (_RULES.get(rule, rule), f"{spectrum.r_at[rule]:.4g}", count)

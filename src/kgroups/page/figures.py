@@ -65,8 +65,7 @@ def graph_figures(
         communities["confidence"] = np.round(total / np.maximum(partition.sizes, 1), 4).tolist()
     names = _texts(partition.nodes) if holds_nodes else []
     communities["members"] = [
-        [names[i] for i in some] if holds_nodes else []
-        for some in _best_linked(z, k, degree)
+        [names[i] for i in some] if holds_nodes else [] for some in _best_linked(z, k, degree)
     ]
     colors = ["#" + bytes(c).hex() for c in np.round(community_colors(k) * 255).astype(np.uint8)]
     palette = list(dict.fromkeys(colors))
@@ -136,7 +135,7 @@ def _nodes(
     confidence: Floats | None,
 ) -> dict[str, Any]:
     plain = partition.nodes == range(graph.n)
-    held = {
+    held: dict[str, Any] = {
         "names": None if plain else names,
         "x": _packed(xy[:, 0] * _COORDINATE_STEPS, "u2"),
         "y": _packed(xy[:, 1] * _COORDINATE_STEPS, "u2"),
@@ -176,7 +175,8 @@ def _unit_square(xy: Floats) -> Floats:
     low, high = xy.min(axis=0), xy.max(axis=0)
     scale = max(float((high - low).max()), 1e-12)
     # Centered along the shorter side.
-    return np.clip((xy - (low + high) / 2.0) / scale + 0.5, 0.0, 1.0)
+    unit: Floats = np.clip((xy - (low + high) / 2.0) / scale + 0.5, 0.0, 1.0)
+    return unit
 
 
 def _packed(values: Any, kind: str) -> str:

@@ -243,7 +243,9 @@
     if (leaving.length && leaving.length <= 3000) traces.push(lineTrace(leaving, theme("edge"), 0.7, 0.25 * crowdOf(leaving) ** 1.6, type));
     if (inside.length && inside.length <= MOST_EDGES) traces.push(lineTrace(inside, color, Math.max(1.5 * crowd, 0.6), 0.6 * crowd + 0.06, type));
     traces.push(nodeTrace(own, color, type, Math.max(own.length, 60)), ...labels(own.length <= 120 ? own : []));
-    note(`Community ${a} alone: ${counted(own.length, "node", "nodes")} and ${counted(inside.length, "edge", "edges")} inside. Escape or “Show all” returns.`);
+    const drawn = inside.length <= MOST_EDGES ? inside.length : 0;
+    const part = drawn < communities.inside[a] ? ` of which ${number(drawn)} are drawn` : "";
+    note(`Community ${a} alone: ${counted(own.length, "node", "nodes")} and ${counted(communities.inside[a], "edge", "edges")} inside${part}. Escape or “Show all” returns.`);
     return traces;
   }
 
@@ -394,8 +396,9 @@
     if (state.selected !== null) {
       const near = neighbors(state.selected);
       shown.push(element("h3", { id: "selected-node" }, named(nameOf(state.selected))), factList(nodeFacts(state.selected)));
-      shown.push(element("h3", {}, counted(near.length, "neighbor", "neighbors")), list(near.slice(0, 24).map(nodeChip)));
-      if (near.length > 24) shown.push(element("p", { class: "note" }, `and ${number(near.length - 24)} more`));
+      shown.push(element("h3", {}, counted(nodes.degree[state.selected], "neighbor", "neighbors")), list(near.slice(0, 24).map(nodeChip)));
+      const rest = nodes.degree[state.selected] - Math.min(near.length, 24);
+      if (rest > 0) shown.push(element("p", { class: "note" }, `and ${number(rest)} more`));
       shown.push(back);
     } else if (state.isolated !== null) {
       const a = state.isolated;
