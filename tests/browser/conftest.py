@@ -73,7 +73,7 @@ class Page:
     def run(self, script, *arguments):
         return self.driver.execute_script(script, *arguments)
 
-    def wait(self, script, *arguments, seconds=60):
+    def wait(self, script, *arguments, seconds=20):
         from selenium.webdriver.support.ui import WebDriverWait
 
         return WebDriverWait(self.driver, seconds, 0.05).until(
@@ -95,7 +95,7 @@ class Page:
         """Return where on the screen a node is drawn."""
         script = """
         const picture = document.getElementById("graph");
-        picture.scrollIntoView();
+        picture.scrollIntoView({behavior: "instant"});
         const {xaxis, yaxis} = picture._fullLayout, edge = picture.getBoundingClientRect();
         for (const trace of picture.data) {
           const at = (trace.customdata || []).indexOf(arguments[0]);
@@ -107,8 +107,10 @@ class Page:
     def point_at(self, node, *, press=False):
         """Move the mouse onto a node, as a user does, and press its button if wanted."""
         x, y = self.place_of_node(node)
-        for step in (-3, -1, 0):
+        # Plotly looks for points at most once in 50 ms.
+        for step in (-2, -1, 0):
             self.cdp("Input.dispatchMouseEvent", type="mouseMoved", x=x + step, y=y)
+            time.sleep(0.1)
         for kind in ("mousePressed", "mouseReleased") if press else ():
             self.cdp("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
@@ -122,7 +124,7 @@ class Page:
 
         box = self.run(
             """const picture = document.getElementById("graph");
-            picture.scrollIntoView();
+            picture.scrollIntoView({behavior: "instant"});
             const {x, y, width, height} = picture.getBoundingClientRect();
             return {x: x + scrollX, y: y + scrollY, width, height, scale: 1};"""
         )

@@ -193,10 +193,18 @@ def test_pages_of_larger_graphs(page, tmp_path, n):
     page.click("#details [data-community='2']")
     assert f"{partition.sizes[2]}" in page.text("#details")
     assert np.any(page.picture() != first)
-    # All nodes.
+    # All nodes, each of which can be pointed at.
     page.click("#view-nodes")
-    page.run("return new Promise(done => setTimeout(done, 1000))")
-    assert colors_of(page.picture()) >= 15
+    page.wait("return document.getElementById('drawn').textContent.includes('nodes, colored')")
+    page.cdp("Input.dispatchMouseEvent", type="mouseMoved", x=1, y=1)
+    page.wait("return document.getElementById('tip').hidden")
+    pixels = page.picture()
+    assert colors_of(pixels) >= 15
+    if aggregated:
+        assert np.mean(np.any(pixels != first, axis=2)) > 0.05
+    page.point_at(hub)
+    page.wait("return !document.getElementById('tip').hidden")
+    assert "degree: " in page.text("#tip")
     # Searching.
     page.keys("#search", str(hub), "\ue007")
     assert page.text("#selected-node") == str(hub)
