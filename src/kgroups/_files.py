@@ -5,6 +5,8 @@ import secrets
 import stat
 from pathlib import Path
 
+from kgroups.errors import InputError
+
 
 def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
     """Write to a temporary file beside the target, then move it into place.
@@ -23,3 +25,20 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Raise if a file cannot be written there, before time is spent on its content."""
+    shown, place = str(path), Path(path).resolve()
+    if not place.parent.is_dir():
+        msg = f"there is no folder {str(Path(path).parent)!r} to write {shown!r} into."
+        raise InputError(msg)
+    if place.is_dir():
+        msg = f"{shown!r} is a folder, not a file.\n  Name another file."
+        raise InputError(msg)
+    if not os.access(place.parent, os.W_OK):
+        msg = (
+            f"no file can be written into the folder {str(place.parent)!r}: it is read-only.\n"
+            "  Name a file in another folder."
+        )
+        raise InputError(msg)

@@ -19,6 +19,7 @@ PAGES = (
     "docs/generators.md",
     "docs/energy.md",
     "docs/cli.md",
+    "docs/report.md",
     "docs/studies.md",
     "docs/verdict.md",
 )

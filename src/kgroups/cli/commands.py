@@ -29,6 +29,8 @@ from kgroups.partition import Partition
 from kgroups.partition.files import check_names, check_suffix
 
 _UNLABELED = -1
+# What --html-details means to the report: computed up to a size, always, or left out.
+DETAILS = {"auto": None, "all": True, "none": False}
 
 
 def detect(args: argparse.Namespace) -> None:
@@ -43,7 +45,11 @@ def detect(args: argparse.Namespace) -> None:
             msg = f"{error}\n  With {' or '.join(GRAPH_SUFFIXES)} the graph is written, too."
             raise InputError(msg) from None
     check_plot(args.plot)
-    check_files(args.output, args.plot, read=graph_files(args))
+    if args.html is not None:
+        from kgroups.page import check_page
+
+        check_page(args.html)
+    check_files(args.output, args.plot, args.html, read=graph_files(args))
     with stage_progress() as begin:
         begin("reading the graph")
         source = open_graph(args)
@@ -85,9 +91,18 @@ def detect(args: argparse.Namespace) -> None:
             title = f"{source.name}: {views.counted(partition.k, 'community', 'communities')}"
             partition.plot(figure.subplots(), title=title)
             save_figure(figure, args.plot)
+        if args.html is not None:
+            details = DETAILS[args.html_details]
+            partition.to_html(
+                args.html,
+                title=views.title(source),
+                spectrum=details,
+                confidence=details,
+                progress=begin,
+            )
     if not args.json:
         print(views.detection(source, partition, scores, agreement))
-        for path in (args.output, args.plot):
+        for path in (args.output, args.plot, args.html):
             if path is not None:
                 print(f"wrote {path}")
         return
@@ -106,6 +121,7 @@ def detect(args: argparse.Namespace) -> None:
             **_confidence(partition),
             "output": args.output,
             "plot": args.plot,
+            "html": args.html,
         }
     )
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kgroups import datasets
-from kgroups._files import write_atomically
+from kgroups._files import check_writable, write_atomically
 from kgroups.adapters import as_graph, read_graph
 from kgroups.datasets import Dataset
 from kgroups.errors import InputError, PartitionError
@@ -137,12 +137,7 @@ def check_files(*paths: str | None, read: Iterable[str | Path] = ()) -> None:
         if path is None:
             continue
         place = Path(path).resolve()
-        if not place.parent.is_dir():
-            msg = f"there is no folder {str(Path(path).parent)!r} to write {path!r} into."
-            raise InputError(msg)
-        if place.is_dir():
-            msg = f"{path!r} is a folder, not a file.\n  Name another file."
-            raise InputError(msg)
+        check_writable(path)
         for source in sources:
             if same_file(place, source):
                 also = "" if path == str(source) else f" (as {str(source)!r})"

@@ -118,6 +118,16 @@ def build_parser() -> argparse.ArgumentParser:
         "columns to the table and to the output",
     )
     detect.add_argument("--plot", metavar="FILE", help="draw the communities: .png, .svg or .pdf")
+    detect.add_argument(
+        "--html", metavar="FILE", help="write an interactive report, one file that opens offline"
+    )
+    detect.add_argument(
+        "--html-details",
+        choices=list(commands.DETAILS),
+        default="auto",
+        help="whether the report has the spectrum and the confidence of nodes, which take longest "
+        "(default: auto, up to 50,000 nodes)",
+    )
 
     score = _add_command(commands_of, commands.score, "score", "score a partition on its graph")
     _add_graph(score)

@@ -127,7 +127,7 @@ def description(
     )
     near = ", ".join(f"{value:.3f}" for value in spectrum.eigenvalues[-8:])
     around = facts([("eigenvalues near 1", near or "none"), ("gap at 1", number(spectrum.gap))])
-    parts = [f"{_title(source)}\n{size}", _uncertainty(spectrum), f"Spectrum\n{around}"]
+    parts = [f"{title(source)}\n{size}", _uncertainty(spectrum), f"Spectrum\n{around}"]
     if numbers is not None:
         parts.append(
             "\n".join(["Number of communities by evidence", *map(wrapped, numbers.lines())])
@@ -196,9 +196,10 @@ def _place(entry: DatasetInfo | TableInfo) -> str:
     return "bundled" if entry.bundled else "present" if entry.present else "absent"
 
 
-def _title(source: Source) -> str:
-    title = "" if source.dataset is None else f": {source.dataset.title}"
-    return printable(source.name) + title
+def title(source: Source) -> str:
+    """Return the name of a graph, with what it is if that is known."""
+    about = "" if source.dataset is None else f": {source.dataset.title}"
+    return printable(source.name) + about
 
 
 def headline(source: Source) -> str:
@@ -209,7 +210,7 @@ def headline(source: Source) -> str:
         size.append("weighted")
     if graph.n_loops:
         size.append(counted(graph.n_loops, "self-loop", "self-loops"))
-    return f"{_title(source)}\n{', '.join(size)}"
+    return f"{title(source)}\n{', '.join(size)}"
 
 
 def _communities(partition: Partition) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kgroups._csr import rows_of
-from kgroups._progress import Progress
+from kgroups._progress import Progress, StageProgress
 from kgroups._types import Floats, Ints
 from kgroups._validation import check_real
 from kgroups._wording import counted
@@ -50,7 +50,7 @@ class Partition(Sequence[Community]):
         Names of the nodes, each once; ``None`` for those of the graph, or ``range(n)``.
     graph : Graph, optional
         The graph that the partition is of. Needed by :meth:`scores`, :meth:`plot`,
-        :meth:`confidence`, :attr:`disconnected` and ``to_igraph()``.
+        :meth:`to_html`, :meth:`confidence`, :attr:`disconnected` and ``to_igraph()``.
     spectrum : Spectrum or DeferredSpectrum, optional
         The eigenvalues that show how many communities there are, or how to compute them. By
         default they are computed from the graph, with the default operator, at the first access.
@@ -579,6 +579,59 @@ class Partition(Sequence[Community]):
 
         require_matplotlib()
         return plot_spectrum(self.spectrum, ax=ax)
+
+    def to_html(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        title: str | None = None,
+        spectrum: bool | None = None,
+        confidence: bool | None = None,
+        progress: StageProgress = False,
+    ) -> None:
+        """Write an interactive report, one file that opens offline; needs the extra ``report``.
+
+        Parameters
+        ----------
+        path : str or path
+            A name that ends in ``.html`` or ``.htm``. The file is written whole or not at all.
+        title : str, optional
+            Heading of the page.
+        spectrum : bool, optional
+            Whether the eigenvalues are shown. By default if they are known or the graph has at
+            most 50,000 nodes; computing them can take longer than detection.
+        confidence : bool, optional
+            Whether :meth:`confidence` is shown; by default up to 50,000 nodes.
+        progress : bool or callable
+            ``True`` names the stages on a terminal; a function receives the name of each.
+
+        Notes
+        -----
+        The page draws the nodes up to 5,000, beyond that the communities, whose nodes appear when
+        one is chosen; beyond 100,000 nodes it holds communities only. The same graph and labels
+        give the same file, byte for byte. Names of nodes are shown as text, whatever they contain.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> import kgroups as kg
+        >>> partition = kg.detect_communities(nx.karate_club_graph())
+        >>> partition.to_html("karate.html", title="Karate club")  # doctest: +SKIP
+        """
+        from kgroups._files import write_atomically
+        from kgroups.page import check_page, page_content
+
+        graph = self._graph_for("to_html()")
+        check_page(path)
+        content = page_content(
+            self,
+            graph,
+            title=title,
+            spectrum=spectrum,
+            confidence=confidence,
+            progress=progress,
+        )
+        write_atomically(path, content)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the partition to a file, whole or not at all.

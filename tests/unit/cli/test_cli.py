@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import sys
 import warnings
 
 import networkx as nx
@@ -124,12 +125,43 @@ def test_plot_writes_a_picture(run, triangles, tmp_path, suffix, start):
     assert out.endswith(f"wrote {tmp_path / 'p'}{suffix}\n")
 
 
-@pytest.mark.parametrize("option", ["--output", "--plot"])
+def test_html_writes_a_report(run, triangles, tmp_path):
+    code, out, _ = run("detect", triangles, "--html", tmp_path / "r.html")
+    assert code == 0
+    assert out.endswith(f"wrote {tmp_path / 'r.html'}\n")
+    assert {path.name for path in tmp_path.iterdir()} == {"triangles.csv", "r.html"}
+    text = (tmp_path / "r.html").read_text()
+    assert f"<title>{triangles}</title>" in text
+    assert '"names":["ann","bob","cat","dan","eve","fay"]' in text
+    assert '"spectrum":{' in text
+    code, out, _ = run(
+        "detect", "karate", "--html", tmp_path / "k.html", "--html-details", "none", "--json"
+    )
+    assert code == 0
+    assert json.loads(out)["html"] == str(tmp_path / "k.html")
+    text = (tmp_path / "k.html").read_text()
+    assert "<title>karate: Friendships in a karate club that split in two</title>" in text
+    assert '"spectrum":{' not in text
+    assert '"confidence":null' in text
+
+
+def test_a_missing_extra_of_the_report_is_found_before_the_graph_is_read(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "plotly.offline", None)
+    monkeypatch.setattr(commands, "open_graph", lambda args: pytest.fail("no work before this"))
+    code, _, err = run("detect", "karate", "--html", "r.html")
+    assert code == 1
+    assert (
+        'needs plotly. Install it from the checkout of kgroups: python -m pip install ".[report]"'
+        in err
+    )
+
+
+@pytest.mark.parametrize("option", ["--output", "--plot", "--html"])
 @pytest.mark.parametrize("spelling", ["same", "relative", "symlink", "hard link"])
 def test_the_graph_that_is_read_is_never_overwritten(run, tmp_path, monkeypatch, option, spelling):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(commands, "open_graph", lambda args: pytest.fail("no work before this"))
-    suffix = ".csv" if option == "--output" else ".svg"
+    suffix = {"--output": ".csv", "--plot": ".svg", "--html": ".html"}[option]
     graph = tmp_path / f"graph{suffix}"
     graph.write_text("a,b\nb,c\n")
     target = {
@@ -396,6 +428,8 @@ def test_warm_compiles(run):
             ["detect", "karate", "--plot", "out.bmp"],
             r"must end in \.png, \.svg, \.pdf; got 'out.bmp'",
         ),
+        (["detect", "karate", "--html", "out.pdf"], r"must end in \.html or \.htm; got 'out.pdf'"),
+        (["detect", "karate", "--html", "no/such/r.html"], "there is no folder 'no/such'"),
         (["score", "karate", "none.csv"], "there is no file 'none.csv'"),
         (["score", "karate", "none.txt"], "there is no file 'none.txt'"),
     ],

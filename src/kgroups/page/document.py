@@ -1,0 +1,268 @@
+"""The HTML document: text, tables, the data for the script, and the script itself.
+
+Names of nodes are text from elsewhere. They enter the document only as JSON without ``<``, ``>``
+and ``&``, from which the script makes text nodes, and as escaped text. A content security policy
+lets the browser run the two scripts of the file, by their hashes, and load nothing.
+"""
+
+import base64
+import hashlib
+import html
+import json
+import os
+import re
+from collections.abc import Iterable, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import kgroups
+from kgroups._files import check_writable
+from kgroups._progress import StageProgress, stage_progress
+from kgroups._types import Floats
+from kgroups._wording import counted, install_hint
+from kgroups.errors import InputError, MissingExtraError
+from kgroups.graph import Graph
+from kgroups.page.figures import PageLimits, graph_figures
+from kgroups.report import compared_with_spectrum
+
+if TYPE_CHECKING:
+    from kgroups.partition import Partition
+    from kgroups.scoring import Scores
+    from kgroups.spectrum import Spectrum
+
+_SUFFIXES = (".html", ".htm")
+_SURE = 0.9
+# Components whose sentence is shown.
+_MOST_SENTENCES = 8
+_RULES = {
+    "mean-degree": "square root of the mean degree",
+    "second-moment": "second moment of the degrees",
+    "nonbacktracking": "non-backtracking radius",
+}
+_ABOUT_SCORES = {
+    "modularity": "edges inside communities beyond what the degrees alone would give; at most 1",
+    "coverage": "share of the edges that lie inside communities",
+    "performance": "share of the pairs of nodes that are linked inside a community, or not linked "
+    "between two",
+    "mean_conductance": "mean over the communities of the share of their edge ends that leave; "
+    "low is well separated",
+}
+
+
+def check_page(path: str | os.PathLike[str]) -> None:
+    """Raise if no page can be written there: another suffix, no folder, or no plotly."""
+    if Path(path).suffix.lower() not in _SUFFIXES:
+        msg = f"the name of a report must end in {' or '.join(_SUFFIXES)}; got {str(path)!r}."
+        raise InputError(msg)
+    check_writable(path)
+    _plotly_script()
+
+
+def page_content(
+    partition: "Partition",
+    graph: Graph,
+    *,
+    title: str | None = None,
+    spectrum: bool | None = None,
+    confidence: bool | None = None,
+    progress: StageProgress = False,
+    limits: PageLimits = PageLimits(),  # noqa: B008  (frozen)
+) -> bytes:
+    """Return the file that :meth:`kgroups.Partition.to_html` writes."""
+    plotly = _plotly_script()
+    with stage_progress(progress=progress) as begin:
+        shown = partition.known_spectrum
+        if spectrum is False:
+            shown = None
+        elif shown is None and (spectrum or graph.n <= limits.computed):
+            begin("computing the spectrum")
+            shown = partition.spectrum
+        sure = None
+        if confidence or (confidence is None and graph.n <= limits.computed):
+            begin("computing confidence")
+            sure = partition.confidence()
+        begin("laying out the graph")
+        data = graph_figures(partition, graph, sure, limits)
+        begin("writing the page")
+        if shown is not None:
+            data["spectrum"] = {
+                "eigenvalues": [round(value, 6) for value in shown.eigenvalues],
+                "above": shown.shown_above,
+                "k": shown.k,
+            }
+        script = files("kgroups.page").joinpath("page.js").read_text("utf-8")
+        parts = {
+            "policy": html.escape(_policy(plotly, script)),
+            "title": html.escape(title or "Communities of a graph"),
+            "verdict": _verdict(partition, graph),
+            "facts": _facts(partition, graph, partition.scores(), sure),
+            "warnings": _warnings(partition, shown),
+            "why": _why(partition, shown),
+            "scores": _scores(partition.scores()),
+            "version": html.escape(kgroups.__version__),
+            "data": _json(data),
+            "plotly": plotly,
+            "script": script,
+        }
+        template = files("kgroups.page").joinpath("template.html").read_text("utf-8")
+        text = re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], template)
+        return text.encode("utf-8", "replace")
+
+
+def _plotly_script() -> str:
+    """Return the script that plotly ships, or raise and name the extra."""
+    try:
+        from plotly.offline import get_plotlyjs
+    except ImportError as error:
+        msg = f"an interactive report needs plotly. {install_hint('report')}"
+        raise MissingExtraError(msg) from error
+    # A browser ends the script at its closing tag, and hashes it with plain line ends.
+    script: str = get_plotlyjs()
+    return script.replace("\r\n", "\n").replace("</script", "<\\/script")
+
+
+def _policy(*scripts: str) -> str:
+    """Return a content security policy under which nothing is loaded and only these scripts run.
+
+    Plotly compiles its drawing of many points at run time, which needs ``unsafe-eval``, and sets
+    styles of its own.
+    """
+    digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
+    hashes = " ".join(f"'sha256-{base64.b64encode(each).decode('ascii')}'" for each in digests)
+    return (
+        f"default-src 'none'; script-src {hashes} 'unsafe-eval'; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _json(data: Any) -> str:
+    """Return JSON that cannot end or comment out the element that it is in."""
+    text = json.dumps(data, allow_nan=False, separators=(",", ":"))
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _communities(count: int) -> str:
+    return f"{count:,} {'community' if count == 1 else 'communities'}"
+
+
+def _verdict(partition: "Partition", graph: Graph) -> str:
+    """Return one sentence: how many communities, of what, and why."""
+    size = f"{graph.n:,} {'node' if graph.n == 1 else 'nodes'}"
+    links = f"{graph.m:,} {'edge' if graph.m == 1 else 'edges'}"
+    found = f"<strong>{_communities(partition.k)}</strong> among {size} and {links}"
+    report = partition.report
+    if report is None:
+        return f"{found}, as given by their labels."
+    if report.k_given is not None:
+        return f"{found}; the number of communities was given."
+    if not report.components:
+        return f"{found}."
+    largest = "in the largest component, " if report.n_components > 1 else ""
+    return f"{found}: {largest}{html.escape(report.why)}."
+
+
+def _facts(
+    partition: "Partition", graph: Graph, scores: "Scores", confidence: Floats | None
+) -> str:
+    """Return a few numbers with their names."""
+    facts = [
+        ("nodes", f"{graph.n:,}"),
+        ("edges", f"{graph.m:,}" + (" weighted" if graph.is_weighted else "")),
+        ("communities", f"{partition.k:,}"),
+        ("largest community", f"{int(partition.sizes.max(initial=0)):,}"),
+        ("modularity", f"{scores.modularity:.3f}"),
+    ]
+    if confidence is not None and confidence.size:
+        sure = np.count_nonzero(confidence >= _SURE) / confidence.size
+        # Rounded down, so that not all nodes seem sure when some are not.
+        facts.append(("nodes placed with a probability of 0.9 or more", f"{int(100 * sure)} %"))
+    return "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts)
+
+
+def _warnings(partition: "Partition", spectrum: "Spectrum | None") -> str:
+    messages = [str(warning) for warning in partition.report.warnings] if partition.report else []
+    messages += [str(warning) for warning in spectrum.warnings] if spectrum else []
+    if partition.uninformed:
+        nodes = counted(len(partition.uninformed), "node lies", "nodes lie")
+        messages.append(f"{nodes} in components without signal, assigned to the largest community.")
+    parts = len(partition.disconnected)
+    if parts:
+        are = counted(parts, "community is", "communities are")
+        messages.append(f"{are} not connected.")
+    if not messages:
+        return ""
+    items = "".join(f"<li>{html.escape(each)}</li>" for each in dict.fromkeys(messages))
+    return (
+        '<section class="warnings" aria-labelledby="warnings-title">'
+        f'<h2 id="warnings-title">Warnings</h2><ul>{items}</ul></section>'
+    )
+
+
+def _why(partition: "Partition", spectrum: "Spectrum | None") -> str:
+    """Return paragraphs on the number of communities, and a table of the eigenvalue counts."""
+    report = partition.report
+    if report is None:
+        sentences = ["The communities were given as labels, not found by a detection."]
+    else:
+        sentences = [report.about_k()]
+        if report.n_components > 1 or report.k_given is not None:
+            sentences += [each.sentence() for each in report.components[:_MOST_SENTENCES]]
+    parts = [f"<p>{html.escape(sentences[0])}</p>"]
+    if sentences[1:]:
+        parts.append(_list(sentences[1:]))
+    if spectrum is None:
+        parts.append(
+            '<p class="note">The spectrum is not part of this report. It is with '
+            "<code>partition.to_html(path, spectrum=True)</code>, or on the command line with "
+            "<code>--html-details all</code>.</p>"
+        )
+        return "".join(parts)
+    about = "" if spectrum.is_exact else "About "
+    lie = counted(spectrum.k, "eigenvalue of N_r lies", "eigenvalues of N_r lie")
+    count = html.escape(f"{about}{lie}").replace("N_r", "<i>N</i><sub>r</sub>")
+    remark = html.escape(compared_with_spectrum(partition.k, spectrum.k))
+    parts.append(
+        f"<p>{count} above the threshold 1 at <i>r</i> = {spectrum.r:.4g}{remark}. The count "
+        "depends on <i>r</i>; three rules for <i>r</i> show how certain it is:</p>"
+    )
+    rows = [
+        (_RULES.get(rule, rule), f"{spectrum.r_at[rule]:.4g}", count)
+        for rule, count in spectrum.shown_k_at.items()
+    ]
+    parts.append(_table(("r by", "r", "eigenvalues above 1"), rows))
+    if not spectrum.is_exact:
+        between = f"between {spectrum.k_low:,} and {spectrum.k_high:,}"
+        parts.append(
+            f'<p class="note">The count is an estimate {between}; the eigenvalues themselves are '
+            "not known.</p>"
+        )
+    return "".join(parts)
+
+
+def _scores(scores: "Scores") -> str:
+    values = scores.to_dict()
+    rows = [
+        (name.replace("_", " "), f"{values[name]:.3f}", about)
+        for name, about in _ABOUT_SCORES.items()
+    ]
+    return _table(("score", "value", "meaning"), rows)
+
+
+def _list(items: Iterable[str]) -> str:
+    return f"<ul>{''.join(f'<li>{html.escape(item)}</li>' for item in items)}</ul>"
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table whose first column names the rows and whose second is numbers."""
+    head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in header)
+    body = "".join(
+        f'<tr><th scope="row">{html.escape(first)}</th>'
+        f"{''.join(f'<td>{html.escape(cell)}</td>' for cell in rest)}</tr>"
+        for first, *rest in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

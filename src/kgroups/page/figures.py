@@ -1,0 +1,183 @@
+"""The numbers behind the page: nodes, edges, communities and links between them.
+
+Arrays are stored as base64 of little-endian integers, which a browser decodes without parsing;
+coordinates and probabilities are rounded to steps of the integers.
+"""
+
+import base64
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kgroups._types import Floats, Ints
+from kgroups.graph import Graph
+from kgroups.plotting import community_colors
+from kgroups.plotting.layout import positions
+from kgroups.scoring import conductance
+
+if TYPE_CHECKING:
+    from kgroups.partition import Partition
+
+# Steps of coordinates from 0 to 1 along the longer side, and of probabilities.
+_COORDINATE_STEPS = 65_535
+_PROBABILITY_STEPS = 10_000
+_MEMBERS_NAMED = 6
+
+
+@dataclass(frozen=True)
+class PageLimits:
+    """Sizes up to which a page holds or computes something.
+
+    Attributes
+    ----------
+    computed : int
+        Nodes up to which spectrum and confidence are computed unless the caller decides.
+    nodes : int
+        Nodes that the file holds one by one; beyond, only their communities.
+    edges : int
+        Edges that the file holds; of more, a random part.
+    links : int
+        Pairs of communities whose link is drawn, those with the most edges.
+    """
+
+    computed: int = 50_000
+    nodes: int = 100_000
+    edges: int = 500_000
+    links: int = 2_000
+
+
+def graph_figures(
+    partition: "Partition", graph: Graph, confidence: Floats | None, limits: PageLimits
+) -> dict[str, Any]:
+    """Return what the script of the page draws and lists, as values that JSON can hold."""
+    z, k = partition.labels, partition.k
+    rows, cols, _ = graph.edges()
+    apart = rows != cols
+    ends = np.column_stack([rows, cols])[apart].astype(np.int64)
+    degree = np.bincount(ends.ravel(), minlength=graph.n)
+    xy = _unit_square(positions(graph, z, None))
+    holds_nodes = graph.n <= limits.nodes
+    communities = _communities(partition, graph, ends, degree, xy)
+    if confidence is not None:
+        total = np.bincount(z, weights=confidence, minlength=k)
+        communities["confidence"] = np.round(total / np.maximum(partition.sizes, 1), 4).tolist()
+    names = _texts(partition.nodes) if holds_nodes else []
+    communities["members"] = [
+        [names[i] for i in some] if holds_nodes else [] for some in _best_linked(z, k, degree)
+    ]
+    colors = ["#" + bytes(c).hex() for c in np.round(community_colors(k) * 255).astype(np.uint8)]
+    palette = list(dict.fromkeys(colors))
+    number = {color: c for c, color in enumerate(palette)}
+    return {
+        "n": graph.n,
+        "m": graph.m,
+        "k": k,
+        "palette": palette,
+        "colorOf": [number[color] for color in colors],
+        "communities": communities,
+        "links": _links(z[ends], k, limits.links),
+        "nodes": _nodes(partition, graph, names, degree, xy, confidence) if holds_nodes else None,
+        "edges": _edges(ends, limits.edges) if holds_nodes else None,
+    }
+
+
+def _communities(
+    partition: "Partition", graph: Graph, ends: Ints, degree: Ints, xy: Floats
+) -> dict[str, Any]:
+    z, k, sizes = partition.labels, partition.k, partition.sizes
+    a, b = z[ends].T if len(ends) else np.zeros((2, 0), np.int64)
+    inside = np.bincount(a[a == b], minlength=k)
+    # Each edge that leaves a community counts for the communities at both of its ends.
+    leaving = np.bincount(a[a != b], minlength=k) + np.bincount(b[a != b], minlength=k)
+    center = [np.bincount(z, weights=xy[:, axis], minlength=k) / sizes for axis in (0, 1)]
+    return {
+        "size": sizes.tolist(),
+        "inside": inside.tolist(),
+        "leaving": leaving.tolist(),
+        "conductance": np.round(conductance(graph, partition), 4).tolist(),
+        "degree": np.round(np.bincount(z, weights=degree, minlength=k) / sizes, 2).tolist(),
+        "x": np.round(center[0], 5).tolist(),
+        "y": np.round(center[1], 5).tolist(),
+    }
+
+
+def _best_linked(z: Ints, k: int, degree: Ints) -> list[list[int]]:
+    """Return the nodes of highest degree of each community."""
+    order = np.lexsort((np.arange(z.size), -degree, z))
+    starts = np.searchsorted(z[order], np.arange(k))
+    ends = np.append(starts[1:], z.size)
+    last = np.minimum(starts + _MEMBERS_NAMED, ends)
+    return [order[start:end].tolist() for start, end in zip(starts, last, strict=True)]
+
+
+def _links(ends: Ints, k: int, most: int) -> dict[str, Any]:
+    """Return the pairs of communities with the most edges between them."""
+    between = ends[ends[:, 0] != ends[:, 1]]
+    pairs, counts = np.unique(between.min(axis=1) * k + between.max(axis=1), return_counts=True)
+    chosen = np.argsort(-counts, kind="stable")[:most]
+    a, b = np.divmod(pairs[chosen], max(k, 1))
+    return {
+        "a": a.tolist(),
+        "b": b.tolist(),
+        "count": counts[chosen].tolist(),
+        "total": int(pairs.size),
+    }
+
+
+def _nodes(
+    partition: "Partition",
+    graph: Graph,
+    names: list[str],
+    degree: Ints,
+    xy: Floats,
+    confidence: Floats | None,
+) -> dict[str, Any]:
+    plain = partition.nodes == range(graph.n)
+    held: dict[str, Any] = {
+        "names": None if plain else names,
+        "x": _packed(xy[:, 0] * _COORDINATE_STEPS, "u2"),
+        "y": _packed(xy[:, 1] * _COORDINATE_STEPS, "u2"),
+        "community": _packed(partition.labels, "u4"),
+        "degree": _packed(degree, "u4"),
+        "strength": None,
+        "confidence": None,
+        "runnerUp": None,
+    }
+    if graph.is_weighted:
+        held["strength"] = [float(f"{strength:.6g}") for strength in graph.degrees]
+    if confidence is not None:
+        held["confidence"] = _packed(confidence * _PROBABILITY_STEPS, "u2")
+        held["runnerUp"] = _packed(partition.runner_up() + 1, "u4")
+    return held
+
+
+def _edges(ends: Ints, most: int) -> dict[str, Any]:
+    total = len(ends)
+    if total > most:
+        chosen = np.random.default_rng(0).choice(total, most, replace=False, shuffle=False)
+        ends = ends[np.sort(chosen)]
+    source, target = ends.T if total else np.zeros((2, 0), np.int64)
+    return {"source": _packed(source, "u4"), "target": _packed(target, "u4"), "total": total}
+
+
+def _texts(nodes: Sequence[Hashable]) -> list[str]:
+    """Return the names as text; with quotes if the text alone does not tell them apart."""
+    texts = [str(node) for node in nodes]
+    return texts if len(set(texts)) == len(texts) else [repr(node) for node in nodes]
+
+
+def _unit_square(xy: Floats) -> Floats:
+    """Move and scale positions so that the longer side of the picture is from 0 to 1."""
+    if not len(xy):
+        return xy
+    low, high = xy.min(axis=0), xy.max(axis=0)
+    scale = max(float((high - low).max()), 1e-12)
+    # Centered along the shorter side.
+    unit: Floats = np.clip((xy - (low + high) / 2.0) / scale + 0.5, 0.0, 1.0)
+    return unit
+
+
+def _packed(values: Any, kind: str) -> str:
+    return base64.b64encode(np.round(values).astype(f"<{kind}").tobytes()).decode("ascii")

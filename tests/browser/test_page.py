@@ -1,0 +1,233 @@
+"""The interactive report in headless Chromium; the pages of larger graphs are marked ``slow``."""
+
+import csv
+import io
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import kgroups as kg
+from kgroups.generators import lfr_benchmark
+
+HOSTILE = [
+    "<script>window.attacked = 1</script>",
+    "</script><script>window.attacked = 2</script>",
+    "<img src=x onerror='window.attacked = 3'>",
+    '"><svg onload="window.attacked = 4">',
+    "<!-- <script>",
+    "<b>bold</b><br>new line",
+    "<a href='https://example.org/'>link</a>",
+    "&lt;i&gt;escaped&lt;/i&gt;",
+    "%{x} ${window.attacked = 5} {{data}}",
+    "line\u2028separator\u2029 and\ttab\nnew line",
+    "\u202eright to left",
+    '=HYPERLINK("https://example.org/";"x")',
+    "lone \ud800 surrogate",
+    "constructor",
+    "__proto__",
+]
+
+
+@pytest.fixture(scope="module")
+def hostile_page(tmp_path_factory):
+    """Two cliques whose nodes have names that try to be something else than text."""
+    names = HOSTILE + [f"node {i}" for i in range(16 - len(HOSTILE))]
+    graph = nx.relabel_nodes(nx.barbell_graph(8, 0), dict(enumerate(names)))
+    partition = kg.detect_communities(graph)
+    path = tmp_path_factory.mktemp("pages") / "hostile.html"
+    partition.to_html(path, title="<script>window.attacked = 6</script>")
+    return partition, path
+
+
+def check_quiet(page, path):
+    """Assert that the browser loaded the file alone and logged nothing."""
+    assert page.requests() == [path.resolve().as_uri()]
+    assert page.messages() == []
+
+
+def colors_of(pixels, least=20):
+    """Return the number of colors that at least so many pixels of a picture have."""
+    _, counts = np.unique(pixels.reshape(-1, 3), axis=0, return_counts=True)
+    return np.count_nonzero(counts >= least)
+
+
+def test_the_page_of_a_small_graph(page, hostile_page):
+    """Everything that a reader does, on a graph with hostile names."""
+    partition, path = hostile_page
+    page.open(path)
+    blank = page.picture()
+    assert colors_of(blank) >= 4
+    # Pointing at a node.
+    for node in (0, 5, 11):
+        page.point_at(node)
+        named = "return document.querySelector('#tip strong')?.textContent === arguments[0]"
+        page.wait(named, partition.nodes[node])
+        tip = page.text("#tip")
+        assert f"community: {partition.labels[node]}" in tip
+        assert "degree: " in tip
+        assert "confidence: " in tip
+    # Isolating the community of a node by a click in the picture, and all again by a key.
+    page.point_at(3, press=True)
+    page.wait("return document.getElementById('selected-community') !== null")
+    assert f"Community {partition.labels[3]}" in page.text("#selected-community")
+    assert np.any(page.picture() != blank)
+    page.keys("body", "\ue00c")
+    page.wait("return document.getElementById('selected-community') === null")
+    # Searching, by the keyboard alone.
+    page.keys("#search", "IMG src")
+    assert page.run("return document.querySelectorAll('#found li').length") == 1
+    page.keys("#search", "\ue007")
+    assert page.text("#selected-node") == HOSTILE[2]
+    page.click("#show-all")
+    # Sorting.
+    page.click("#communities thead th:nth-child(7) button")
+    page.click("#communities thead th:nth-child(7) button")
+    sorted_by = "#communities thead th:nth-child(7)"
+    assert page.run(f"return document.querySelector('{sorted_by}').getAttribute('aria-sort')") in (
+        "ascending",
+        "descending",
+    )
+    # Downloads.
+    page.click("#save-nodes")
+    rows = list(csv.reader(io.StringIO(page.downloaded("nodes.csv"), newline=""), strict=True))
+    assert rows[0] == ["node", "community", "degree", "confidence"]
+    expected = [str(name).replace("\ud800", "\ufffd") for name in partition.nodes]
+    assert [row[0] for row in rows[1:]] == expected
+    assert [int(row[1]) for row in rows[1:]] == partition.labels.tolist()
+    page.click("#save-communities")
+    text = page.downloaded("communities.csv")
+    assert [row["nodes"] for row in csv.DictReader(io.StringIO(text))] == ["8", "8"]
+    # Names stayed text, in the heading, the panel and the picture.
+    assert page.run("return window.attacked") is None
+    assert page.text("h1") == "<script>window.attacked = 6</script>"
+    assert page.run("return document.querySelectorAll('img, #graph a, iframe').length") == 0
+    assert page.run("return document.querySelectorAll('script').length") == 3
+    check_quiet(page, path)
+
+
+def test_names_in_the_picture_are_text(page, hostile_page):
+    partition, path = hostile_page
+    page.open(path)
+    page.click("#details [data-community='0']")
+    shown = page.run(
+        "return [...document.querySelectorAll('#graph .textpoint text')].map(t => t.textContent)"
+    )
+    known = {" ".join(str(name).split()) for name in partition.nodes}
+    assert len(shown) == 6
+    for text in shown:
+        assert any(name == text or name[:21] == text[:21] for name in known), text
+    assert page.run("return document.querySelectorAll('#graph .textpoint a').length") == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [400, 900, 1600])
+@pytest.mark.parametrize("dark", [False, True])
+def test_no_width_needs_scrolling_to_the_side(page, hostile_page, width, dark):
+    _, path = hostile_page
+    page.open(path, width=width, dark=dark)
+    root = "document.documentElement"
+    assert page.run(f"return {root}.scrollWidth - {root}.clientWidth") == 0
+    background = page.run("return getComputedStyle(document.body).backgroundColor")
+    assert (background == "rgb(18, 23, 29)") == dark
+    assert colors_of(page.picture()) >= 4
+
+
+@pytest.mark.slow
+def test_the_table_is_sorted_and_the_sorted_table_downloaded(page, tmp_path):
+    graph = nx.ring_of_cliques(8, 6)
+    graph.add_edges_from((0, 100 + i) for i in range(5))
+    graph.add_edges_from((100 + i, 100 + j) for i in range(5) for j in range(i))
+    partition = kg.detect_communities(graph)
+    partition.to_html(tmp_path / "ring.html")
+    page.open(tmp_path / "ring.html")
+    rows_of_table = "[...document.querySelectorAll('#communities tbody tr')]"
+    nodes_column = f"{rows_of_table}.map(row => row.cells[1].textContent)"
+    page.keys("#communities thead th:nth-child(2) button", "\ue007")
+    assert page.run(f"return {nodes_column}") == [str(s) for s in partition.sizes]
+    page.keys("#communities thead th:nth-child(2) button", "\ue007")
+    ascending = [str(s) for s in partition.sizes[::-1]]
+    assert page.run(f"return {nodes_column}") == ascending
+    page.click("#save-communities")
+    rows = list(csv.DictReader(io.StringIO(page.downloaded("communities.csv"))))
+    assert [row["nodes"] for row in rows] == ascending
+    inside = kg.scoring.scores(partition.graph, partition).coverage * partition.graph.m
+    assert sum(int(row["edges_inside"]) for row in rows) == round(inside)
+    page.run("document.querySelector('#communities tbody button').click()")
+    assert f"Community {rows[0]['community']}" in page.text("#selected-community")
+
+
+@pytest.mark.slow
+def test_a_graph_without_communities_or_edges(page, tmp_path):
+    for count, graph in enumerate((nx.empty_graph(3), nx.empty_graph(0), nx.path_graph(2))):
+        path = tmp_path / f"{count}.html"
+        kg.detect_communities(graph).to_html(path)
+        page.open(path)
+        check_quiet(page, path)
+
+
+def lfr_page(n, tmp_path, **options):
+    graph = lfr_benchmark(n, degree=10, mixing=0.3, max_degree=100, max_community=500, rng=1).graph
+    partition = kg.detect_communities(graph)
+    path = tmp_path / f"lfr{n}.html"
+    partition.to_html(path, **options)
+    return partition, path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [500, 3000, 5000, 50_000])
+def test_pages_of_larger_graphs(page, tmp_path, n):
+    partition, path = lfr_page(n, tmp_path, spectrum=n <= 5000)
+    page.open(path)
+    assert colors_of(page.picture()) >= 15
+    first = page.picture()
+    aggregated = n > 5000
+    assert page.run("return document.getElementById('view-communities').ariaPressed") == (
+        "true" if aggregated else "false"
+    )
+    # Pointing at and choosing a community, or a node of it.
+    hub = int(np.argmax(partition.graph.degrees * (partition.labels == 2)))
+    page.point_at(-1 - 2 if aggregated else hub)
+    page.wait("return !document.getElementById('tip').hidden")
+    assert ("Community 2" if aggregated else "community: ") in page.text("#tip")
+    page.click("#details [data-community='2']")
+    assert f"{partition.sizes[2]}" in page.text("#details")
+    assert np.any(page.picture() != first)
+    # All nodes, each of which can be pointed at.
+    page.click("#view-nodes")
+    page.wait("return document.getElementById('drawn').textContent.includes('nodes, colored')")
+    page.cdp("Input.dispatchMouseEvent", type="mouseMoved", x=1, y=1)
+    page.wait("return document.getElementById('tip').hidden")
+    pixels = page.picture()
+    assert colors_of(pixels) >= 15
+    if aggregated:
+        assert np.mean(np.any(pixels != first, axis=2)) > 0.05
+    page.point_at(hub)
+    page.wait("return !document.getElementById('tip').hidden")
+    assert "degree: " in page.text("#tip")
+    # Searching.
+    page.keys("#search", str(hub), "\ue007")
+    assert page.text("#selected-node") == str(hub)
+    assert f"community{partition.labels[hub]}" in page.text("#details dl")
+    check_quiet(page, path)
+
+
+@pytest.mark.slow
+def test_a_graph_beyond_the_nodes_that_a_file_holds(page, tmp_path):
+    partition, path = lfr_page(110_000, tmp_path)
+    page.open(path)
+    assert colors_of(page.picture()) >= 15
+    assert page.run("return document.getElementById('search').disabled") is True
+    page.click("#details [data-community='0']")
+    assert f"{partition.sizes[0]:,}" in page.text("#details")
+    check_quiet(page, path)
+
+
+@pytest.mark.slow
+def test_the_page_prints_in_light_colors(page, hostile_page):
+    _, path = hostile_page
+    page.open(path, dark=True)
+    content = page.cdp("Page.printToPDF", printBackground=True)["data"]
+    assert len(content) > 20_000
+    assert page.run("return document.documentElement.dataset.theme ?? null") is None
+    check_quiet(page, path)

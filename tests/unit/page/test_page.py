@@ -1,0 +1,268 @@
+"""The file of an interactive report: what it holds, how names get into it, what is refused."""
+
+import base64
+import builtins
+import hashlib
+import html
+import json
+import os
+import re
+import subprocess
+import sys
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import kgroups as kg
+from kgroups.errors import CrowdedThresholdWarning, InputError, MissingExtraError, PartitionError
+from kgroups.page import page_content
+from kgroups.page.figures import PageLimits, graph_figures
+from kgroups.partition import Partition
+
+HOSTILE = [
+    "</script><script>alert(1)",
+    "<!--<script>",
+    "&amp;\u2028",
+    "a\ud800b",
+    "=1+2",
+    "{{data}}",
+]
+
+
+@pytest.fixture(scope="module")
+def partition():
+    names = HOSTILE + [f"n{i}" for i in range(6)]
+    graph = nx.relabel_nodes(nx.barbell_graph(6, 0), dict(enumerate(names)))
+    return kg.detect_communities(graph)
+
+
+@pytest.fixture(scope="module")
+def page(partition):
+    return page_content(partition, partition.graph, title="<i>&").decode()
+
+
+def data_of(text):
+    return json.loads(re.search(r'id="data">(.*?)</script>', text)[1])
+
+
+def unpacked(text, kind):
+    return np.frombuffer(base64.b64decode(text), f"<{kind}")
+
+
+def test_names_survive_as_data_and_nowhere_else(partition, page):
+    block = re.search(r'id="data">(.*?)</script>', page)[1]
+    assert not set("<>&\u2028\u2029") & set(block)
+    assert block.isascii()
+    assert json.loads(block)["nodes"]["names"] == list(partition.nodes)
+    assert page.count("alert(1)") == block.count("alert(1)")
+
+
+def test_the_title_is_escaped(page):
+    assert page.count("&lt;i&gt;&amp;") == 2
+    assert "<i>&" not in page
+
+
+def test_the_policy_allows_the_two_scripts_by_their_hashes_and_loads_nothing(page):
+    policy = html.unescape(re.search(r'Content-Security-Policy" content="(.*?)"', page)[1])
+    scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    assert len(scripts) == 2
+    hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts]
+    assert re.findall(r"'sha256-(.*?)'", policy) == hashes
+    assert policy.startswith("default-src 'none'; ")
+    assert "http" not in policy
+
+
+def test_our_part_of_the_page_names_no_address(page):
+    ours = re.sub(r"<script>/\*\*\n\* plotly.*?</script>", "", page, count=1, flags=re.DOTALL)
+    assert len(ours) < 100_000
+    assert "://" not in ours
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(", ours)
+
+
+def test_numbers_of_the_page(partition, page):
+    data, graph = data_of(page), partition.graph
+    assert (data["n"], data["m"], data["k"]) == (graph.n, graph.m, partition.k)
+    nodes, communities = data["nodes"], data["communities"]
+    assert unpacked(nodes["community"], "u4").tolist() == partition.labels.tolist()
+    assert unpacked(nodes["degree"], "u4").tolist() == graph.degrees.astype(int).tolist()
+    steps = unpacked(nodes["confidence"], "u2")
+    assert np.abs(steps / 10_000 - partition.confidence()).max() <= 0.5e-4
+    assert unpacked(nodes["runnerUp"], "u4").tolist() == (partition.runner_up() + 1).tolist()
+    assert communities["size"] == partition.sizes.tolist()
+    assert sum(communities["inside"]) + sum(communities["leaving"]) // 2 == graph.m
+    expected = np.round(kg.scoring.conductance(graph, partition), 4)
+    assert communities["conductance"] == expected.tolist()
+    ends = [unpacked(data["edges"][end], "u4") for end in ("source", "target")]
+    rows, cols, _ = graph.edges()
+    assert [end.tolist() for end in ends] == [rows.tolist(), cols.tolist()]
+    assert data["links"] == {"a": [0], "b": [1], "count": [1], "total": 1}
+    assert len(data["colorOf"]) == partition.k
+    assert len({data["palette"][c] for c in data["colorOf"]}) == partition.k
+
+
+def test_members_are_those_of_the_highest_degree(page, partition):
+    degrees = dict(zip(partition.nodes, partition.graph.degrees, strict=True))
+    for a, named in enumerate(data_of(page)["communities"]["members"]):
+        best = max(degrees[node] for node in partition[a])
+        assert degrees[named[0]] == best
+        assert set(named) <= partition[a]
+
+
+def test_the_text_of_the_page(partition, page):
+    assert "<strong>2 communities</strong> among 12 nodes and 31 edges: " in page
+    assert html.escape(partition.report.why) in page
+    assert f"{partition.scores().modularity:.3f}" in page
+    for rule, count in partition.spectrum.k_at.items():
+        assert f"<td>{partition.spectrum.r_at[rule]:.4g}</td><td>{count}</td>" in page
+    assert 'class="warnings"' not in page
+
+
+def test_equal_graphs_give_equal_bytes(partition):
+    again = kg.detect_communities(partition.graph)
+    assert page_content(again, again.graph) == page_content(partition, partition.graph)
+
+
+@pytest.mark.slow
+def test_another_hash_seed_gives_equal_bytes(tmp_path):
+    script = (
+        "import sys, networkx as nx, kgroups as kg\n"
+        "graph = nx.relabel_nodes(nx.barbell_graph(5, 1), str)\n"
+        "kg.detect_communities(graph).to_html(sys.argv[1])\n"
+    )
+    pages = []
+    for seed in ("1", "2"):
+        path = tmp_path / f"{seed}.html"
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        subprocess.run([sys.executable, "-c", script, path], env=environment, check=True)
+        pages.append(path.read_bytes())
+    assert pages[0] == pages[1]
+
+
+def test_names_that_are_equal_as_text_are_told_apart():
+    graph = nx.Graph([(1, "1"), ("1", 2)])
+    named = kg.detect_communities(graph)
+    assert data_of(page_content(named, named.graph).decode())["nodes"]["names"] == ["1", "'1'", "2"]
+
+
+def test_numbers_as_names_are_not_stored():
+    plain = kg.detect_communities(np.ones((4, 4)) - np.eye(4))
+    assert data_of(page_content(plain, plain.graph).decode())["nodes"]["names"] is None
+
+
+def test_weights_give_strengths():
+    graph = nx.Graph()
+    graph.add_weighted_edges_from([("a", "b", 2.5), ("b", "c", 1.0)])
+    weighted = kg.detect_communities(graph)
+    assert data_of(page_content(weighted, weighted.graph).decode())["nodes"]["strength"] == [
+        2.5,
+        3.5,
+        1.0,
+    ]
+
+
+def test_beyond_the_limits_the_file_holds_communities_and_some_edges(partition):
+    limits = PageLimits(nodes=11)
+    data = graph_figures(partition, partition.graph, None, limits)
+    assert data["nodes"] is None
+    assert data["edges"] is None
+    assert data["communities"]["members"] == [[], []]
+    data = graph_figures(partition, partition.graph, None, PageLimits(edges=10))
+    held = list(zip(*(unpacked(data["edges"][e], "u4") for e in ("source", "target")), strict=True))
+    rows, cols, _ = partition.graph.edges()
+    assert len(set(held)) == 10
+    assert set(held) <= set(zip(rows.tolist(), cols.tolist(), strict=True))
+    assert data["edges"]["total"] == 31
+
+
+def test_spectrum_and_confidence_are_computed_up_to_a_size_or_when_wanted():
+    def shown(limits, **options):
+        fresh = kg.detect_communities(nx.barbell_graph(6, 0))
+        stages = []
+        content = page_content(
+            fresh, fresh.graph, limits=limits, progress=stages.append, **options
+        ).decode()
+        data = data_of(content)
+        assert ("spectrum is not part of this report" in content) == ("spectrum" not in data)
+        return "spectrum" in data, data["nodes"]["confidence"] is not None, stages
+
+    steps = ["laying out the graph", "writing the page"]
+    both = ["computing the spectrum", "computing confidence"]
+    large, small = PageLimits(), PageLimits(computed=11)
+    assert shown(large) == (True, True, both + steps)
+    assert shown(small) == (False, False, steps)
+    assert shown(small, spectrum=True, confidence=True) == (True, True, both + steps)
+    assert shown(large, spectrum=False, confidence=False) == (False, False, steps)
+
+
+def test_a_known_spectrum_is_shown_at_any_size(partition):
+    assert partition.known_spectrum is not None
+    content = page_content(partition, partition.graph, limits=PageLimits(computed=1)).decode()
+    assert data_of(content)["spectrum"]["k"] == partition.spectrum.k
+
+
+def test_labels_that_were_given_and_k_that_was_given():
+    graph = kg.as_graph(nx.barbell_graph(6, 0))
+    given = Partition([0] * 6 + [1] * 6, graph=graph)
+    assert "as given by their labels" in page_content(given, graph).decode()
+    wanted = kg.detect_communities(graph, 3)
+    assert "the number of communities was given" in page_content(wanted, graph).decode()
+
+
+def test_warnings_are_shown():
+    grid = kg.detect_communities(nx.grid_2d_graph(20, 20))
+    with pytest.warns(CrowdedThresholdWarning):
+        grid.spectrum  # noqa: B018  (computed here)
+    text = page_content(grid, grid.graph).decode()
+    box = re.search(r'class="warnings".*?</section>', text)[0]
+    assert html.escape(str(grid.spectrum.warnings[0])) in box
+    # Two pieces in one community, and a component without signal.
+    apart = nx.disjoint_union(nx.complete_graph(5), nx.path_graph(3))
+    one = kg.detect_communities(apart, 1)
+    text = page_content(one, one.graph).decode()
+    assert "1 community is not connected." in text
+    assert "3 nodes lie in components without signal" in text
+
+
+@pytest.mark.parametrize("graph", [nx.empty_graph(0), nx.empty_graph(3), nx.path_graph(2)])
+def test_graphs_without_anything_to_find(graph):
+    found = kg.detect_communities(graph)
+    assert data_of(page_content(found, found.graph).decode())["n"] == len(graph)
+
+
+def test_to_html_writes_one_file_whole(partition, tmp_path):
+    partition.to_html(tmp_path / "report.HTML", title="t")
+    assert [path.name for path in tmp_path.iterdir()] == ["report.HTML"]
+    assert (tmp_path / "report.HTML").read_bytes() == page_content(
+        partition, partition.graph, title="t"
+    )
+
+
+def test_a_page_that_cannot_be_written_is_refused_before_any_work(partition, tmp_path, monkeypatch):
+    monkeypatch.setattr("kgroups.page.page_content", lambda *a, **k: pytest.fail("no work yet"))
+    with pytest.raises(InputError, match=r"must end in \.html or \.htm; got .*report\.pdf'"):
+        partition.to_html(tmp_path / "report.pdf")
+    with pytest.raises(InputError, match=r"there is no folder '.*absent' to write '.*r.html' into"):
+        partition.to_html(tmp_path / "absent" / "r.html")
+    (tmp_path / "folder.html").mkdir()
+    with pytest.raises(InputError, match="is a folder, not a file"):
+        partition.to_html(tmp_path / "folder.html")
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with pytest.raises(InputError, match=r"written into the folder .* it is read-only"):
+        partition.to_html(tmp_path / "r.html")
+    with pytest.raises(PartitionError, match=r"to_html\(\) needs the graph"):
+        Partition([0, 1]).to_html(tmp_path / "r.html")
+    assert [path.name for path in tmp_path.iterdir()] == ["folder.html"]
+
+
+def test_missing_plotly_names_the_extra(partition, tmp_path, monkeypatch):
+    real_import = builtins.__import__
+
+    def without_plotly(name, *args, **kwargs):
+        if name.startswith("plotly"):
+            raise ImportError(name)
+        return real_import(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", without_plotly)
+    with pytest.raises(MissingExtraError, match=r'plotly.*pip install "\.\[report\]"'):
+        partition.to_html(tmp_path / "r.html")
