@@ -1,4 +1,7 @@
-"""Sphinx settings. Nothing is downloaded while the pages are built."""
+"""Sphinx settings. Nothing is downloaded, neither to build the pages nor to read them."""
+
+from importlib.util import find_spec
+from pathlib import Path
 
 import kgroups
 
@@ -14,14 +17,25 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.extlinks",
     "sphinx.ext.mathjax",
+    "sphinx_copybutton",
+    "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["_build", "gallery/*.ipynb", "gallery/*.py", "gallery/*.md5", "images/*.md"]
 templates_path = ["_templates"]
 
-myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence"]
+myst_enable_extensions = ["amsmath", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 math_number_all = False
+# MathJax comes from a package, so that formulas are set without a network. Of its files, this one
+# alone is enough: it draws symbols as paths and loads no fonts.
+_mathjax = Path(find_spec("sphinx-mathjax-offline").origin).parent / "static" / "mathjax"
+mathjax_path = "tex-svg.js"
+html_static_path = ["_static", str(_mathjax / mathjax_path)]
+# The menu of a formula offers settings that MathJax would load from elsewhere.
+mathjax3_config = {"options": {"enableMenu": False}}
+copybutton_exclude = ".linenos, .gp, .go"
+copybutton_prompt_text = "$ "
 extlinks = {"doi": ("https://doi.org/%s", "doi:%s")}
 
 autosummary_generate = True
@@ -55,3 +69,5 @@ sphinx_gallery_conf = {
 
 html_theme = "furo"
 html_title = f"kgroups {version}"
+html_css_files = ["kgroups.css"]
+html_copy_source = False
