@@ -1,4 +1,4 @@
-"""Check a built site: every relative link and anchor exists, and no page loads anything from elsewhere.
+"""Check a built site: relative links and anchors exist, and nothing is loaded from elsewhere.
 
     python .ci/check_site.py FOLDER
 
@@ -37,6 +37,7 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note the anchors, links and files of an element."""
         given = {name: value or "" for name, value in attrs}
         self._in_style = tag == "style"
         self.anchors.update(given[name] for name in ("id", "name") if name in given)
@@ -47,6 +48,7 @@ class Page(HTMLParser):
         self.fetched += CSS_URL.findall(given.get("style", ""))
 
     def handle_data(self, data: str) -> None:
+        """Note the files that an inline style names."""
         if self._in_style:
             self.fetched += CSS_URL.findall(data)
 

@@ -1,9 +1,12 @@
 """Sphinx settings. Nothing is downloaded, neither to build the pages nor to read them."""
 
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 import kgroups
+
+sys.path.append(str(Path(__file__).parent))
 
 project = "kgroups"
 author = "The kgroups developers"
@@ -57,10 +60,16 @@ nitpick_ignore_regex = [
     (r"py:class", r"kgroups\.backends\.sklearn\.estimators\.(_Clusterer|_KernelClusterer)"),
 ]
 
+_SECTIONS = ("start", "evidence", "packages", "points")
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": r"/plot_",
+    "subsection_order": [f"../examples/{name}" for name in _SECTIONS],
+    "within_subsection_order": "gallery_style.Order",
+    "reset_modules": ("gallery_style.use_style",),
+    "image_scrapers": ("matplotlib",),
+    "thumbnail_size": (480, 320),
     "download_all_examples": False,
     "show_memory": False,
     "write_computation_times": False,

@@ -1,10 +1,10 @@
 """
-Communities of an igraph graph, compared and drawn by igraph
-============================================================
+Compare and draw with igraph
+============================
 
-``to_igraph`` turns a partition into what igraph's own algorithms return, so that igraph compares,
-contracts and draws it. The graph is the karate club, each friendship weighted by the friends that
-the two have in common.
+``to_igraph`` returns a ``VertexClustering``, the type that igraph's own algorithms return, so that
+igraph can compare, contract and draw it. The graph is the karate club; the weight of a friendship is
+one plus the number of friends that the two have in common.
 """
 
 import random
