@@ -77,6 +77,7 @@ sphinx_gallery_conf = {
 }
 
 html_theme = "furo"
+pygments_dark_style = "github-dark"
 html_title = f"kgroups {version}"
 html_css_files = ["kgroups.css"]
 html_copy_source = False
