@@ -2,8 +2,8 @@
 Power-law communities
 =====================
 
-LFR graphs have power laws of degrees and of community sizes, as many real networks do. The mixing is
-the share of links that leave a community: the higher it is, the harder are communities to find.
+LFR graphs have power laws of degrees and of community sizes, as many real networks do. The mixing
+is the share of links that leave a community: the higher it is, the harder are communities to find.
 Agreement with the planted communities is measured by AMI, which is 1 for a perfect match and 0 for
 chance. Both methods choose the number of communities themselves.
 """

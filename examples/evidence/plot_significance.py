@@ -2,10 +2,10 @@
 Is there structure at all?
 ==========================
 
-``significance`` compares a graph with random graphs that have the same degrees. The statistic is the
-second eigenvalue of the normalized Bethe Hessian: if it is larger than that of nearly all random
-graphs, there is structure. The karate club has structure. Its own links, shuffled so that every
-member keeps the number of friends, have none.
+``significance`` compares a graph with random graphs that have the same degrees. The statistic is
+the second eigenvalue of the normalized Bethe Hessian: if it is larger than that of nearly all
+random graphs, there is structure. The karate club has structure. Its own links, shuffled so that
+every member keeps the number of friends, have none.
 """
 
 import matplotlib.pyplot as plt
@@ -23,5 +23,5 @@ for ax, graph, name in zip(axes, (karate, shuffled), ("karate club", "shuffled")
     ax.axvline(verdict.eigenvalue, color="C0", linewidth=2, label="this graph")
     ax.set(title=f"{name}: p = {verdict.p:.2g}", xlabel="second eigenvalue")
 axes[0].set_ylabel("random graphs")
-axes[0].legend(loc="upper left")
+axes[1].legend(loc="upper right")
 plt.show()

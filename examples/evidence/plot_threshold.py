@@ -2,8 +2,8 @@
 The spectrum shows the number of communities
 ============================================
 
-The eigenvalues of :math:`N_r`, the normalized Bethe Hessian, that exceed 1 count the communities. The
-three graphs have four planted groups each: without any signal, above the detection threshold (a
+The eigenvalues of :math:`N_r`, the normalized Bethe Hessian, that exceed 1 count the communities.
+The three graphs have four planted groups each: without any signal, above the detection threshold (a
 signal-to-noise ratio of 1), and far above it.
 """
 
@@ -27,5 +27,5 @@ axes[0].set_ylabel("eigenvalues")
 plt.show()
 
 # %%
-# Without a signal one eigenvalue exceeds 1: the graph is one community. Above the detection threshold
-# there is one for each group.
+# Without a signal one eigenvalue exceeds 1: the graph is one community. Above the detection
+# threshold there is one for each group.

@@ -4,8 +4,8 @@ A networkx script that runs faster without a change
 
 All functions below are functions of networkx. In the second run networkx is told to use kgroups
 wherever that is faster: by two lines here, or by two environment variables for a script that you do
-not want to change. The graph and the scores are the same. Louvain is still Louvain, run by the C code
-of igraph.
+not want to change. The graph and the scores are the same. Louvain is still Louvain, run by the C
+code of igraph.
 """
 
 from time import perf_counter
@@ -55,9 +55,9 @@ print(f"modularity of Louvain: {score:.4f} and {other_score:.4f}")
 names = list(alone)
 fig, ax = plt.subplots(figsize=(6, 3), layout="constrained")
 rows = range(len(names))
-ax.barh([r + 0.2 for r in rows], [alone[n] for n in names], 0.4, color="C1", label="networkx")
+ax.barh([r - 0.2 for r in rows], [alone[n] for n in names], 0.4, color="C1", label="networkx")
 ax.barh(
-    [r - 0.2 for r in rows], [together[n] for n in names], 0.4, color="C0", label="with kgroups"
+    [r + 0.2 for r in rows], [together[n] for n in names], 0.4, color="C0", label="with kgroups"
 )
 ax.set(xscale="log", xlabel="seconds", yticks=rows, yticklabels=names)
 ax.invert_yaxis()

@@ -3,8 +3,8 @@ Groups that differ in spread, not in the mean
 =============================================
 
 A disk of points and a ring around it have the same mean. k-means, which is kernel k-groups with
-squared distances, looks for groups with different means and cuts the plane in two. Other semimetrics
-compare whole distributions.
+squared distances, looks for groups with different means and cuts the plane in two. Other
+semimetrics compare whole distributions.
 """
 
 import matplotlib.pyplot as plt
@@ -27,12 +27,13 @@ for ax, metric in zip(axes, metrics, strict=True):
     labels = kernel_kgroups(X, 2, metric=metric).labels
     ax.scatter(*X.T, s=6, color=community_colors(2)[labels])
     accuracy = kg.metrics.accuracy(truth, labels)
-    ax.set(title=f"{metric}\naccuracy {accuracy:.2f}", xticks=[], yticks=[], aspect="equal")
+    ax.set(title=f"{metric}\naccuracy {accuracy:.2f}", aspect="equal")
+    ax.set_axis_off()
 plt.show()
 
 # %%
-# The same semimetrics test whether two samples have the same distribution. Squared distances compare
-# means only, and those of the disk and the ring do not differ.
+# The same semimetrics test whether two samples have the same distribution. Squared distances
+# compare means only, and those of the disk and the ring do not differ.
 
 for metric in metrics:
     test = equal_distribution_test(disk, ring, metric=metric)

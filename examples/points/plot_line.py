@@ -3,8 +3,8 @@ The best classes of numbers
 ===========================
 
 Two classes of numbers, one of them with a long tail. For numbers, the clustering with the smallest
-within-energy can be found exactly, by sorting; no initial labels are needed. Moves of single numbers
-from random initial labels end in this optimum or in another, local one.
+within-energy can be found exactly, by sorting; no initial labels are needed. Moves of single
+numbers from random initial labels end in this optimum or in another, local one.
 """
 
 import matplotlib.pyplot as plt

@@ -23,13 +23,12 @@ print("below 0.9:", partition.boundary(0.9))
 # On the left, the uncertain nodes are those between the two groups. On the right, all nodes in the
 # order of their confidence.
 
-layout = nx.kamada_kawai_layout(G)
 order = np.argsort(confidence)
 colors = community_colors(2)[partition.labels]
 fig, (network, bars) = plt.subplots(
     1, 2, figsize=(9.6, 4.2), width_ratios=(1.5, 1), layout="constrained"
 )
-partition.plot(network, layout=layout, names=partition.boundary(0.9), title="nodes below 0.9 named")
+partition.plot(network, names=partition.boundary(0.9), title="named: probability below 0.9")
 bars.bar(range(len(G)), confidence[order], color=colors[order])
 bars.axhline(0.9, color="0.4", linewidth=1)
 bars.set(xlabel="nodes, the least certain first", ylabel="probability of the community")
