@@ -28,7 +28,8 @@ fig, ax = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
 ends = [edges[0], edges[-1]]
 for factor in (10, 100):
     ax.plot(ends, [factor * m for m in ends], color="0.8", linewidth=1)
-    ax.annotate(f"{factor} per edge", (ends[0], 1.4 * factor * ends[0]), ha="left", color="0.5")
+    text, end = f"{factor} per edge", (ends[1], factor * ends[1])
+    ax.annotate(text, end, (0, -16), textcoords="offset points", ha="right", va="top", color="0.5")
 ax.plot(edges, visits, "-o", color="C0")
 ax.set(xscale="log", yscale="log", xlabel="edges", ylabel="matrix entries read")
 plt.show()
