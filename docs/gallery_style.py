@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 from sphinx_gallery.sorting import ExampleTitleSortKey
 
-from kgroups.plotting import INK, community_colors
+from kgroups import plotting
 
 # The examples that a reader should see first in each section; the others follow by title.
 FIRST = (
@@ -21,24 +21,21 @@ FIRST = (
 def use_style(gallery_conf, fname):
     """Set the style of the next example, from matplotlib's defaults."""
     plt.rcdefaults()
-    plt.rcParams.update(
-        {
-            "axes.prop_cycle": plt.cycler(color=[tuple(row) for row in community_colors(8)]),
-            "axes.spines.right": False,
-            "axes.spines.top": False,
-            "axes.edgecolor": INK,
-            "axes.labelcolor": INK,
-            "axes.titlecolor": INK,
-            "axes.titlelocation": "left",
-            "axes.titlesize": 11,
-            "figure.dpi": 110,
-            "legend.frameon": False,
-            "savefig.dpi": 160,
-            "text.color": INK,
-            "xtick.color": INK,
-            "ytick.color": INK,
-        }
-    )
+    plt.rcParams.update(_settings() | {"figure.dpi": 110, "savefig.dpi": 160})
+
+
+def _settings():
+    if hasattr(plotting, "style"):
+        with plotting.style():
+            return dict(plt.rcParams)
+    return {
+        "axes.prop_cycle": plt.cycler(color=[tuple(row) for row in plotting.community_colors(8)]),
+        "axes.spines.right": False,
+        "axes.spines.top": False,
+        "axes.titlelocation": "left",
+        "axes.titlesize": 11,
+        "legend.frameon": False,
+    }
 
 
 class Order(ExampleTitleSortKey):
