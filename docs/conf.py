@@ -72,6 +72,8 @@ sphinx_gallery_conf = {
     "thumbnail_size": (480, 320),
     "download_all_examples": False,
     "show_memory": False,
+    "show_signature": False,
+    "min_reported_time": 3600,
     "write_computation_times": False,
     "abort_on_example_error": True,
 }
