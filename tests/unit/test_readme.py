@@ -10,7 +10,11 @@ ROOT = Path(__file__).parents[2]
 PAGES = (
     "README.md",
     "docs/index.md",
+    "docs/start.md",
     "docs/tutorial.md",
+    "docs/methods.md",
+    "docs/k.md",
+    "docs/coming.md",
     "docs/input.md",
     "docs/networkx.md",
     "docs/igraph.md",
@@ -21,6 +25,8 @@ PAGES = (
     "docs/cli.md",
     "docs/report.md",
     "docs/studies.md",
+    "docs/cluster.md",
+    "docs/extend.md",
     "docs/verdict.md",
 )
 

@@ -3,8 +3,8 @@ Groups that differ in spread, not in the mean
 =============================================
 
 A disk of points and a ring around it have the same mean. k-means, which is kernel k-groups with
-squared distances, looks for means that differ and cuts the plane in two. Other semimetrics see
-distributions that differ.
+squared distances, looks for groups with different means and cuts the plane in two. Other
+semimetrics compare whole distributions.
 """
 
 import matplotlib.pyplot as plt
@@ -12,6 +12,7 @@ import numpy as np
 
 import kgroups as kg
 from kgroups.energy import Exponential, Power, equal_distribution_test, kernel_kgroups
+from kgroups.plotting import community_colors
 
 rng = np.random.default_rng(4)
 disk = rng.normal(0.0, 0.4, (300, 2))
@@ -24,14 +25,15 @@ metrics = (Power(2.0), Power(1.0), Exponential(1.0))
 fig, axes = plt.subplots(1, 3, figsize=(10, 3.9), sharex=True, sharey=True, layout="constrained")
 for ax, metric in zip(axes, metrics, strict=True):
     labels = kernel_kgroups(X, 2, metric=metric).labels
-    ax.scatter(*X.T, s=6, c=labels, cmap="coolwarm")
+    ax.scatter(*X.T, s=6, color=community_colors(2)[labels])
     accuracy = kg.metrics.accuracy(truth, labels)
-    ax.set(title=f"{metric}\naccuracy {accuracy:.2f}", xticks=[], yticks=[], aspect="equal")
+    ax.set(title=f"{metric}\naccuracy {accuracy:.2f}", aspect="equal")
+    ax.set_axis_off()
 plt.show()
 
 # %%
-# The same semimetrics tell whether two samples are distributed alike. With squared distances the
-# disk and the ring are, as far as their means go.
+# The same semimetrics test whether two samples have the same distribution. Squared distances
+# compare means only, and those of the disk and the ring do not differ.
 
 for metric in metrics:
     test = equal_distribution_test(disk, ring, metric=metric)

@@ -1,12 +1,12 @@
 """
-Two communities, and how the spectrum counts them
-=================================================
+Two communities, and why two
+============================
 
 Zachary's karate club split in two. The left panel shows the communities that kgroups finds without
-being told how many there are. The right panel shows why it says two: the eigenvalues above 1 are
-communities, those below are noise.
+being told how many there are. The right panel shows the eigenvalues of the normalized Bethe
+Hessian: those above 1 stand for communities, those below are what a random graph would have.
 
-``python examples/plot_karate.py docs/images/karate.png`` writes the picture of the README.
+``python examples/start/plot_karate.py docs/images/karate.png`` writes the picture of the README.
 """
 
 import sys

@@ -2,9 +2,9 @@
 The best classes of numbers
 ===========================
 
-Two classes of numbers, one of them with a long tail. On a line the clustering with the least
-within-energy is found exactly, by sorting, and no start has to be chosen. Moves of single
-numbers, from labels drawn by chance, end there or in one of the other optima.
+Two classes of numbers, one of them with a long tail. For numbers, the clustering with the smallest
+within-energy can be found exactly, by sorting; no initial labels are needed. Moves of single
+numbers from random initial labels end in this optimum or in another, local one.
 """
 
 import matplotlib.pyplot as plt
@@ -19,20 +19,20 @@ truth = np.repeat([0, 1], 400)
 
 split = split_line(numbers)
 by_means = kernel_kgroups(numbers, 2, metric=Power(2.0))
-print(f"least within-energy: accuracy {kg.metrics.accuracy(truth, split.labels):.3f}")
+print(f"smallest within-energy: accuracy {kg.metrics.accuracy(truth, split.labels):.3f}")
 print(f"k-means: accuracy {kg.metrics.accuracy(truth, by_means.labels):.3f}")
 
 # %%
-# k-means sees the tail and cuts it off. On the right, how far from the least within-energy thirty
-# starts end, for two classes to six.
+# k-means separates the tail from the rest. On the right: the within-energy in which thirty random
+# starts end, relative to the smallest possible, for two to six classes.
 
 cut = min(numbers[by_means.labels == a].max() for a in range(2))
 fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
 bins = np.geomspace(numbers.min(), numbers.max(), 60)
 left.hist([numbers[truth == a] for a in range(2)], bins=bins, stacked=True, color=["0.8", "0.6"])
-left.axvline(split.threshold, color="C0", label="least within-energy")
-left.axvline(cut, color="C3", linestyle="--", label="k-means")
-left.set(xscale="log", xlabel="number", ylabel="how many")
+left.axvline(split.threshold, color="C0", label="smallest within-energy")
+left.axvline(cut, color="C1", linestyle="--", label="k-means")
+left.set(xscale="log", xlabel="number", ylabel="count")
 left.legend()
 
 for k in range(2, 7):
@@ -45,5 +45,5 @@ for k in range(2, 7):
         k + np.linspace(-0.25, 0.25, len(ends)), np.sort(ends), "o", color="C0", markersize=3
     )
 right.axhline(1.0, color="0.5", linewidth=1)
-right.set(xlabel="classes", ylabel="within-energy / least", xticks=range(2, 7))
+right.set(xlabel="classes", ylabel="within-energy / smallest", xticks=range(2, 7))
 plt.show()

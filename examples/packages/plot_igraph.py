@@ -1,10 +1,10 @@
 """
-Communities of an igraph graph, compared and drawn by igraph
-============================================================
+Compare and draw with igraph
+============================
 
-``to_igraph`` turns a partition into what igraph's own algorithms return, so that igraph compares,
-contracts and draws it. The graph is the karate club, each friendship weighted by the friends that
-the two have in common.
+``to_igraph`` returns a ``VertexClustering``, the type that igraph's own algorithms return, so that
+igraph can compare, contract and draw it. The graph is the karate club; the weight of a friendship
+is one plus the number of friends that the two have in common.
 """
 
 import random
@@ -13,6 +13,7 @@ import igraph
 import matplotlib.pyplot as plt
 
 import kgroups as kg
+from kgroups.plotting import community_colors
 
 g = igraph.Graph.Famous("Zachary")
 g.vs["name"] = [f"member {v}" for v in range(g.vcount())]
@@ -38,10 +39,17 @@ print(contracted.es["weight"], "is the weight between the communities")
 # Names and weights are kept, and igraph draws the groups.
 
 layout = g.layout_kamada_kawai(seed=[(v % 6, v // 6) for v in range(34)])
+palette = igraph.PrecalculatedPalette([(*color, 1.0) for color in community_colors(4)])
 fig, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 for ax, found, title in zip(axes, (clustering, leiden), ("kgroups", "Leiden"), strict=True):
     igraph.plot(
-        found, target=ax, layout=layout, mark_groups=True, vertex_size=12, vertex_label=None
+        found,
+        target=ax,
+        layout=layout,
+        mark_groups=True,
+        palette=palette,
+        vertex_size=12,
+        vertex_label=None,
     )
     ax.set_title(f"{title}: {len(found)} communities")
 plt.show()

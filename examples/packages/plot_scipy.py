@@ -1,10 +1,9 @@
 """
-From a sparse matrix to labels, without a copy
-==============================================
+The blocks of a sparse matrix
+=============================
 
-Who works with SciPy or scikit-network has a symmetric CSR matrix and wants one label per row. The
-matrix is not copied, the labels are in the order of its rows, and sorting the rows by label shows
-the blocks that were hidden.
+The input is a symmetric matrix of SciPy, the output one label per row. The matrix is not copied.
+With rows and columns in the order of their labels, the blocks appear that were hidden before.
 """
 
 import matplotlib.pyplot as plt
@@ -26,11 +25,15 @@ print("no copy:", np.shares_memory(partition.graph.indices, A.indices))
 print(f"overlap with the planted groups: {kg.metrics.overlap(truth, labels):.3f}")
 
 # %%
-# The same matrix, rows and columns in the order of the labels:
+# The same matrix twice:
 
 order = np.argsort(labels, kind="stable")
-fig, axes = plt.subplots(1, 2, figsize=(8, 4), layout="constrained")
-for ax, matrix, title in zip(axes, (A, A[order][:, order]), ("as it came", "sorted"), strict=True):
-    ax.spy(matrix, markersize=0.4, color="C0")
+fig, axes = plt.subplots(1, 2, figsize=(8.4, 4.3), layout="constrained")
+titles = ("as given", "sorted by community")
+for ax, matrix, title in zip(axes, (A, A[order][:, order]), titles, strict=True):
+    ax.spy(matrix, markersize=0.5, color="C0")
     ax.set(title=title, xticks=[], yticks=[])
+for end in np.cumsum(np.bincount(labels))[:-1]:
+    axes[1].axhline(end, color="0.6", linewidth=0.8)
+    axes[1].axvline(end, color="0.6", linewidth=0.8)
 plt.show()

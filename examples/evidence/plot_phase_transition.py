@@ -1,10 +1,10 @@
 """
-The threshold of detection, method by method
-============================================
+Near the detection threshold
+============================
 
-A study of planted graphs from below the threshold (a signal-to-noise ratio of 1) to far above it.
-Below it no efficient method can do better than chance. The Bethe Hessian sees the groups as soon as
-they can be seen; the eigenvectors of the adjacency matrix see hubs for much longer.
+A study of planted graphs from below the detection threshold (a signal-to-noise ratio of 1) to far
+above it. Below it no efficient method does better than chance. The Bethe Hessian finds the groups
+soon after; the eigenvectors of the adjacency matrix follow nodes of high degree for much longer.
 """
 
 import matplotlib.pyplot as plt
@@ -24,7 +24,7 @@ study.plot()
 plt.show()
 
 # %%
-# Just above the threshold, in numbers: mean overlap and its 95 % interval.
+# Just above the threshold: mean overlap and its 95 % interval.
 
 for line in study.summary():
     if line["metric"] == "overlap" and line["snr"] == 1.4:
