@@ -12,13 +12,13 @@ import json
 import os
 import re
 from collections.abc import Iterable, Sequence
+from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import kgroups
 from kgroups._files import check_writable
 from kgroups._progress import StageProgress, stage_progress
 from kgroups._types import Floats
@@ -102,7 +102,7 @@ def page_content(
             "warnings": _warnings(partition, shown),
             "why": _why(partition, shown),
             "scores": _scores(partition.scores()),
-            "version": html.escape(kgroups.__version__),
+            "version": html.escape(version("kgroups")),
             "data": _json(data),
             "plotly": plotly,
             "script": script,
