@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kgroups.search import Auto, Exact, FewGroups, ManyGroups, Search
     from kgroups.spectrum import estimate_k
     from kgroups.uncertainty import KDistribution, Posterior, k_distribution, posterior
-    from kgroups.verdict import Significance, significance
+    from kgroups.verdict.significance import Significance, significance
 
 __version__ = "0.1.0"
 
