@@ -30,7 +30,8 @@ def test_nodes_overlap_nowhere_and_lie_in_the_picture(partition):
     axes = Figure(figsize=(6.0, 4.5)).subplots()
     plot_graph(partition, ax=axes, names=partition.nodes[:5])
     (circles,) = (c for c in axes.collections if isinstance(c, EllipseCollection))
-    xy, radii = np.asarray(circles.get_offsets()), circles.get_widths() / 2.0
+    # Before matplotlib 3.9 there is no public way to the halves of the widths.
+    xy, radii = np.asarray(circles.get_offsets()), circles._widths
     apart = np.linalg.norm(xy[:, None] - xy[None], axis=2) - radii[:, None] - radii[None]
     np.fill_diagonal(apart, np.inf)
     assert apart.min() > 0

@@ -47,7 +47,8 @@ def drawn(axes):
 
 def circles_of(axes):
     (circles,) = (c for c in axes.collections if isinstance(c, EllipseCollection))
-    return np.asarray(circles.get_offsets()), circles.get_widths() / 2.0
+    # Before matplotlib 3.9 there is no public way to the halves of the widths.
+    return np.asarray(circles.get_offsets()), circles._widths
 
 
 def rendered(axes, **options):
