@@ -41,8 +41,8 @@ _MAX_TREELIKE = 10_000
 _FIRST, _SECOND = cast(int, np.int64(0)), cast(int, np.int64(1))
 _UNKNOWN = cast(int, np.int64(0))
 # What is known of a component before its search: nothing, labels of the caller, the cells of the
-# first start, or labels from the spectrum.
-NOTHING, LABELS, CELLS, SPECTRAL = 0, 1, 2, 3
+# first start, labels from the spectrum, or labels from the spectrum that the first start may beat.
+NOTHING, LABELS, CELLS, SPECTRAL, UNCERTAIN = 0, 1, 2, 3, 4
 # The start that uses all levels by modularity: its errors differ from those of cells.
 _MODULARITY_START = 2
 
@@ -416,6 +416,12 @@ def _search(level: Level, given: Indices, known: int, code: Code, plan: Plan, ta
         best = _with_cells(level, given, given.max() + 1, code, _FIRST, plan, tally)
     else:
         best, treelike = _first_start(level, code, base, plan, tally)
+        if known == UNCERTAIN:
+            none = plan.temperatures[:0]
+            rival = _climb_all(level, given.copy(), code, _FIRST, none, plan, tally)
+            rival = _annealed(level, rival, code, plan, tally)
+            if rival.saved > best.saved:
+                best = rival
         if treelike and best.k == 1 and n > _MAX_TREELIKE:
             return best
     best = _annealed(level, best, code, plan, tally)

@@ -4,7 +4,6 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from helpers import oracles_levels as oracles
 from helpers.kernels_levels import moved
 from helpers.strategies_levels import graph_of, level_of
 from kgroups._parallel import Threads
@@ -43,15 +42,23 @@ def test_groups_do_not_depend_on_the_number_of_threads(lfr, weighted):
     assert 1 < np.unique(found[0]).size < level.nodes.size
 
 
+def modularity(level, z, penalty):
+    rows = np.repeat(np.arange(z.size), np.diff(level.A.indptr))
+    K = np.bincount(z, level.strength)
+    return np.count_nonzero(z[rows] == z[level.A.indices]) - penalty * (K @ K)
+
+
 def test_modularity_is_that_of_single_moves(lfr):
-    """Measured on seeds 0 to 4: between 0.1 % less and 0.2 % more; visits 2 to 7 % more."""
+    """Measured on seeds 0 to 9: .998 of it, spread .009, with 1.005 times the visits, spread .044.
+
+    The bounds are four spreads away.
+    """
     level, _, penalty = lfr
     tallies = new_tally(), new_tally()
     one = moved(level, np.arange(4_000), penalty=penalty, tally=tallies[0]).z
     many = shared(level, penalty=penalty, tally=tallies[1])
-    one, many = (oracles.modularity(level, z, penalty) for z in (one, many))
-    assert many > 0.99 * one
-    assert tallies[1][0] < 1.2 * tallies[0][0]
+    assert modularity(level, many, penalty) > 0.963 * modularity(level, one, penalty)
+    assert tallies[1][0] < 1.18 * tallies[0][0]
     assert tallies[1][1] > 4_000
 
 

@@ -227,11 +227,15 @@ def test_the_order_of_the_nodes_does_not_matter_in_faint_and_clear_graphs():
 
 
 INTERRUPTED = """
-import sys, kgroups as kg
+import sys, numpy as np, kgroups as kg
 from kgroups.detect import compile_kernels
 from kgroups.generators import planted_partition
 compile_kernels()
-graph, _ = planted_partition(300_000, k=200, degree=20.0, snr=2.0, rng=0)
+graph, _ = planted_partition(600_000, k=200, degree=20.0, snr=2.0, rng=0)
+if sys.argv[1] == "file":
+    u, v, _ = graph.edges()
+    graph = sys.argv[2]
+    np.savez(graph, source=u, target=v)
 try:
     kg.detect_communities(graph, progress=lambda stage: print(stage, flush=True))
 except KeyboardInterrupt:
@@ -248,13 +252,23 @@ def cpu_seconds(pid):
 @pytest.mark.compiled
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 @pytest.mark.parametrize(
-    ("stage", "seconds"),
-    [("finding", 0.05), ("searching", 0.2), ("searching", 1.0)],
+    ("given", "stage", "seconds"),
+    [
+        ("file", "reading", 0.1),
+        ("file", "building", 0.2),
+        ("graph", "finding", 0.05),
+        ("graph", "finding", 0.3),
+        ("graph", "searching", 0.2),
+        ("graph", "searching", 1.0),
+        ("graph", "moments", 0.2),
+        ("graph", "moments", 1.0),
+        ("graph", "grouping", 0.1),
+    ],
 )
-def test_an_interrupt_ends_a_long_run_within_a_second(stage, seconds):
+def test_an_interrupt_ends_a_long_run_within_a_second(tmp_path, given, stage, seconds):
     """Seconds of the processor on one thread, so that other processes do not count."""
     environment = dict(os.environ, NUMBA_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
-    command = [sys.executable, "-c", INTERRUPTED]
+    command = [sys.executable, "-c", INTERRUPTED, given, str(tmp_path / "graph.npz")]
     with subprocess.Popen(
         command,
         env=environment,

@@ -16,6 +16,7 @@ from helpers.strategies_levels import graph_of, largest_part, level_of, problem_
 from kgroups._csr import connected_components
 from kgroups.generators import lfr_benchmark, planted_partition
 from kgroups.metrics import nmi
+from kgroups.search import candidates
 from kgroups.search.candidates import given_number, interruptible, projected_labels, search
 from kgroups.spectrum import moments
 
@@ -379,3 +380,23 @@ def test_a_first_start_that_threads_share_finds_as_much_for_any_number_of_them(g
     assert found[0].visits == found[1].visits
     assert found[0].saved[0] == pytest.approx(alone.saved[0], rel=1e-3)
     assert list(found[0].moments) == list(alone.moments)
+
+
+def test_an_uncertain_projection_is_compared_with_the_usual_first_start(monkeypatch):
+    clear = searched(LARGE.graph)
+    monkeypatch.setattr(candidates, "_MAX_PROJECTED_FAINT", 0)
+    monkeypatch.setattr(candidates, "_MIN_PROJECTED_SIGNAL", 99.0)
+    found = searched(LARGE.graph)
+    assert found.saved[0] == pytest.approx(clear.saved[0], rel=1e-3)
+    assert found.k[0] == 5
+    assert found.visits > 1.2 * clear.visits
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+def test_many_faint_communities_are_found_from_the_spectrum():
+    """Without it 44 communities were found, with an agreement of .71; on seed 902: 80 and .97."""
+    graph, truth = planted_partition(60_000, k=80, degree=20.0, snr=1.4, rng=901)
+    found = searched(graph)
+    assert found.k[0] >= 70
+    assert nmi(truth, found.z) > 0.9
