@@ -66,7 +66,8 @@ def detect(args: argparse.Namespace) -> None:
             progress=begin,
         )
         # Only on small graphs, where it is cheap; `kgroups info` computes it for all.
-        spectrum = partition.spectrum if partition.labels.size <= Auto.exact_nodes else None
+        if partition.labels.size <= Auto.exact_nodes:
+            _ = partition.spectrum
         if args.confidence:
             begin("computing confidence")
             partition.confidence(
@@ -106,6 +107,7 @@ def detect(args: argparse.Namespace) -> None:
             if path is not None:
                 print(f"wrote {path}")
         return
+    spectrum = partition.known_spectrum
     views.print_json(
         {
             "graph": source.describe(),

@@ -139,7 +139,7 @@
   }
 
   /* Names on all nodes of a small graph if they fit, else on the node of highest degree of each community. */
-  function labels(indices) {
+  function labels(indices, crowd) {
     if (indices.length > 120 || picture.clientWidth < 480) return [];
     const fit = namesFit();
     picture.classList.toggle("outlined", !fit);
@@ -147,7 +147,7 @@
     const chosen = fit ? indices : [...new Set(indices.map((i) => nodes.community[i]))].slice(0, 12).flatMap((a) => members[a].slice(0, each));
     const color = fit ? chosen.map((i) => inkOn(palette[colorOf[nodes.community[i]]])) : theme("ink");
     return [{
-      type: "scatter", mode: "markers+text", marker: { size: diameters(chosen, n), opacity: 0 }, x: chosen.map((i) => nodes.x[i]), y: chosen.map((i) => nodes.y[i]),
+      type: "scatter", mode: "markers+text", marker: { size: diameters(chosen, crowd), opacity: 0 }, x: chosen.map((i) => nodes.x[i]), y: chosen.map((i) => nodes.y[i]),
       text: chosen.map((i) => plain(nameOf(i), 22)), textposition: fit ? "middle center" : "top center",
       textfont: { family: theme("font"), size: 12, color }, hoverinfo: "skip", cliponaxis: false,
     }];
@@ -170,7 +170,7 @@
     const withInside = inside.length <= MOST_EDGES;
     const crowd = Math.min(Math.max(edges.source.length / 400, 1), 60) ** -0.45;
     const traces = [];
-    if (withBetween && between.length) traces.push(lineTrace(between, theme("edge"), Math.max(1.1 * crowd, 0.5), 0.5 * crowd + 0.04, type));
+    if (withBetween && between.length) traces.push(lineTrace(between, theme("edge"), Math.max(1.1 * crowd, 0.5), 0.42 * crowd + 0.02, type));
     if (withInside) {
       byColor(inside, (e) => nodes.community[edges.source[e]]).forEach((some, c) => {
         if (some.length) traces.push(lineTrace(some, shownColor(palette[c]), Math.max(1.5 * crowd, 0.6), 0.65 * crowd + 0.1, type));
@@ -179,7 +179,7 @@
     byColor(all, (i) => nodes.community[i]).forEach((some, c) => {
       if (some.length) traces.push(nodeTrace(some, shownColor(palette[c]), type, n));
     });
-    traces.push(...labels(all));
+    traces.push(...labels(all, n));
     const drawn = (withInside ? inside.length : 0) + (withBetween ? between.length : 0);
     const rest = drawn < edges.total ? ` ${drawn ? counted(drawn, "edge is", "edges are") : "No edges are"} drawn of ${number(edges.total)}; isolate a community to see those inside it.` : "";
     note(`${counted(n, "node", "nodes")}, colored by community; larger with their degree.${rest}`);
@@ -242,7 +242,8 @@
     const crowd = crowdOf(inside);
     if (leaving.length && leaving.length <= 3000) traces.push(lineTrace(leaving, theme("edge"), 0.7, 0.25 * crowdOf(leaving) ** 1.6, type));
     if (inside.length && inside.length <= MOST_EDGES) traces.push(lineTrace(inside, color, Math.max(1.5 * crowd, 0.6), 0.6 * crowd + 0.06, type));
-    traces.push(nodeTrace(own, color, type, Math.max(own.length, 60)), ...labels(own.length <= 120 ? own : []));
+    const room = Math.max(own.length, 60);
+    traces.push(nodeTrace(own, color, type, room), ...labels(own, room));
     const drawn = inside.length <= MOST_EDGES ? inside.length : 0;
     const part = drawn < communities.inside[a] ? ` of which ${number(drawn)} are drawn` : "";
     note(`Community ${a} alone: ${counted(own.length, "node", "nodes")} and ${counted(communities.inside[a], "edge", "edges")} inside${part}. Escape or “Show all” returns.`);
