@@ -4,8 +4,8 @@ The threshold of detection, method by method
 
 A study of planted graphs from below the threshold (a signal-to-noise ratio of 1) to far above it.
 Below it no efficient method can do better than chance. The Bethe Hessian sees the groups as soon as
-they can be seen; the eigenvectors of the adjacency matrix see hubs for much longer. Belief propagation
-that is told the true rates is the Bayes-optimal line.
+they can be seen; the eigenvectors of the adjacency matrix see hubs for much longer. Belief
+propagation that is told the true rates is the Bayes-optimal line.
 """
 
 import matplotlib.pyplot as plt
