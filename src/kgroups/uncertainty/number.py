@@ -198,8 +198,9 @@ def k_distribution(
     graph : as for :func:`detect_communities`
         Self-loops are dropped.
     k_values : iterable of int, optional
-        The numbers of communities to compare. By default all between the smallest and the largest
-        eigenvalue count, those next to them until their probability is negligible, and 1.
+        The numbers of communities to compare. By default 1, those between the smallest and the
+        largest eigenvalue count, and those next to them until their probability is negligible;
+        above 31 in steps of 6 %, and then one by one around the best.
     rates : {"auto", "planted", "own"}
         Whether all communities share one rate of edges inside (``"planted"``), or each has its
         own. ``"auto"`` gives both models the same weight and averages over them.
@@ -368,25 +369,45 @@ class _Tried:
     def walk(self, low: int, high: int, most: int) -> bool:
         """Try 1, ``low`` to ``high``, and beyond both until the rest is negligible.
 
-        Returns whether it ended at ``most`` before the rest was negligible.
+        Large numbers are tried in steps first, and then one by one around the best. Returns
+        whether ``most`` was reached before the rest was negligible.
         """
-        for k in (1, *range(low, high + 1)):
+        self.add(1)
+        k = low
+        while k < high:
             self.add(k)
-        for k in range(high + 1, most + 1):
-            if self._is_negligible(range(k - _PATIENCE, k)):
-                break
-            self.add(k)
-        for k in range(low - 1, 0, -1):
-            if self._is_negligible(range(k + 1, k + 1 + _PATIENCE)):
-                break
-            self.add(k)
-        return not self._is_negligible(range(most + 1 - _PATIENCE, most + 1))
+            k += _step(k)
+        self.add(high)
+        ended = self._leave(high, 1, most, coarse=True)
+        self._leave(low, -1, most, coarse=True)
+        before = 0
+        while before != self.best:
+            before = self.best
+            ended = self._leave(before, 1, most) and ended
+            self._leave(before, -1, most)
+        return not ended
 
-    def _is_negligible(self, ks: range) -> bool:
-        """Tell whether all of these were tried and are far less probable than the best."""
-        scores = {k: self.score(k) for k in self.evidence}
-        least = max(scores.values()) - _NEGLIGIBLE
-        return all(k in scores and scores[k] < least for k in ks)
+    @property
+    def best(self) -> int:
+        """The number with the largest score so far."""
+        return max(sorted(self.evidence), key=self.score)
+
+    def _leave(self, k: int, direction: int, most: int, *, coarse: bool = False) -> bool:
+        """Try numbers beyond k until several in a row are negligible; tell if that was reached."""
+        negligible = 0
+        while negligible < _PATIENCE:
+            k += direction * (_step(k) if coarse else 1)
+            if not 1 <= k <= most:
+                return k < 1
+            self.add(k)
+            far = self.score(k) < self.score(self.best) - _NEGLIGIBLE
+            negligible = negligible + 1 if far else 0
+        return True
+
+
+def _step(k: int) -> int:
+    """Return the distance to the next number that is tried first: 1 up to 31, then about 6 %."""
+    return max(1, k // 16)
 
 
 def _shown_ranges(values: list[int]) -> str:

@@ -44,7 +44,7 @@ def test_girvan_newman_with_few_trials():
     assert column(finding, "λ") == list(GIRVAN_NEWMAN)
     assert column(finding, "verdict")[0] == "undetectable"
     assert column(finding, "like paper")[-1].mean > 0.99
-    assert len(finding.study) == 7 * 4 * 5
+    assert len(finding.study) == 7 * 4 * 7
     (axes,) = finding.figures["girvan"]().axes
     lines = {line.get_label(): line for line in axes.get_lines()}
     for name, label in (("kgroups", "paper, k-groups"), ("bethe", "paper, Bethe Hessian")):
@@ -53,6 +53,7 @@ def test_girvan_newman_with_few_trials():
         assert lines[label].get_ydata().tolist() == means
     legend = [text.get_text() for text in axes.get_legend().get_texts()]
     assert {"kgroups", "paper, k-groups", "paper, Bethe Hessian"} <= set(legend)
+    assert any("belief propagation, true rates" in text for text in legend)
     assert axes.get_ylabel() == "overlap (k given)"
 
 
