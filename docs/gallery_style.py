@@ -21,21 +21,9 @@ FIRST = (
 def use_style(gallery_conf, fname):
     """Set the style of the next example, from matplotlib's defaults."""
     plt.rcdefaults()
-    plt.rcParams.update(_settings() | {"figure.dpi": 110, "savefig.dpi": 160})
-
-
-def _settings():
-    if hasattr(plotting, "style"):
-        with plotting.style():
-            return dict(plt.rcParams)
-    return {
-        "axes.prop_cycle": plt.cycler(color=[tuple(row) for row in plotting.community_colors(8)]),
-        "axes.spines.right": False,
-        "axes.spines.top": False,
-        "axes.titlelocation": "left",
-        "axes.titlesize": 11,
-        "legend.frameon": False,
-    }
+    with plotting.style():
+        settings = dict(plt.rcParams)
+    plt.rcParams.update(settings | {"figure.dpi": 110, "savefig.dpi": 160})
 
 
 class Order(ExampleTitleSortKey):
