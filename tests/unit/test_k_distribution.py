@@ -17,6 +17,7 @@ from kgroups.uncertainty import number, spectral_start
 KARATE = nx.karate_club_graph()
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("rates", ["auto", "planted", "own"])
 def test_probabilities_follow_from_evidence_and_penalty(rates):
     graph, _ = planted_partition(300, 3, 8.0, 2.0, rng=0)
@@ -43,6 +44,7 @@ def test_probabilities_follow_from_evidence_and_penalty(rates):
     assert found.probability(9) == 0.0
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("k", "degree", "snr"), [(1, 6.0, 0.0), (2, 8.0, 2.2), (6, 12.0, 2.5)])
 def test_clear_numbers_are_found(k, degree, snr):
     graph, _ = planted_partition(600, max(k, 2), degree, snr, rng=3)
@@ -52,6 +54,7 @@ def test_clear_numbers_are_found(k, degree, snr):
     assert {1, k} <= set(found.k_values.tolist())
 
 
+@pytest.mark.compiled
 def test_trying_ends_where_the_rest_is_negligible():
     graph, _ = planted_partition(600, 8, 12.0, 2.5, rng=3)
     found = kg.k_distribution(graph)
@@ -142,6 +145,7 @@ def test_progress_names_each_number():
     assert stages == ["counting eigenvalues", "inferring 2 communities", "inferring 4 communities"]
 
 
+@pytest.mark.compiled
 def test_the_limit_of_messages_ends_the_trying():
     graph, _ = planted_partition(200, 4, 10.0, 3.0, rng=0)
     entries = 2 * graph.m

@@ -147,6 +147,7 @@ def test_who_is_given_k():
         assert numbers == ([4, 4] if name in choosing else [2, 3]), name
 
 
+@pytest.mark.compiled
 def test_belief_propagation_is_the_posterior():
     graph, _ = planted_partition(300, 3, 5.0, 1.6, rng=2)
     public = kg.posterior(graph, 3, rng=stream())
