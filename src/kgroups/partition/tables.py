@@ -8,7 +8,7 @@ import numpy as np
 from kgroups._types import Floats, Ints
 from kgroups._validation import check_choice
 from kgroups._wording import install_hint
-from kgroups.errors import InputError, MissingExtraError, PartitionError
+from kgroups.errors import InputError, MissingExtraError
 from kgroups.graph import Graph
 
 if TYPE_CHECKING:
@@ -48,13 +48,7 @@ def _column(partition: "Partition", name: str) -> Any:
         return partition.confidence()
     if name == "runner_up":
         return partition.runner_up()
-    graph = partition.graph
-    if graph is None:
-        msg = (
-            f"the column {name!r} needs the graph, and this partition has none.\n  Pass it with "
-            "Partition(labels, graph=kgroups.as_graph(graph))."
-        )
-        raise PartitionError(msg)
+    graph = partition._graph_for(f"the column {name!r}")
     return graph.degrees if name == "degree" else inside_degrees(graph, partition.labels)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from kgroups._progress import Progress
 from kgroups._types import Floats, Ints
 from kgroups.plotting.colors import community_colors, rgb_of
-from kgroups.plotting.graphs import graph_of, partition_colors
+from kgroups.plotting.graphs import partition_colors
 from kgroups.plotting.style import FAINT, INK, SMALL_SIZE, axes_for, dress
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def plot_adjacency(
     >>> plot_adjacency(partition).images[0].get_array().shape
     (34, 34, 4)
     """
-    graph, z = graph_of(partition), partition.labels
+    graph, z = partition._graph_for("a picture"), partition.labels
     axes = axes_for(ax, (5.0, 5.0))
     colors = partition_colors(partition, palette)
     n = graph.n

@@ -7,7 +7,7 @@ import numpy as np
 
 from kgroups._types import Floats, Ints
 from kgroups._wording import counted
-from kgroups.errors import InputError, PartitionError
+from kgroups.errors import InputError
 from kgroups.graph import Graph
 from kgroups.plotting.colors import colors_by_neighbors, luminance, palette_of, rgb_of
 from kgroups.plotting.labels import Frame, Labels, frame_of
@@ -141,7 +141,7 @@ def plot_graph(
     >>> [text.get_text() for text in axes.texts]
     ['community 0', 'community 1', '0', '33']
     """
-    graph, z = graph_of(partition), partition.labels
+    graph, z = partition._graph_for("a picture"), partition.labels
     named = _rows_of(graph, names)
     areas = _areas(graph, node_size)
     axes = axes_for(ax, _FIGSIZE)
@@ -204,7 +204,7 @@ def plot_communities(
     >>> plot_communities(partition).texts[-1].get_text()
     '115 nodes in 11 communities; area: number of nodes, width: number of edges'
     """
-    graph, z, k = graph_of(partition), partition.labels, partition.k
+    graph, z, k = partition._graph_for("a picture"), partition.labels, partition.k
     named = _rows_of(graph, names)
     per_node = _areas(graph, node_size, by_degree=False)
     axes = axes_for(ax, _FIGSIZE)
@@ -265,17 +265,6 @@ def partition_colors(
     colors[k:] = rgb_of(FAINT)
     colors[:k] = chosen[colors_by_neighbors(chosen, ends, weight, k)]
     return colors
-
-
-def graph_of(partition: "Partition") -> Graph:
-    """Return the graph of a partition, or raise."""
-    if partition.graph is None:
-        msg = (
-            "the picture shows the graph, and this partition has none.\n  Pass "
-            "Partition(labels, graph=kgroups.as_graph(graph))."
-        )
-        raise PartitionError(msg)
-    return partition.graph
 
 
 def communities_linked(graph: Graph, labels: Ints, k: int) -> tuple[Ints, Floats]:
