@@ -13,8 +13,6 @@ ROOT = Path(__file__).parents[2]
 # The aim is 25. Where eigenvectors propose too, nine modules of kernels run as plain Python,
 # and spectrum, embedding, hartigan, refine and inference are entered beside the search.
 MOST_MODULES = {"karate": 33, "lfr": 25, "k given": 31}
-# The search calls the function that announces stages, which detect hands to it.
-EXEMPT = {("search", "detect")}
 
 TRACED = """
 import importlib, json, pkgutil, sys
@@ -99,9 +97,4 @@ def test_no_package_calls_one_above_it(calls, case):
         (package_of(caller), package_of(callee)) for caller, callee in calls[case] if caller
     }
     backward = {(caller, callee) for caller, callee in packages if depth[callee] < depth[caller]}
-    assert backward <= EXEMPT
-
-
-def test_the_exemption_is_needed(calls):
-    pairs = {(package_of(a), package_of(b)) for case in calls.values() for a, b in case if a}
-    assert pairs >= EXEMPT
+    assert not backward
