@@ -182,3 +182,12 @@ def test_communities_of_unequal_density_have_their_own():
     G.add_edges_from((i, 20 + i) for i in range(12))
     found = kg.k_distribution(G, range(1, 5))
     assert found.model == "degree-corrected, a density for each community"
+
+
+def test_numbers_for_which_nothing_converges():
+    with pytest.raises(InputError, match=r"got k_values 4, 5, 6, none of which(.|\n)*Include 1"):
+        kg.k_distribution(KARATE, [4, 5, 6], weight=None)
+
+
+def test_any_number_of_messages():
+    assert kg.k_distribution(KARATE, weight=None, max_messages=float("inf")).k == 2

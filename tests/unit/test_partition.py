@@ -323,3 +323,8 @@ def test_importing_it_loads_no_graph_library():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert answer.stdout == "[]\n"
+
+
+def test_a_graph_of_another_package_is_refused():
+    with pytest.raises(InputError, match=r"graph must be a Graph(.|\n)*as_graph\(graph\)"):
+        Partition([0, 0, 1], graph=nx.path_graph(3))

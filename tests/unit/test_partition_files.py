@@ -340,9 +340,10 @@ def test_without_confidence_a_table_has_two_columns(tmp_path):
         ("b,0,0.5", "line 3 must have 4 fields"),
         ("b,0,high,1", "line 3 must give its confidence as a number, got 'high'"),
         ("b,0,0.5,x", "line 3 must name its runner-up by a whole number, got 'x'"),
-        ("b,0,1.5,1", "confidence must be from 0 to 1, got 1.5 for node number 1"),
+        ("b,0,1.5,1", "confidence must be from 0 to 1, got 1.5 for node 'b'"),
         ("b,0,nan,1", "confidence must be from 0 to 1, got nan"),
-        ("b,0,0.5,9", "a runner-up must be one of the communities, or -1, got 9"),
+        ("b,0,0.5,0", "a runner-up must be another community, or -1, got 0 for node 'b'"),
+        ("b,0,0.5,9", "a runner-up must be another community, or -1, got 9"),
     ],
 )
 def test_tables_with_wrong_confidence(tmp_path, line, reason):

@@ -161,3 +161,10 @@ def test_arguments_are_checked(options, match):
 def test_k_is_checked(k):
     with pytest.raises(NumberOfCommunitiesError):
         kg.posterior(KARATE, k)
+
+
+@pytest.mark.parametrize("rates", ["auto", "planted", "own"])
+def test_a_graph_without_nodes_has_a_posterior(rates):
+    found = kg.posterior(nx.empty_graph(0), rates=rates)
+    assert found.marginals.shape[0] == 0
+    assert "of 0 nodes" in repr(found)

@@ -97,6 +97,7 @@ def _sweep(
     pairs: Floats,
     sizes: Floats,
     damping: float,
+    tally: Ints,
 ) -> tuple[float, float]:
     """Update the messages and the marginal of each node, in order and in place.
 
@@ -105,7 +106,7 @@ def _sweep(
     is the largest weight, 0 if all weights are 1, and ``m`` the sum of all weights. ``edges``
     receives the expected weight of the edges inside each group; ``total``, ``pairs`` and
     ``sizes`` are those of :func:`expected_totals`, before and after. A share ``damping`` of the
-    messages and marginals stays as it was.
+    messages and marginals stays as it was. The sweep ends early if ``tally[2]`` is set.
 
     Returns the Bethe free energy saved against one community, in nats, and the mean change of a
     marginal.
@@ -120,6 +121,8 @@ def _sweep(
     chunk = max(1, int(_SPAN / (widest * max(heaviest, 1.0))))
     saved, change, factors, pending, fetched = 0.0, 0.0, 1.0, 0, 0.0
     for i in range(n):
+        if tally[2] != 0:
+            break
         first, last, th = A.indptr[i], A.indptr[i + 1], theta[i]
         # Messages to the node lie far apart. Reading both ends of each first lets the processor
         # fetch them at the same time, which takes a third off the time of a sweep at k = 10.
@@ -266,12 +269,13 @@ def propagate(
     schedule: tuple[int, int, int, float, float],
     state: Floats,
     budget: int,
+    tally: Ints,
 ) -> bool:
     """Sweep and learn rates in turn, all in place, for at most ``budget`` sweeps.
 
     ``schedule`` has the steps of learning, the sweeps before each step and after the last one,
     and the tolerances of marginals and rates. Returns whether neither changes any more, or all
-    sweeps were made; otherwise another call goes on.
+    sweeps were made; otherwise another call goes on. A flag in ``tally[2]`` ends it at once.
     """
     rule, least = learning
     steps, sweeps, final_sweeps, tolerance, rate_tolerance = schedule
@@ -294,7 +298,10 @@ def propagate(
             pairs,
             sizes,
             state[_DAMPING],
+            tally,
         )
+        if tally[2] != 0:
+            return True
         budget -= 1
         state[DONE] += 1
         state[RESIDUAL] = residual

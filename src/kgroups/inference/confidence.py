@@ -1,11 +1,12 @@
 """How sure the community of each node is, given the model and the number of communities."""
 
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from kgroups._progress import Progress, counted_progress
-from kgroups._types import Floats, Ints
+from kgroups._types import Bools, Floats, Ints
 from kgroups.adapters import canonical_order
 from kgroups.errors import PartitionError
 from kgroups.graph import Graph
@@ -45,31 +46,42 @@ class Confidence(NamedTuple):
     method: str
     converged: bool
 
-    def renumbered(self, before: Ints, after: Ints) -> "Confidence":
+    def renumbered(self, before: Ints, after: Ints, nodes: Sequence[Hashable]) -> "Confidence":
         """Return the same for labels ``after`` of the communities ``before``, validated."""
-        names, first = np.unique(before, return_index=True)
-        place = np.minimum(np.searchsorted(names, self.runner_up), max(names.size - 1, 0))
-        one_each = all(values.shape == before.shape for values in self[:3])
-        if not one_each:
+        if any(values.shape != before.shape for values in self[:3]):
             msg = f"confidence must have one value for each of the {before.size} nodes."
             raise PartitionError(msg)
-        if not names.size:
+        if not before.size:
             return self
-        wrong = np.flatnonzero(~((self.own >= 0.0) & (self.own <= 1.0)))
-        if wrong.size:
-            i = wrong[0]
-            msg = f"confidence must be from 0 to 1, got {self.own[i]} for node number {i}."
-            raise PartitionError(msg)
+        names, first = np.unique(before, return_index=True)
+        place = np.minimum(np.searchsorted(names, self.runner_up), names.size - 1)
         none = self.runner_up < 0
-        wrong = np.flatnonzero(~none & (names[place] != self.runner_up))
-        if wrong.size:
-            i = wrong[0]
-            msg = (
-                f"a runner-up must be one of the communities, or -1, got {self.runner_up[i]} for "
-                f"node number {i}."
+        another = (names[place] == self.runner_up) & (self.runner_up != before)
+        for what, values, valid in (
+            ("confidence must be from 0 to 1", self.own, _is_probability(self.own)),
+            ("a runner-up must be another community, or -1", self.runner_up, none | another),
+            (
+                "the probability of a runner-up must be from 0 to 1",
+                self.runner_up_probability,
+                # A table does not hold it.
+                np.isnan(self.runner_up_probability) | _is_probability(self.runner_up_probability),
+            ),
+        ):
+            if not valid.all():
+                i = int(np.argmin(valid))
+                msg = f"{what}, got {values[i]} for node {nodes[i]!r}."
+                raise PartitionError(msg)
+        return _readonly(
+            self._replace(
+                own=self.own.copy(),
+                runner_up=np.where(none, -1, after[first[place]]),
+                runner_up_probability=self.runner_up_probability.copy(),
             )
-            raise PartitionError(msg)
-        return _readonly(self._replace(runner_up=np.where(none, -1, after[first[place]])))
+        )
+
+
+def _is_probability(values: Floats) -> Bools:
+    return np.asarray((values >= 0.0) & (values <= 1.0))
 
 
 def confidence_of_labels(

@@ -7,11 +7,13 @@ of 1 expect as many edges as there are: omega says how much denser than without 
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from kgroups._csr import rows_of
+from kgroups._progress import new_tally, run_interruptibly
 from kgroups._types import CSR, Floats, Indices, Ints
 from kgroups.multilevel import Level, explicit_weights
 
@@ -34,7 +36,8 @@ __all__ = [
     "rates_of_labels",
 ]
 
-# Messages that are updated between two looks for Ctrl-C: about a tenth of a second.
+# Messages per kernel call, so that progress is shown several times a second. Where one sweep has
+# more, the kernel runs in a second thread, so that Ctrl-C is handled at once.
 _MESSAGES_PER_CALL = 5_000_000
 
 
@@ -261,6 +264,7 @@ def propagate(
     schedule: Schedule,
     *,
     progress: Callable[[int], None] = lambda sweeps: None,
+    messages_per_call: int = _MESSAGES_PER_CALL,
 ) -> Inferred:
     """Sweep and learn rates in turn until neither changes.
 
@@ -272,8 +276,10 @@ def propagate(
     state[kernels.BETWEEN] = rates.between
     rates = Rates(rates.inside.copy(), rates.between, rates.prior.copy())
     call = (*beliefs.model, *beliefs.arrays, rates.inside, rates.prior, learning.code(), schedule)
-    budget = max(1, _MESSAGES_PER_CALL // max(1, beliefs.arrays[0].size))
-    while not kernels.propagate(*call, state, budget):
+    budget = max(1, messages_per_call // max(1, beliefs.arrays[0].size))
+    large = beliefs.arrays[0].size > messages_per_call
+    run = partial(run_interruptibly, kernels.propagate) if large else kernels.propagate
+    while not run(*call, state, budget, new_tally()):
         progress(int(state[kernels.DONE]))
     done, residual = int(state[kernels.DONE]), float(state[kernels.RESIDUAL])
     progress(done)

@@ -17,6 +17,7 @@ from kgroups.inference.propagation import (
     Rates,
     Schedule,
     block_model,
+    contrast,
     planted_rates,
     propagate,
     rates_of_labels,
@@ -159,7 +160,7 @@ class BeliefPropagation:
         n, level = labels.size, graph.level
         if k == 1 or not level.A.indices.size:
             sizes = np.bincount(labels, minlength=k)
-            prior = (sizes + 1.0) / (n + k) if self.rates == "own" else np.full(k, 1.0 / k)
+            prior = (sizes + 1.0) / (n + k) if self.rates == "own" else np.full(k, 1.0 / max(k, 1))
             rates = Rates(np.ones(k), 1.0, prior)
             return Inferred(np.tile(prior, (n, 1)), rates, 0.0, 0.0, converged=True, sweeps=0)
         model = block_model(level, degree_corrected=graph.degree_corrected)
@@ -235,7 +236,7 @@ def _planted(graph: ObservedGraph, labels: Ints, k: int) -> tuple[Rates, Learnin
         degrees = np.diff(A.indptr)
         branching = float(degrees[degrees > 0].mean())
     fit = planted_fit(A, _strengths(graph), labels, k=k)
-    mu = (fit.inside - fit.between) / (fit.inside + (k - 1) * fit.between)
+    mu = contrast(Rates(np.full(k, fit.inside), fit.between, np.full(k, 1.0 / k)))
     first = planted_rates(max(mu, _FIRST_RATIO / math.sqrt(branching)), k)
     return first, Learning("contrast", _LEAST_RATIO / math.sqrt(branching))
 

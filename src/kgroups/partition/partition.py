@@ -15,7 +15,7 @@ from kgroups._csr import rows_of
 from kgroups._progress import Progress, StageProgress
 from kgroups._types import Floats, Ints
 from kgroups._validation import check_real
-from kgroups._wording import counted
+from kgroups._wording import counted, in_python
 from kgroups.errors import InputError, PartitionError, warn_caller
 from kgroups.graph import Graph
 from kgroups.report import compared_with_spectrum
@@ -114,13 +114,22 @@ class Partition(Sequence[Community]):
         uninformed: Collection[Hashable] = (),
         confidence: "Confidence | None" = None,
     ) -> None:
+        if graph is not None and not isinstance(graph, Graph):
+            msg = (
+                f"graph must be a Graph, got {type(graph).__name__}.\n  Pass "
+                f"{in_python('graph=kgroups.as_graph(graph)')}."
+            )
+            raise InputError(msg)
         z = _checked_labels(labels)
         renumbered = _largest_first(z)
+        names = _checked_nodes(nodes, graph, z.size)
         # The fields of a frozen object are set past its __setattr__.
         vars(self).update(
             labels=renumbered,
-            nodes=_checked_nodes(nodes, graph, z.size),
-            known_confidence=None if confidence is None else confidence.renumbered(z, renumbered),
+            nodes=names,
+            known_confidence=(
+                None if confidence is None else confidence.renumbered(z, renumbered, names)
+            ),
             graph=graph,
             _spectrum=spectrum,
             report=report,

@@ -97,7 +97,7 @@ def quotient(partition: "Partition", graph: Graph) -> Any:
 
     z = partition.labels
     source, target, weight = graph.edges()
-    counts = None if graph.multiplicity is None else graph.multiplicity
+    counts = graph.multiplicity
     upper = graph.row_of_slot <= graph.indices
     number = np.ones(source.size) if counts is None else counts[upper].astype(float)
     k = max(partition.k, 1)

@@ -8,7 +8,7 @@ import numpy as np
 from kgroups._progress import Progress, counted_progress
 from kgroups._types import CSR, Floats, Ints, Symmetrize
 from kgroups._validation import RngLike, as_rng, check_choice, check_k, check_real
-from kgroups._wording import argument, in_python
+from kgroups._wording import argument, counted, in_python
 from kgroups.adapters import as_graph, canonical_order
 from kgroups.adapters.labels import as_labels
 from kgroups.detect import detect_communities
@@ -75,7 +75,7 @@ class Posterior:
         Variance of the degrees over their mean, which is 1 for edges at random.
     accepted : bool
         Whether the most probable communities are taken: none of them is empty, and their planted
-        profile likelihood is not below that of the communities that inference started from.
+        profile likelihood is higher than that of the communities that inference started from.
 
     Notes
     -----
@@ -119,14 +119,14 @@ class Posterior:
         sure = self.confidence
         labels = "the most probable ones" if self.accepted else "those that inference started from"
         lines = [
-            f"Posterior({k} {'community' if k == 1 else 'communities'} of {n} nodes)",
+            f"Posterior({counted(k, 'community', 'communities')} of {counted(n, 'node')})",
             f"model: {self.model}; degrees vary {self.dispersion:.1f} times as much as at random",
-            f"edges: {inside} times as many inside communities as without them, "
+            f"edges: {inside or '0'} times as many inside communities as without them, "
             f"{self.between:.3g} times between",
             f"evidence: {self.free_energy:.1f} nats over one community, before the cost of "
             "parameters",
             f"labels: {labels}; mean confidence {sure.sum() / max(n, 1):.3f}, "
-            f"{np.count_nonzero(sure < _SURE)} nodes below {_SURE}",
+            f"{counted(int(np.count_nonzero(sure < _SURE)), 'node')} below {_SURE}",
             f"{'converged' if self.converged else 'not converged'} after {self.sweeps} sweeps, "
             f"residual {self.residual:.1g}",
         ]

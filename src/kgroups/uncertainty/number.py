@@ -224,7 +224,8 @@ def k_distribution(
     Raises
     ------
     InputError
-        If an argument is not what it must be, or there are more than ``max_messages``.
+        If an argument is not what it must be, there are more than ``max_messages``, or belief
+        propagation converges for none of ``k_values``.
 
     Notes
     -----
@@ -269,7 +270,7 @@ def k_distribution(
         if entries:
             steps = staircase(A, min(spectrum.r_at.values()), weighted=given.is_weighted)
         tried = _Tried(ordered, observed, methods, seed, begin)
-        most = given.n if not entries else min(given.n, int(max_messages / entries))
+        most = given.n if not entries else int(min(given.n, max_messages / entries))
         if chosen is not None or not entries:
             chosen = chosen or [min(1, given.n)]
             check_messages(entries, max(chosen), max_messages)
@@ -282,6 +283,13 @@ def k_distribution(
             limited = tried.walk(min(counts), min(max(counts), most), most) and most < given.n
     values = np.array(sorted(tried.evidence), dtype=np.int64)
     scores = np.array([tried.score(k) for k in values.tolist()])
+    if scores.max() == -math.inf:
+        shown = ", ".join(map(str, values.tolist()))
+        msg = (
+            f"belief propagation must converge for one of the numbers of communities, got "
+            f"{argument('k_values')} {shown}, none of which does.\n  Include 1, or other numbers."
+        )
+        raise InputError(msg)
     weights = np.exp(scores - scores.max())
     probabilities = weights / weights.sum()
     evidence, penalty, reliable = (

@@ -7,6 +7,7 @@ import pytest
 from helpers.oracles_inference import slow_sweeps, some_rates, tree_posterior
 from helpers.oracles_levels import dense
 from helpers.strategies_levels import graph_of, level_of
+from kgroups._progress import new_tally
 from kgroups.errors import InputError
 from kgroups.generators import degree_corrected_sbm, planted_partition
 from kgroups.inference import BeliefPropagation, observed_graph
@@ -200,3 +201,50 @@ def test_progress_counts_sweeps():
 def test_options_are_checked(options):
     with pytest.raises(InputError, match=next(iter(options))):
         BeliefPropagation(**options)
+
+
+def test_large_problems_run_in_a_second_thread_with_the_same_result():
+    model = block_model(level_of(nx.karate_club_graph()), degree_corrected=True)
+    schedule, rates, z = Schedule(3, 2, 4, 0.0, 0.0), planted_rates(0.4, 2), np.arange(34) % 2
+    found, seen = [], []
+    for messages in (10**6, 10):
+        beliefs, sweeps = Beliefs(model, z, 2, 0.1), []
+        found.append(
+            propagate(
+                beliefs,
+                rates,
+                Learning("contrast"),
+                schedule,
+                progress=sweeps.append,
+                messages_per_call=messages,
+            )
+        )
+        seen.append(sweeps)
+    assert seen == [[10], list(range(1, 11))]
+    assert np.array_equal(found[0].marginals, found[1].marginals)
+
+
+def test_a_flag_ends_a_sweep():
+    from kgroups.inference import _propagation_nb as kernels
+
+    beliefs = Beliefs(
+        block_model(level_of(nx.karate_club_graph()), degree_corrected=True),
+        np.arange(34) % 2,
+        2,
+        0.1,
+    )
+    before, rates = beliefs.marginals.copy(), planted_rates(0.4, 2)
+    state, tally = np.array(kernels.STATE), new_tally()
+    tally[2] = 1
+    assert kernels.propagate(
+        *beliefs.model,
+        *beliefs.arrays,
+        rates.inside,
+        rates.prior,
+        UNCHANGED.code(),
+        ONCE,
+        state,
+        9,
+        tally,
+    )
+    assert np.array_equal(beliefs.marginals, before)
