@@ -103,10 +103,13 @@ def readonly_view(array: Any) -> Any:
     return view
 
 
-def connected_components(csr: CSR, group: Ints | None = None) -> tuple[int, Ints]:
+def connected_components(
+    csr: CSR, group: Ints | None = None, *, background_entries: int = _BACKGROUND_ENTRIES
+) -> tuple[int, Ints]:
     """Return the number of components and the component of each node, numbered by first node.
 
-    With a group for each node, edges between different groups do not connect.
+    With a group for each node, edges between different groups do not connect. Matrices with at
+    least ``background_entries`` entries are labeled in a second thread.
     """
     if len(csr.indices) <= _SCIPY_ENTRIES and "numba" not in sys.modules:
         return components_by_scipy(csr, group)
@@ -117,7 +120,7 @@ def connected_components(csr: CSR, group: Ints | None = None) -> tuple[int, Ints
     pattern, labels = readonly(csr), np.full(len(csr.indptr) - 1, -1, dtype=np.int64)
     groups = np.zeros_like(labels) if group is None else group.astype(np.int64, copy=False)
     arguments = pattern.indptr, pattern.indices, groups, labels, new_tally()
-    if len(csr.indices) < _BACKGROUND_ENTRIES:
+    if len(csr.indices) < background_entries:
         return int(label_components(*arguments)), labels
     return int(run_interruptibly(label_components, *arguments)), labels
 

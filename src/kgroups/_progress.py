@@ -92,10 +92,13 @@ class Stages:
     """Announces the stages of a call, and measures how long they take and how much memory.
 
     Inside ``with stages:`` the functions :func:`begin_stage` and :func:`tell_share` reach it.
+    Shares are announced every ``pause`` seconds.
     """
 
-    def __init__(self, announce: Callable[[str], None]) -> None:
-        self._announce = announce
+    def __init__(
+        self, announce: Callable[[str], None], *, pause: float = _SECONDS_BETWEEN_SHARES
+    ) -> None:
+        self._announce, self._pause = announce, pause
         self._begun: list[tuple[str, float]] = []
         self._next_share = self._next_reading = 0.0
         self._before = self._most = _memory()
@@ -111,7 +114,7 @@ class Stages:
         """Announce a stage."""
         now = perf_counter()
         self._begun.append((stage, now))
-        self._next_share = now + _SECONDS_BETWEEN_SHARES
+        self._next_share = now + self._pause
         self._announce(stage)
 
     def tell(self, share: float) -> None:
@@ -121,7 +124,7 @@ class Stages:
             self._next_reading = now + _SECONDS_BETWEEN_READINGS
             self._most = _larger(self._most, _memory())
         if now >= self._next_share and self._begun:
-            self._next_share = now + _SECONDS_BETWEEN_SHARES
+            self._next_share = now + self._pause
             self._announce(f"{self._begun[-1][0]}, {100.0 * min(max(share, 0.0), 1.0):.0f} %")
 
     def seconds(self) -> dict[str, float]:

@@ -78,6 +78,5 @@ def test_components_of_a_large_graph_are_labeled_in_another_thread(monkeypatch):
     expected = connected_components(csr)[1].tolist()
     run = _csr.run_interruptibly
     monkeypatch.setattr(_csr, "run_interruptibly", lambda *a: used.append(1) or run(*a))
-    monkeypatch.setattr(_csr, "_BACKGROUND_ENTRIES", 100)
-    assert connected_components(csr)[1].tolist() == expected
+    assert connected_components(csr, background_entries=100)[1].tolist() == expected
     assert used == [1]

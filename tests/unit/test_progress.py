@@ -161,8 +161,7 @@ def test_inner_stages_end_with_their_call():
     assert (outer, inner) == (["outside"], ["inside"])
 
 
-def test_a_kernel_tells_its_share_through_its_tally(monkeypatch):
-    monkeypatch.setattr(_progress, "_SECONDS_BETWEEN_SHARES", 0.0)
+def test_a_kernel_tells_its_share_through_its_tally():
     told = []
 
     def kernel(tally):
@@ -171,7 +170,7 @@ def test_a_kernel_tells_its_share_through_its_tally(monkeypatch):
             time.sleep(0.001)
         return "done"
 
-    with Stages(lambda text: told.append(text) if "%" in text else None):
+    with Stages(lambda text: told.append(text) if "%" in text else None, pause=0.0):
         begin_stage("searching")
         assert run_interruptibly(kernel, new_tally()) == "done"
     assert told[0] == "searching, 25 %"

@@ -106,6 +106,11 @@ _BACKGROUND_ENTRIES = 100_000
 # From this many entries on threads share the moves of the first start; below, their waiting for one
 # another takes most of what they save.
 _SHARED_ENTRIES = 10_000_000
+# More communities than this at a signal-to-noise ratio below that are compared with those of the
+# usual first start. 200 at a ratio of 1.3 on 100,000 nodes end as 174 from the projection, which
+# save 10 % less; 80 at 1.4 on 60,000 nodes end as 44 from the usual start, which save 45 % less.
+_CLEAR_COMMUNITIES = 64
+_CLEAR_SIGNAL = 1.6
 ANY_SAVING_NODES = 9
 """Any saving splits a community up to this size, three triangles, where all pairs are counted."""
 PAIRS_NODES = 64
@@ -140,12 +145,16 @@ def search(
     start: Ints | None = None,
     background_entries: int = _BACKGROUND_ENTRIES,
     shared_entries: int = _SHARED_ENTRIES,
+    clear_communities: float = _CLEAR_COMMUNITIES,
+    clear_signal: float = _CLEAR_SIGNAL,
 ) -> Searched:
     """Find the communities of every component with the shortest description.
 
     ``start`` are labels to start from, in the order of the problem. Graphs with at least
     ``background_entries`` matrix entries are searched in a second thread. In components with at
-    least ``shared_entries`` all threads share the moves of the first start.
+    least ``shared_entries`` all threads share the moves of the first start. A projected start with
+    more than ``clear_communities`` and a signal-to-noise ratio below ``clear_signal`` is compared
+    with the usual first start.
     """
     from kgroups.multilevel._levels_nb import block_level
     from kgroups.search._search_nb import (
@@ -187,7 +196,8 @@ def search(
             if labels is None:
                 known[c] = NOTHING
             else:
-                known[c] = SPECTRAL if _projection_is_clear(measured[c]) else UNCERTAIN
+                clear = measured[c].k <= clear_communities or measured[c].s >= clear_signal
+                known[c] = SPECTRAL if clear else UNCERTAIN
         if known[c]:
             given[first:last] = labels
     z, k, saved, undecided = run(search_components, level, offsets, given, known, plan, tally)
@@ -224,11 +234,6 @@ def projected_labels(measured: Moments, rng: np.random.Generator) -> Any:
     z = _nearest(measured.block, means, normalized=False)
     present = np.bincount(z, minlength=groups) > 0
     return (np.cumsum(present, dtype=np.int32) - np.int32(1))[z]
-
-
-def _projection_is_clear(measured: Moments) -> bool:
-    """Tell whether projected communities need no comparison with those of another start."""
-    return measured.k <= _MAX_PROJECTED_FAINT or measured.s >= _MIN_PROJECTED_SIGNAL
 
 
 def nats_saved(level: Level, z: Ints) -> float:
@@ -303,11 +308,6 @@ _PROJECTED_COLUMNS = 16
 # contraction saves as much.
 _MAX_PROJECTED = 512
 _MIN_PROJECTED_SIZE = 500
-# More communities than this at a signal-to-noise ratio below that are compared with those of the
-# usual first start. 200 at a ratio of 1.3 on 100,000 nodes end as 174 from the projection, which
-# save 10 % less; 80 at 1.4 on 60,000 nodes end as 44 from the usual start, which save 45 % less.
-_MAX_PROJECTED_FAINT = 64
-_MIN_PROJECTED_SIGNAL = 1.6
 # Groups of projected rows for each community; halves of a community are merged later.
 _GROUPS_PER_COMMUNITY = 1.5
 # Rows of the sample for each of these groups, and rows at least.

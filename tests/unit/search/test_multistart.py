@@ -16,7 +16,6 @@ from helpers.strategies_levels import graph_of, largest_part, level_of, problem_
 from kgroups._csr import connected_components
 from kgroups.generators import lfr_benchmark, planted_partition
 from kgroups.metrics import nmi
-from kgroups.search import candidates
 from kgroups.search.candidates import given_number, interruptible, projected_labels, search
 from kgroups.spectrum import moments
 
@@ -382,11 +381,9 @@ def test_a_first_start_that_threads_share_finds_as_much_for_any_number_of_them(g
     assert list(found[0].moments) == list(alone.moments)
 
 
-def test_an_uncertain_projection_is_compared_with_the_usual_first_start(monkeypatch):
+def test_an_uncertain_projection_is_compared_with_the_usual_first_start():
     clear = searched(LARGE.graph)
-    monkeypatch.setattr(candidates, "_MAX_PROJECTED_FAINT", 0)
-    monkeypatch.setattr(candidates, "_MIN_PROJECTED_SIGNAL", 99.0)
-    found = searched(LARGE.graph)
+    found = searched(LARGE.graph, clear_communities=0, clear_signal=99.0)
     assert found.saved[0] == pytest.approx(clear.saved[0], rel=1e-3)
     assert found.k[0] == 5
     assert found.visits > 1.2 * clear.visits
