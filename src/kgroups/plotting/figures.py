@@ -1,6 +1,6 @@
 """Pictures beside the graph itself: spectrum, sorted matrix, sizes and confidence."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -109,7 +109,7 @@ def _plot_estimates(spectrum: "Spectrum", axes: Any) -> Any:
     return axes
 
 
-def _count_along_x(axes: Any, nbins: int | str = "auto") -> None:
+def _count_along_x(axes: Any, nbins: int | Literal["auto"] = "auto") -> None:
     """Put whole numbers along the x axis, whatever ticks the axes had."""
     from matplotlib.ticker import MaxNLocator, ScalarFormatter
 

@@ -230,8 +230,9 @@ def plot_communities(
             labels.beside_circle(str(a), a, colors[a], fontsize=SMALL_SIZE)
     width = "weight of the edges" if graph.is_weighted else "number of edges"
     _finish(axes, frame, title)
+    size = f"{graph.n:,} {'node' if graph.n == 1 else 'nodes'}"
     caption = [
-        f"{graph.n:,} {'node' if graph.n == 1 else 'nodes'} in {counted(k, 'community', 'communities')}",
+        f"{size} in {counted(k, 'community', 'communities')}",
         f"area: number of nodes, width: {width}",
     ]
     wide = frame.scale * float(frame.high[0] - frame.low[0])
