@@ -2,6 +2,8 @@
 
 import csv
 import io
+import re
+import time
 
 import networkx as nx
 import numpy as np
@@ -9,6 +11,8 @@ import pytest
 
 import kgroups as kg
 from kgroups.generators import lfr_benchmark
+from kgroups.page import page_content
+from kgroups.page.figures import PageLimits
 
 HOSTILE = [
     "<script>window.attacked = 1</script>",
@@ -118,6 +122,59 @@ def test_names_in_the_picture_are_text(page, hostile_page):
     for text in shown:
         assert any(name == text or name[:21] == text[:21] for name in known), text
     assert page.run("return document.querySelectorAll('#graph .textpoint a').length") == 0
+
+
+RANGES = "const {xaxis, yaxis} = document.getElementById('graph')._fullLayout; "
+RANGES += "return [...xaxis.range, ...yaxis.range]"
+
+
+def test_what_the_reader_zoomed_to_stays(page, hostile_page):
+    """Neither another color scheme nor printing moves the picture."""
+    _, path = hostile_page
+    page.open(path)
+    whole = page.run(RANGES)
+    # By the wheel, as a reader does; the script of the page is not told.
+    page.point_at(3)
+    x, y = page.place_of_node(3)
+    for _ in range(3):
+        page.cdp("Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y, deltaX=0, deltaY=-200)
+    drawn = "const axis = document.getElementById('graph')._fullLayout.xaxis; "
+    drawn += "return axis.range[1] - axis.range[0] < 0.9 * arguments[0]"
+    page.wait(drawn, whole[1] - whole[0])
+    time.sleep(0.3)
+    zoomed = page.run(RANGES)
+    light = page.picture()
+    scheme = [{"name": "prefers-color-scheme", "value": "dark"}]
+    page.cdp("Emulation.setEmulatedMedia", features=scheme)
+    page.wait("return getComputedStyle(document.body).backgroundColor === 'rgb(18, 23, 29)'")
+    assert np.any(page.picture() != light)
+    assert page.run(RANGES) == pytest.approx(zoomed)
+    page.cdp("Page.printToPDF")
+    page.picture()
+    assert page.run(RANGES) == pytest.approx(zoomed)
+    page.click("#show-all")
+    assert page.run(RANGES) == pytest.approx(whole)
+    check_quiet(page, path)
+
+
+def test_the_text_beside_a_picture_without_all_nodes_or_edges(page, hostile_page, tmp_path):
+    partition, _ = hostile_page
+    path = tmp_path / "page.html"
+    path.write_bytes(page_content(partition, partition.graph, limits=PageLimits(nodes=15)))
+    page.open(path)
+    assert "Click one to see its numbers." in page.text("#drawn")
+    assert "Choose one to see its numbers" in page.text("#details")
+    page.click("#details [data-community='0']")
+    assert "edges inside28" in page.text("#details dl")
+    assert "Click one to see its numbers." in page.text("#drawn")
+    check_quiet(page, path)
+    path.write_bytes(page_content(partition, partition.graph, limits=PageLimits(edges=10)))
+    page.open(path)
+    assert "Point at a node for its name." in page.text("#details")
+    page.click("#view-communities")
+    assert "Click one to see its nodes." in page.text("#drawn")
+    page.click("#details [data-community='0']")
+    assert re.search(r"28 edges inside, of which \d are drawn\. Escape", page.text("#drawn"))
 
 
 @pytest.mark.slow

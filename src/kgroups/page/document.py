@@ -81,8 +81,10 @@ def page_content(
             begin("computing the spectrum")
             shown = partition.spectrum
         sure = None
-        if confidence or (confidence is None and graph.n <= limits.computed):
-            begin("computing confidence")
+        known = partition.known_confidence is not None
+        if confidence or (confidence is None and (known or graph.n <= limits.computed)):
+            if not known:
+                begin("computing confidence")
             sure = partition.confidence()
         begin("laying out the graph")
         data = graph_figures(partition, graph, sure, limits)
@@ -93,15 +95,16 @@ def page_content(
                 "above": shown.shown_above,
                 "k": shown.k,
             }
+        scores = partition.scores()
         script = files("kgroups.page").joinpath("page.js").read_text("utf-8")
         parts = {
             "policy": html.escape(_policy(plotly, script)),
             "title": html.escape(title or "Communities of a graph"),
             "verdict": _verdict(partition, graph),
-            "facts": _facts(partition, graph, partition.scores(), sure),
+            "facts": _facts(partition, graph, scores, sure),
             "warnings": _warnings(partition, shown),
             "why": _why(partition, shown),
-            "scores": _scores(partition.scores()),
+            "scores": _scores(scores),
             "version": html.escape(version("kgroups")),
             "data": _json(data),
             "plotly": plotly,

@@ -13,8 +13,8 @@ import numpy as np
 
 from kgroups._types import Floats, Ints
 from kgroups.graph import Graph
-from kgroups.plotting import community_colors
-from kgroups.plotting.layout import positions
+from kgroups.plotting.graphs import partition_colors
+from kgroups.plotting.layout import linked_pairs, positions
 from kgroups.scoring import conductance
 
 if TYPE_CHECKING:
@@ -67,12 +67,12 @@ def graph_figures(
     communities["members"] = [
         [names[i] for i in some] if holds_nodes else [] for some in _best_linked(z, k, degree)
     ]
-    colors = ["#" + bytes(c).hex() for c in np.round(community_colors(k) * 255).astype(np.uint8)]
+    rgb = np.round(partition_colors(partition) * 255).astype(np.uint8)
+    colors = ["#" + bytes(row).hex() for row in rgb]
     palette = list(dict.fromkeys(colors))
     number = {color: c for c, color in enumerate(palette)}
     return {
         "n": graph.n,
-        "m": graph.m,
         "k": k,
         "palette": palette,
         "colorOf": [number[color] for color in colors],
@@ -115,14 +115,14 @@ def _best_linked(z: Ints, k: int, degree: Ints) -> list[list[int]]:
 def _links(ends: Ints, k: int, most: int) -> dict[str, Any]:
     """Return the pairs of communities with the most edges between them."""
     between = ends[ends[:, 0] != ends[:, 1]]
-    pairs, counts = np.unique(between.min(axis=1) * k + between.max(axis=1), return_counts=True)
+    pairs, counts = linked_pairs(between, np.ones(len(between)), k)
     chosen = np.argsort(-counts, kind="stable")[:most]
-    a, b = np.divmod(pairs[chosen], max(k, 1))
+    a, b = pairs[chosen].T
     return {
         "a": a.tolist(),
         "b": b.tolist(),
-        "count": counts[chosen].tolist(),
-        "total": int(pairs.size),
+        "count": counts[chosen].astype(int).tolist(),
+        "total": len(pairs),
     }
 
 

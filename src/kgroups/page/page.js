@@ -209,7 +209,7 @@
         });
       });
       const shown = links.count.length < links.total ? `The ${number(links.count.length)} strongest of ${number(links.total)} links are drawn.` : "";
-      note(`${counted(k, "community", "communities")}: area by nodes, lines by edges between them. Click one to see its nodes. ${shown}`);
+      note(`${counted(k, "community", "communities")}: area by nodes, lines by edges between them. Click one to see its ${nodes ? "nodes" : "numbers"}. ${shown}`);
     }
     traces.push({
       type: drawnBy(k), mode: "markers+text",
@@ -245,7 +245,7 @@
     const room = Math.max(own.length, 60);
     traces.push(nodeTrace(own, color, type, room), ...labels(own, room));
     const drawn = inside.length <= MOST_EDGES ? inside.length : 0;
-    const part = drawn < communities.inside[a] ? ` of which ${number(drawn)} are drawn` : "";
+    const part = drawn < communities.inside[a] ? `, of which ${counted(drawn, "is", "are")} drawn` : "";
     note(`Community ${a} alone: ${counted(own.length, "node", "nodes")} and ${counted(communities.inside[a], "edge", "edges")} inside${part}. Escape or “Show all” returns.`);
     return traces;
   }
@@ -283,9 +283,10 @@
   }
 
   const coarse = matchMedia("(pointer: coarse)").matches;
-  let box = null;
   function draw({ keepBox = false } = {}) {
-    if (!keepBox || !box) box = viewBox(state.isolated);
+    // The layout follows the reader, who may have moved the picture or zoomed.
+    const shown = keepBox && picture.layout;
+    const box = shown ? { x: shown.xaxis.range, y: shown.yaxis.range } : viewBox(state.isolated);
     let traces;
     picture.classList.remove("outlined");
     if (state.isolated !== null && nodes) traces = isolatedTraces(state.isolated);
@@ -318,8 +319,7 @@
       const [middle, half] = [(range[0] + range[1]) / 2, (range[1] - range[0]) / 2];
       return [middle - half * factor, middle + half * factor];
     };
-    box = { x: scaled(shown.xaxis.range), y: scaled(shown.yaxis.range) };
-    Plotly.relayout(picture, { "xaxis.range": [...box.x], "yaxis.range": [...box.y] });
+    Plotly.relayout(picture, { "xaxis.range": scaled(shown.xaxis.range), "yaxis.range": scaled(shown.yaxis.range) });
   }
 
   // --- What is selected ----------------------------------------------------------------------
@@ -413,7 +413,8 @@
     } else {
       const most = Math.min(k, 40);
       shown.push(element("h3", {}, "Communities"));
-      shown.push(element("p", { class: "note" }, "Choose one to see it alone, here or in the picture. Point at a node for its name."));
+      const advice = nodes ? "Choose one to see it alone, here or in the picture. Point at a node for its name." : "Choose one to see its numbers, here or in the picture.";
+      shown.push(element("p", { class: "note" }, advice));
       shown.push(list(Array.from({ length: most }, (_, a) => chip(a))));
       if (k > most) shown.push(element("p", { class: "note" }, `and ${counted(k - most, "smaller one", "smaller ones")} in the table below`));
     }
@@ -573,7 +574,7 @@
 
   // --- Files ---------------------------------------------------------------------------------
 
-  /* Text is always in quotes, numbers never, as in the .csv files of kgroups. */
+  /* Text is always in quotes, numbers never. */
   function csv(header, lines) {
     const field = (value) => (typeof value === "number" ? String(value) : `"${value.replace(/"/g, '""')}"`);
     return [header.join(","), ...lines.map((line) => line.map(field).join(","))].join("\n") + "\n";

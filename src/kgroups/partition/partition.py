@@ -610,7 +610,8 @@ class Partition(Sequence[Community]):
             Whether the eigenvalues are shown. By default if they are known or the graph has at
             most 50,000 nodes; computing them can take longer than detection.
         confidence : bool, optional
-            Whether :meth:`confidence` is shown; by default up to 50,000 nodes.
+            Whether :meth:`confidence` is shown. By default if it is known or the graph has at
+            most 50,000 nodes.
         progress : bool or callable
             ``True`` names the stages on a terminal; a function receives the name of each.
 

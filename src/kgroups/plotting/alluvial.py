@@ -1,5 +1,6 @@
 """The alluvial picture: how the communities of one partition are spread over those of another."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -75,7 +76,8 @@ def plot_alluvial(
     >>> [text.get_text() for text in axes.texts]
     ['0', '1', '0', '1']
     """
-    if len(names) != 2 or not all(isinstance(name, str) for name in names):
+    pair = [] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
+    if len(pair) != 2 or not all(isinstance(name, str) for name in pair):
         msg = f"names must be two strings, for the left and the right side, got {names!r}."
         raise InputError(msg)
     left = before.labels
@@ -98,7 +100,7 @@ def plot_alluvial(
     _draw_ribbons(axes, flows, unit, *sides)
     for x, side, align in ((0.0, sides[0], "right"), (1.0 - _BLOCK_WIDTH, sides[1], "left")):
         _draw_blocks(axes, x, side, align, unit)
-    for x, name in zip((0.0, 1.0), names, strict=True):
+    for x, name in zip((0.0, 1.0), pair, strict=True):
         if name:
             axes.text(
                 x,
@@ -111,7 +113,7 @@ def plot_alluvial(
                 parse_math=False,
             )
     axes.set_xlim(-0.08, 1.08)
-    axes.set_ylim(-0.02, 1.08 if any(names) else 1.02)
+    axes.set_ylim(-0.02, 1.08 if any(pair) else 1.02)
     axes.set_axis_off()
     write_title(axes, title)
     return axes

@@ -1,6 +1,6 @@
 """Pictures beside the graph itself: spectrum, sorted matrix, sizes and confidence."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -74,7 +74,7 @@ def plot_spectrum(spectrum: "Spectrum", *, ax: Any = None) -> Any:
         axes.scatter(rank[mask], values[mask], s=44, color=color, edgecolors="white", zorder=3)
     axes.set_xlabel("rank")
     axes.set_ylabel("eigenvalue of $N_r$")
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    _count_along_x(axes)
     axes.margins(x=0.12, y=0.15)
     dress(axes, f"k = {spectrum.k} above the threshold")
     return axes
@@ -104,9 +104,18 @@ def _plot_estimates(spectrum: "Spectrum", axes: Any) -> Any:
     axes.set_xlabel("eigenvalues above the threshold")
     axes.set_ylabel("rule for r")
     axes.margins(x=0.25)
-    axes.xaxis.get_major_locator().set_params(integer=True, nbins=5)
+    _count_along_x(axes, nbins=5)
     dress(axes, f"k about {spectrum.k} ({spectrum.k_low} to {spectrum.k_high})")
     return axes
+
+
+def _count_along_x(axes: Any, nbins: int | Literal["auto"] = "auto") -> None:
+    """Put whole numbers along the x axis, whatever ticks the axes had."""
+    from matplotlib.ticker import MaxNLocator, ScalarFormatter
+
+    steps = [1, 2, 2.5, 5, 10]
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=nbins, steps=steps, integer=True))
+    axes.xaxis.set_major_formatter(ScalarFormatter())
 
 
 def plot_adjacency(
@@ -240,7 +249,7 @@ def plot_sizes(
         if k <= _MAX_WRITTEN:
             axes.bar_label(bars, padding=2, fontsize=SMALL_SIZE, color=INK)
         axes.set_xlabel("community")
-        axes.xaxis.get_major_locator().set_params(integer=True)
+        _count_along_x(axes)
         if k <= _MAX_WRITTEN:
             axes.set_xticks(range(k))
     else:

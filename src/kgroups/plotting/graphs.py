@@ -230,8 +230,9 @@ def plot_communities(
             labels.beside_circle(str(a), a, colors[a], fontsize=SMALL_SIZE)
     width = "weight of the edges" if graph.is_weighted else "number of edges"
     _finish(axes, frame, title)
+    size = f"{graph.n:,} {'node' if graph.n == 1 else 'nodes'}"
     caption = [
-        f"{graph.n:,} nodes in {counted(k, 'community', 'communities')}",
+        f"{size} in {counted(k, 'community', 'communities')}",
         f"area: number of nodes, width: {width}",
     ]
     wide = frame.scale * float(frame.high[0] - frame.low[0])
@@ -302,14 +303,30 @@ def _neighbors(
 
 def _rows_of(graph: Graph, names: Collection[Hashable]) -> dict[Hashable, int]:
     """Return the row of each node that is to be named."""
-    if not names:
+    try:
+        # The letters of a string are not meant.
+        wanted = list(names) if not isinstance(names, str) else None
+    except TypeError:
+        wanted = None
+    if wanted is None:
+        msg = f"names must be a collection of nodes, such as [node], got {names!r}."
+        raise InputError(msg)
+    if not wanted:
         return {}
     row_of = {name: i for i, name in enumerate(graph.nodes)}
-    for name in names:
-        if name not in row_of:
+    for name in wanted:
+        if not _is_hashable(name) or name not in row_of:
             msg = f"names must be nodes of the graph, got {name!r}."
             raise InputError(msg)
-    return {name: row_of[name] for name in names}
+    return {name: row_of[name] for name in wanted}
+
+
+def _is_hashable(name: object) -> bool:
+    try:
+        hash(name)
+    except TypeError:
+        return False
+    return True
 
 
 def _areas(graph: Graph, node_size: Any, *, by_degree: bool = True) -> Floats:

@@ -1,6 +1,7 @@
 """Node positions: given by the caller, or computed so that communities are separate clouds."""
 
 import random
+import reprlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -42,7 +43,10 @@ def positions(graph: Graph, labels: Ints, layout: Any) -> Floats:
             msg = f"layout must hold a position for every node; {missing[0]!r}{more} has none."
             raise InputError(msg)
         layout = [layout[node] for node in graph.nodes]
-    xy = np.asarray(layout, float)
+    try:
+        xy = np.asarray(layout, float)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise _not_positions(graph, layout) from error
     if (graph.n and xy.shape != (graph.n, 2)) or not np.isfinite(xy).all():
         msg = (
             f"layout must be finite and of shape ({graph.n}, 2), one row per node, got shape "
@@ -50,6 +54,28 @@ def positions(graph: Graph, labels: Ints, layout: Any) -> Floats:
         )
         raise InputError(msg)
     return xy.reshape(graph.n, 2)
+
+
+def _not_positions(graph: Graph, layout: Any) -> InputError:
+    """Return the error for a layout that is no array of numbers, with the first node at fault."""
+    rows = layout if isinstance(layout, (list, tuple)) else ()
+    for node, place in zip(graph.nodes, rows, strict=False):
+        if not _is_pair(place):
+            msg = f"layout must hold two numbers (x, y) for every node; {node!r} has {place!r}."
+            return InputError(msg)
+    msg = (
+        f"layout must hold two numbers (x, y) for each of the {graph.n} nodes, got "
+        f"{reprlib.repr(layout)}.\n  Leave it out to have it computed, or pass a dict of node to "
+        "(x, y)."
+    )
+    return InputError(msg)
+
+
+def _is_pair(place: Any) -> bool:
+    try:
+        return np.asarray(place, float).shape == (2,)
+    except (TypeError, ValueError, OverflowError):
+        return False
 
 
 def force_layout(graph: Graph, labels: Ints) -> Floats:

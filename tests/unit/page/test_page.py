@@ -19,6 +19,7 @@ from kgroups.errors import CrowdedThresholdWarning, InputError, MissingExtraErro
 from kgroups.page import page_content
 from kgroups.page.figures import PageLimits, graph_figures
 from kgroups.partition import Partition
+from kgroups.plotting.graphs import partition_colors
 
 HOSTILE = [
     "</script><script>alert(1)",
@@ -82,7 +83,7 @@ def test_our_part_of_the_page_names_no_address(page):
 
 def test_numbers_of_the_page(partition, page):
     data, graph = data_of(page), partition.graph
-    assert (data["n"], data["m"], data["k"]) == (graph.n, graph.m, partition.k)
+    assert (data["n"], data["k"]) == (graph.n, partition.k)
     nodes, communities = data["nodes"], data["communities"]
     assert unpacked(nodes["community"], "u4").tolist() == partition.labels.tolist()
     assert unpacked(nodes["degree"], "u4").tolist() == graph.degrees.astype(int).tolist()
@@ -199,6 +200,57 @@ def test_a_known_spectrum_is_shown_at_any_size(partition):
     assert partition.known_spectrum is not None
     content = page_content(partition, partition.graph, limits=PageLimits(computed=1)).decode()
     assert data_of(content)["spectrum"]["k"] == partition.spectrum.k
+
+
+def test_a_known_confidence_is_shown_at_any_size():
+    known = kg.detect_communities(nx.barbell_graph(6, 0))
+    sure = known.confidence()
+    for confidence in (None, True, False):
+        stages = []
+        content = page_content(
+            known,
+            known.graph,
+            limits=PageLimits(computed=1),
+            confidence=confidence,
+            progress=stages.append,
+        ).decode()
+        held = data_of(content)["nodes"]["confidence"]
+        assert (held is None) == (confidence is False)
+        assert ("probability of 0.9 or more" in content) == (confidence is not False)
+        if held is not None:
+            assert unpacked(held, "u2") / 10_000 == pytest.approx(sure, abs=1e-4)
+        assert "computing confidence" not in stages
+
+
+def test_scores_are_computed_once(partition, monkeypatch):
+    calls = []
+    scores = Partition.scores
+    monkeypatch.setattr(Partition, "scores", lambda self: calls.append(self) or scores(self))
+    page_content(partition, partition.graph)
+    assert calls == [partition]
+
+
+@pytest.mark.parametrize("singles", [0, 3])
+@pytest.mark.parametrize("cliques", [4, 20])
+def test_communities_have_the_colors_of_the_plots(cliques, singles):
+    graph = nx.ring_of_cliques(cliques, 3)
+    graph.add_nodes_from(f"single {i}" for i in range(singles))
+    labels = np.concatenate([np.arange(3 * cliques) // 3, cliques + np.arange(singles)])
+    given = Partition(labels, graph=kg.as_graph(graph))
+    data = graph_figures(given, given.graph, None, PageLimits())
+    shown = [data["palette"][c] for c in data["colorOf"]]
+    plotted = np.round(partition_colors(given) * 255).astype(int)
+    assert shown == ["#{:02x}{:02x}{:02x}".format(*row) for row in plotted]
+    assert len(set(shown[cliques:])) == min(singles, 1)
+
+
+def test_links_are_the_pairs_with_the_most_edges():
+    graph = nx.Graph([(0, 1), (2, 3), (4, 5), (6, 7)])
+    # Edges between communities count, whatever their weights and however they are given.
+    graph.add_edges_from([(2, 0), (1, 3), (3, 0), (5, 2), (4, 3), (4, 0)], weight=2.5)
+    given = Partition(np.arange(8) // 2, graph=kg.as_graph(graph))
+    links = graph_figures(given, given.graph, None, PageLimits(links=2))["links"]
+    assert links == {"a": [0, 1], "b": [1, 2], "count": [3, 2], "total": 3}
 
 
 def test_labels_that_were_given_and_k_that_was_given():

@@ -82,7 +82,11 @@ def test_estimates_of_k_are_shown_with_their_range(axes):
         k_high=522,
         exact_at=dict(zip(rules, (False, False, True), strict=True)),
     )
+    # Ticks that the axes had do not matter.
+    axes.set_xticks([0, 1], ["no", "yes"])
     plot_spectrum(spectrum, ax=axes)
+    axes.figure.draw_without_rendering()
+    assert {label.get_text().isdigit() for label in axes.get_xticklabels()} == {True}
     (interval,) = axes.lines
     assert interval.get_xdata().tolist() == [474, 522]
     assert [text.get_text() for text in axes.texts] == ["about 498", "about 501", "490"]
@@ -121,6 +125,21 @@ def test_bars_have_the_sizes_and_colors_of_the_communities(axes, football):
     colors = [bar.get_facecolor()[:3] for bar in axes.patches]
     assert colors == [tuple(row) for row in community_colors(football.k)]
     assert [text.get_text() for text in axes.texts] == [str(size) for size in football.sizes]
+
+
+@pytest.mark.parametrize(("k", "tick"), [(3, "2"), (30, "25")])
+def test_pictures_are_drawn_again_on_axes_with_ticks(axes, k, tick):
+    partition = Partition(np.arange(2 * k) % k)
+    spectrum = kgroups.estimate_k(datasets.load("karate").graph)
+    axes.set_xticks([0, 1], ["no", "yes"])
+    for _ in range(2):
+        plot_sizes(partition, ax=axes)
+        rendered(axes)
+        shown = [label.get_text() for label in axes.get_xticklabels()]
+        assert {"0", tick} <= set(shown)
+        assert not {"no", "yes"} & set(shown)
+    plot_spectrum(spectrum, ax=axes)
+    rendered(axes)
 
 
 def test_many_sizes_are_points_by_rank(axes):
@@ -201,8 +220,15 @@ def test_alluvial_views_that_cannot_be_drawn(axes):
     partition = Partition([0, 1], nodes=["a", "b"])
     with pytest.raises(PartitionError, match="'a'"):
         plot_alluvial(partition, Partition([0, 1], nodes=["b", "c"]), ax=axes)
-    with pytest.raises(InputError, match=r"two strings, .*, got \('x',\)"):
-        plot_alluvial(partition, partition, ax=axes, names=("x",))
+    for names, shown in ((("x",), r"\('x',\)"), (3, "3"), ("xy", "'xy'"), (("x", 1), "")):
+        with pytest.raises(InputError, match=f"two strings, .*, got {shown}"):
+            plot_alluvial(partition, partition, ax=axes, names=names)
+
+
+def test_names_of_sides_may_be_an_array(axes):
+    partition = Partition([0, 1])
+    plot_alluvial(partition, partition, ax=axes, names=np.array(["before", "after"]))
+    assert [text.get_text() for text in axes.texts][-2:] == ["before", "after"]
 
 
 def test_an_empty_partition_can_be_drawn():

@@ -280,6 +280,11 @@ def test_circles_of_communities_have_their_sizes_and_lines_their_edges(axes):
     assert {text.get_text() for text in axes.texts[:-1]} == {"0", "1", "12"}
 
 
+def test_the_caption_of_one_node(axes):
+    plot_communities(partition_of(nx.empty_graph(1), [0]), ax=axes)
+    assert axes.texts[-1].get_text().startswith("1 node in 1 community;")
+
+
 @pytest.mark.parametrize("n", [0, 1, 2])
 def test_tiny_graphs(n):
     for draw in (plot_graph, plot_communities):
@@ -322,6 +327,13 @@ def test_the_same_picture_for_every_order_of_the_nodes():
         ({"a": (0, 0)}, r"every node; 'b' \(and 2 more\) has none"),
         (np.zeros((3, 2)), r"shape \(4, 2\), one row per node, got shape \(3, 2\)"),
         (np.full((4, 2), np.nan), "layout must be finite"),
+        ("spring", r"two numbers \(x, y\) for each of the 4 nodes, got 'spring'"),
+        (nx.spring_layout, "for each of the 4 nodes, got <"),
+        (
+            {"a": (0, 0), "b": (1, 0, 2), "c": (0, 1), "d": (1, 1)},
+            r"two numbers \(x, y\) for every node; 'b' has \(1, 0, 2\)",
+        ),
+        ([(0, 0), (1, 0), "c", (1, 1)], "for every node; 'c' has 'c'"),
     ],
 )
 def test_layouts_that_do_not_fit(axes, square, layout, message):
@@ -338,11 +350,28 @@ def test_names_that_do_not_fit(axes, square):
     for draw in (plot_graph, plot_communities):
         with pytest.raises(InputError, match="nodes of the graph, got 'z'"):
             draw(square, ax=axes, names=["z"])
+        with pytest.raises(InputError, match=r"nodes of the graph, got \['a'\]"):
+            draw(square, ax=axes, names=[["a"]])
+        for names in (3, "ab"):
+            with pytest.raises(InputError, match=rf"a collection of nodes, .*, got {names!r}"):
+                draw(square, ax=axes, names=names)
+
+
+@pytest.mark.parametrize("names", [np.array([0, 2]), np.array([], int)])
+def test_names_may_be_an_array(names):
+    partition = partition_of(nx.path_graph(3), [0, 0, 0])
+    for draw in (plot_graph, plot_communities):
+        axes = Figure().subplots()
+        draw(partition, ax=axes, names=names)
+        drawn = ", ".join(text.get_text() for text in axes.texts)
+        assert drawn.startswith(", ".join(map(str, names)))
 
 
 def test_partitions_without_a_graph(axes):
     for draw in (plot_graph, plot_communities):
-        with pytest.raises(PartitionError, match="a picture needs the graph, and this"):
+        with pytest.raises(
+            PartitionError, match="a picture needs the graph, and this partition has none"
+        ):
             draw(Partition([0, 1]), ax=axes)
 
 
