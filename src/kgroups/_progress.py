@@ -88,6 +88,20 @@ def _terminal_bar(*, show: bool, **options: Any) -> Iterator[Any]:
         yield bar
 
 
+@contextmanager
+def interrupts_restored() -> Iterator[None]:
+    """Raise KeyboardInterrupt where a compiled function has turned it into a SystemError.
+
+    That happens if Ctrl-C comes while numba wraps the arrays that a kernel returns.
+    """
+    try:
+        yield
+    except SystemError as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):
+            raise error.__cause__ from None
+        raise
+
+
 class Stages:
     """Announces the stages of a call, and measures how long they take and how much memory.
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from kgroups._blas import DENSE, single_threaded
-from kgroups._progress import StageProgress, Stages, stage_progress
+from kgroups._progress import StageProgress, Stages, interrupts_restored, stage_progress
 from kgroups._types import Ints, SelfLoops, Symmetrize
 from kgroups._validation import RngLike, as_rng, check_choice, check_k
 from kgroups._wording import argument, setting
@@ -125,7 +125,11 @@ def detect_communities(
     _check_options(operator, regime, init, refine)
     check_choice("self_loops", self_loops, ("drop", "keep"))
     rng = as_rng(rng)
-    with stage_progress(progress=progress) as announce, Stages(announce) as stages:
+    with (
+        interrupts_restored(),
+        stage_progress(progress=progress) as announce,
+        Stages(announce) as stages,
+    ):
         stages.begin("reading the graph")
         given = as_graph(graph, weight=weight, source=source, target=target, symmetrize=symmetrize)
         k = None if k is None else check_k(k, given.n)

@@ -15,6 +15,7 @@ from kgroups._progress import (
     Stages,
     begin_stage,
     counted_progress,
+    interrupts_restored,
     new_tally,
     run_interruptibly,
     stage_progress,
@@ -234,3 +235,23 @@ def test_arrays_that_were_freed_count(before):
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     # 160 MB of numbers, and what the interpreter allocates beside.
     assert 159e6 < int(run.stdout) < 165e6
+
+
+def test_an_interrupt_that_a_kernel_reports_as_an_error_is_one_again():
+    """Ctrl-C while numba wrapped the result of a kernel ended a study with a traceback."""
+    with pytest.raises(KeyboardInterrupt), interrupts_restored():
+        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+    with pytest.raises(SystemError, match="another"), interrupts_restored():
+        raise SystemError("another")
+
+
+def test_a_study_and_a_detection_restore_interrupts():
+    def interrupted(*arguments):
+        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+
+    with pytest.raises(KeyboardInterrupt):
+        kg.detect_communities(nx.path_graph(4), progress=interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        kg.studies.phase_transition(
+            60, k=2, degree=6.0, snr=1.0, methods=(interrupted,), trials=1, progress=False
+        )

@@ -74,6 +74,7 @@ def _run(
     argv: Sequence[str] | None, load_parser: Callable[[], argparse.ArgumentParser] | None
 ) -> None:
     # Imported here, so that an interrupt during the import is handled like any other.
+    from kgroups._progress import interrupts_restored
     from kgroups._wording import worded
     from kgroups.cli.parser import Flags, build_parser
 
@@ -82,7 +83,7 @@ def _run(
     finally:
         # Where the parser prints help and exits, a reader that went away is noticed now.
         sys.stdout.flush()
-    with worded(Flags(args)), warnings.catch_warnings():
+    with interrupts_restored(), worded(Flags(args)), warnings.catch_warnings():
         # The commands print the warnings of reports and spectra themselves.
         warnings.simplefilter("ignore", KGroupsWarning)
         args.run(args)

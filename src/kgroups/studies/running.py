@@ -11,7 +11,7 @@ import numpy as np
 
 from kgroups._blas import single_threaded
 from kgroups._parallel import finished_batches
-from kgroups._progress import Progress, counted_progress
+from kgroups._progress import Progress, counted_progress, interrupts_restored
 from kgroups.adapters import as_graph, as_labels
 from kgroups.detect import compile_kernels
 from kgroups.errors import InputError, KGroupsWarning
@@ -60,7 +60,7 @@ def _run_batch(plan: Plan, tasks: Sequence[Task]) -> list[tuple[Task, Results]]:
     """Run several trials in this process, on one thread of linear algebra."""
     _compile_once()
     # For matrices of any size, because other trials use the other cores.
-    with single_threaded(0), warnings.catch_warnings():
+    with interrupts_restored(), single_threaded(0), warnings.catch_warnings():
         # One warning per trial would hide the output of a study, which measures quality itself.
         warnings.simplefilter("ignore", KGroupsWarning)
         return [(task, _run_trial(plan, task)) for task in tasks]
