@@ -235,7 +235,7 @@ def test_a_flag_ends_a_sweep():
     )
     before, rates = beliefs.marginals.copy(), planted_rates(0.4, 2)
     state, tally = np.array(kernels.STATE), new_tally()
-    tally[2] = 1
+    state[kernels.BETWEEN], tally[2] = rates.between, 1
     assert kernels.propagate(
         *beliefs.model,
         *beliefs.arrays,
