@@ -5,6 +5,7 @@ import numpy as np
 from scipy import sparse
 
 from kgroups._types import CSR
+from kgroups.spectrum.chebyshev import start_with_perron
 from kgroups.spectrum.count import Layout, count_on
 
 
@@ -31,6 +32,11 @@ def random_adjacency(seed, *, largest=30, weighted=False, loops=False):
     if weighted:
         upper *= rng.choice([rng.lognormal(0.0, 1.0, (n, n)), rng.integers(1, 6, (n, n))])
     return np.triu(upper) + np.triu(upper, 1).T
+
+
+def perron_of(operator):
+    start = operator.random_block(1, np.random.default_rng(0))
+    return start_with_perron(operator, start).perron
 
 
 def counts_by(bound, labels, method=None):

@@ -12,7 +12,7 @@ eigenvalue :math:`(s + 1/s) / 2` above it.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -36,12 +36,12 @@ _BLAS_PAIRS_ROUGH = 256
 _ROWS_PER_PRODUCT = 4_096
 _NO_ENTRIES = np.zeros(0, dtype=np.float32)
 _ONE_THREAD = Threads(1)
-# The bulk is this much smaller in the Perron vector than in the vector of ones.
-_PERRON_LIFT = 1e3
-# Assumed growth of the Perron vector where its first estimate is smaller.
-_SLOWEST_GROWTH = 1.35
-# Rescaling keeps the Perron iteration from overflowing float32.
-_STEPS_BETWEEN_RESCALING = 4
+# The Perron vector is known once a vector of ones has grown by this much, or after so many steps.
+_PERRON_LIFT = 100.0
+_MOST_PERRON_STEPS = 24
+_SLOWEST_GROWTH = 1.1
+# What is left of other vectors in it may change a column by this share of its part along it.
+_PERRON_ERROR = 0.03
 # Rounding brings a deflated vector back; it may grow by this much before it is removed again.
 _LARGEST_REGROWTH = 200.0
 # The Perron vector grows fastest and is removed after so many steps.
@@ -247,36 +247,6 @@ class Perron:
         return Deflated(self.vector, _PERRON_STEPS)
 
 
-def perron_of(operator: BlockOperator) -> Perron:
-    """Find the Perron pair by a Chebyshev recursion from the vector of ones.
-
-    On bipartite graphs the eigenvalue of the same size below 0 grows as fast; a last step removes
-    it. Where no eigenvalue exceeds 1, as on a tree, none grows, and the pair is a mixture.
-    """
-    x = np.ones((operator.n, 1), dtype=np.float32)
-    y = np.empty_like(x)
-    operator.matmat(x, y)
-    (xx,), (xy,) = operator.products_by_column(x, y)
-    growth = max(_SLOWEST_GROWTH, growth_of(float(xy / xx)))
-    for step in range(math.ceil(math.log(_PERRON_LIFT) / math.log(growth))):
-        operator.matmat(y, x, alpha=2.0, beta=-1.0)
-        x, y = y, x
-        if step % _STEPS_BETWEEN_RESCALING == 0:
-            length = float(np.max(np.abs(y)))
-            x /= length
-            y /= length
-    operator.matmat(y, x)
-    (yy,), _ = operator.products_by_column(y, y)
-    (xx,), _ = operator.products_by_column(x, x)
-    # N^2 has the same value on the two vectors, so this length is right for any mixture of them.
-    x += np.float32(math.sqrt(xx / yy)) * y
-    (xx,), _ = operator.products_by_column(x, x)
-    x /= np.float32(math.sqrt(xx))
-    operator.matmat(x, y)
-    _, (xy,) = operator.products_by_column(x, y)
-    return Perron(float(xy), x)
-
-
 @dataclass(frozen=True, eq=False)
 class Deflated:
     """Orthonormal vectors that a recursion subtracts from its blocks every so many steps."""
@@ -316,10 +286,97 @@ class Recursion:
                 break
         self._subtract(self._deflated)
 
+    def deflate(self, held: Deflated) -> None:
+        """Subtract vectors from the blocks, now and in later steps."""
+        self._deflated.append(held)
+        self._subtract([held])
+
+    def drop_last_column(self) -> None:
+        """Go on without the last column."""
+        self.before = np.ascontiguousarray(self.before[:, :-1])
+        self.now = np.ascontiguousarray(self.now[:, :-1])
+
+    def products(self) -> Floats:
+        """Return the products by column of T_{q-1} X with itself and with T_q X."""
+        return self._operator.products_by_column(self.before, self.now)
+
     def _subtract(self, deflated: Sequence[Deflated]) -> None:
         for held in deflated:
             subtract_products(self._operator, held.vectors, self.before)
             subtract_products(self._operator, held.vectors, self.now)
+
+
+class Started(NamedTuple):
+    """A recursion that has found the Perron pair on its way.
+
+    Attributes
+    ----------
+    recursion : Recursion
+        It deflates the Perron vector.
+    perron : Perron
+    products : list of ndarray
+        ``recursion.products()`` of each degree so far, without the part along the Perron vector.
+    """
+
+    recursion: Recursion
+    perron: Perron
+    products: list[Floats]
+
+
+def start_with_perron(operator: BlockOperator, X: ThinBlock) -> Started:
+    """Start a recursion on a block whose products with the graph find the Perron pair as well.
+
+    A column of ones beside the block grows along the Perron vector. On bipartite graphs the
+    eigenvalue of the same size below 0 grows as fast; two consecutive degrees tell them apart.
+    Where no eigenvalue exceeds 1, as on a tree, nothing grows, and the pair is a mixture.
+    """
+    ones = np.ones((operator.n, 1), dtype=np.float32)
+    recursion = Recursion(operator, [], np.concatenate([X, ones], axis=1))
+    products = [recursion.products()]
+    enough = _PERRON_LIFT**2 * products[0][0, -1]
+    while products[-1][0, -1] < enough and recursion.q <= _MOST_PERRON_STEPS:
+        recursion.advance()
+        products.append(recursion.products())
+    perron = _perron_pair(operator, recursion, products)
+    recursion.drop_last_column()
+    # A degree multiplies the part along the vector by its Chebyshev polynomial; a value of 1 or
+    # less leaves it as small as it was.
+    part = np.zeros(X.shape[1])
+    sizes = np.polynomial.chebyshev.chebvander(perron.value, recursion.q)[0]
+    if perron.value > 1.0:
+        part = np.square(operator.products(perron.vector, recursion.now)[0] / sizes[-1])
+    recursion.deflate(perron.deflated)
+    for q, both in enumerate(products):
+        products[q] = both[:, :-1] - part * sizes[q] * sizes[q : q + 2, np.newaxis]
+    return Started(recursion, perron, products)
+
+
+def _perron_pair(operator: BlockOperator, recursion: Recursion, products: list[Floats]) -> Perron:
+    """Return the pair along which the last column of a recursion, ones at first, has grown."""
+    x, y = (np.ascontiguousarray(block[:, -1:]) for block in (recursion.now, recursion.before))
+    # Lengths of the column from degree 0 on.
+    lengths = np.sqrt([both[0, -1] for both in products])
+    growth = float(lengths[-1] / lengths[-2])
+    steps = 0
+    if growth > _SLOWEST_GROWTH:
+        # The part of the ones that does not grow, in units of the part that does. As much of it
+        # would be left in each column if the vector were taken from the degree of the columns.
+        share = lengths[-1] / (0.5 * growth ** (len(lengths) - 1) * lengths[0])
+        rest = math.sqrt(max(0.0, 1.0 / share**2 - 1.0)) / value_of(growth)
+        steps = math.ceil(math.log(max(1.0, rest / _PERRON_ERROR)) / math.log(growth))
+    for _ in range(steps):
+        operator.matmat(x, y, alpha=2.0, beta=-1.0)
+        x, y = y, x
+    (xx,), (xy,) = operator.products_by_column(x, y)
+    (yy,), _ = operator.products_by_column(y, y)
+    # N^2 has the same value on the two vectors, so this length is right for any mixture of them.
+    # Where nothing grows, degrees differ in sign.
+    x += np.float32(math.copysign(math.sqrt(xx / yy), xy)) * y
+    operator.matmat(x, y)
+    (xx,), (xy,) = operator.products_by_column(x, y)
+    (yy,), _ = operator.products_by_column(y, y)
+    y /= np.float32(math.sqrt(yy))
+    return Perron(float(xy / xx), y)
 
 
 def ritz_pairs(operator: BlockOperator, X: ThinBlock) -> tuple[Floats, ThinBlock]:

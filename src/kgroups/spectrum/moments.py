@@ -24,7 +24,7 @@ from kgroups.spectrum.chebyshev import (
     Recursion,
     ThinBlock,
     growth_of,
-    perron_of,
+    start_with_perron,
     value_of,
 )
 
@@ -71,8 +71,8 @@ class Moments:
         eigenvalue is below -1.
     perron : Perron
         Largest eigenvalue of N_r, not mapped, and its vector.
-    block : ndarray of float32, shape (n, 8)
-        The random vectors filtered by T_q.
+    block : ndarray of float32, shape (n, columns)
+        The random vectors filtered by T_q or a higher degree.
     visits : int
         Matrix entries read.
     """
@@ -101,10 +101,10 @@ def moments(bound: BoundBetheHessian, *, columns: int = _VECTORS, seed: int = 0)
     (True, True)
     """
     operator = BlockOperator(bound)
-    perron = perron_of(operator)
-    visits = 0
+    perron, visits = None, 0
     for _ in range(_MAPPINGS):
         series = _Series(operator, perron, columns, seed)
+        perron = series.perron
         visits += operator.visits
         if not series.outgrown_from_below:
             break
@@ -119,7 +119,7 @@ def moments(bound: BoundBetheHessian, *, columns: int = _VECTORS, seed: int = 0)
         signal=series.signal,
         threshold=series.threshold,
         operator=operator,
-        perron=perron,
+        perron=series.perron,
         block=series.block,
         visits=visits,
     )
@@ -155,24 +155,30 @@ class _Series:
     """Moments of increasing order of one operator, until the part beyond the bulk has outgrown it.
 
     ``above[q]`` holds the moment of order 2q for eigenvalues above 1, ``below[q]`` for those below
-    -1. Both start with the traces of the identity.
+    -1. Both start with the traces of the identity. Without a ``perron`` pair, which must be that of
+    the operator before any mapping, the products with the graph find it as well.
     """
 
-    def __init__(self, operator: BlockOperator, perron: Perron, columns: int, seed: int) -> None:
+    def __init__(
+        self, operator: BlockOperator, perron: Perron | None, columns: int, seed: int
+    ) -> None:
         self._operator = operator
         self._noise = math.sqrt(operator.n / columns)
         self._enough = _ENOUGH * operator.n
         self._last = _steps_to(self._enough, operator)
         self._early = _steps_to(_EARLY_CHECK * self._noise, operator)
         start = operator.random_block(columns, np.random.default_rng(seed))
-        recursion = Recursion(operator, [perron.deflated], start)
+        if perron is None:
+            recursion, self.perron, known = start_with_perron(operator, start)
+        else:
+            recursion, self.perron = Recursion(operator, [perron.deflated], start), perron
+            known = [recursion.products()]
         self.above: list[float] = []
         self.below: list[float] = []
         preceding, base = 0.0, (0.0, 0.0)
         while True:
             # Mean products of T_{q-1} g with itself and with T_q g.
-            products = operator.products_by_column(recursion.before, recursion.now)
-            own, following = products.mean(axis=1).tolist()
+            own, following = known[len(self.above)].mean(axis=1).tolist()
             if not self.above:
                 preceding, base = following, (own, following)
             # T_{q-1} + T_{q+1} = 2 N T_q gives the product with N without a multiplication.
@@ -184,7 +190,9 @@ class _Series:
             tell_share(self.q, self._last)
             if self._is_done():
                 break
-            recursion.advance()
+            if len(self.above) == len(known):
+                recursion.advance()
+                known.append(recursion.products())
         self.block = recursion.before
 
     @property
