@@ -8,12 +8,16 @@ matrix that comes out. The next four figures are those of reading and detection 
 entries read per edge, seconds of the processor, and the peak of memory per edge above what the
 process held before, the graph included; an igraph object, whose size comes last, is not. Memory is
 the resident set that Linux reports. Peers follow, on the same graphs up to ``--peer-edges``; their
-memory includes their form of the graph.
+memory includes their form of the graph. With ``--interrupts 6`` reading and detection are repeated
+and interrupted by Ctrl-C at as many times, evenly spaced, and a line each says in which stage that
+was, and how long it took to end.
 """
 
 import argparse
 import multiprocessing
+import signal
 import sys
+import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -157,6 +161,7 @@ def measure(kind: str, path: Path, small: Path, *, detecting: bool) -> dict[str,
     if not detecting:
         return found
     partition = detect_communities(converted)
+    found["wall"] = perf_counter() - start
     truth = np.load(path.with_suffix(".truth.npy"))
     return {
         **found,
@@ -165,6 +170,32 @@ def measure(kind: str, path: Path, small: Path, *, detecting: bool) -> dict[str,
         "visits": partition.report.visits / converted.m,
         "nmi": nmi(truth[numbers_of(converted.nodes)], partition.labels),
     }
+
+
+def interrupt(kind: str, path: Path, small: Path, after: float) -> tuple[str, float | None]:
+    """Send Ctrl-C so many seconds after the start; return the stage and how long it took to end.
+
+    The second number is None if communities were found before.
+    """
+    from kgroups import detect_communities
+
+    load = igraph_object if kind == "igraph" else Path
+    detect_communities(load(small))
+    graph, stages, sent = load(path), ["start"], [0.0]
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def send() -> None:
+        sent[0] = perf_counter()
+        signal.raise_signal(signal.SIGINT)
+
+    timer = threading.Timer(after, send)
+    timer.start()
+    try:
+        detect_communities(graph, progress=stages.append)
+        timer.cancel()
+    except KeyboardInterrupt:
+        return stages[-1], perf_counter() - sent[0]
+    return stages[-1], None
 
 
 def measure_peer(name: str, path: Path) -> dict[str, float]:
@@ -214,7 +245,8 @@ def result(
     family: str = "sbm",
     weighted: bool = False,
     detecting: bool = True,
-) -> dict[str, float]:
+    interrupts: int = 0,
+) -> dict[str, Any]:
     """Write the file of a kind, then measure a kind, or the peer of that name."""
     form = kind if kind in WRITERS else "npz"
     suffix = WRITERS[form][0]
@@ -223,7 +255,12 @@ def result(
         in_a_process(partial(prepare, form, size, path, family, weighted=weighted))
     if kind in PEERS:
         return in_a_process(partial(measure_peer, kind, paths[0]))
-    return in_a_process(partial(measure, kind, *paths, detecting=detecting))
+    found = in_a_process(partial(measure, kind, *paths, detecting=detecting))
+    times = [found["wall"] * (i + 0.5) / interrupts for i in range(interrupts)]
+    found["interrupts"] = [
+        (after, *in_a_process(partial(interrupt, kind, *paths, after))) for after in times
+    ]
+    return found
 
 
 COLUMNS: dict[str, tuple[int, Callable[[dict[str, float]], str]]] = {
@@ -241,7 +278,7 @@ COLUMNS: dict[str, tuple[int, Callable[[dict[str, float]], str]]] = {
 }
 
 
-def line(kind: str, found: dict[str, float]) -> str:
+def line(kind: str, found: dict[str, Any]) -> str:
     """Return a line of the table; what was not measured is a dash."""
     cells = []
     for width, shown in COLUMNS.values():
@@ -250,6 +287,12 @@ def line(kind: str, found: dict[str, float]) -> str:
         except KeyError:
             cells.append(f"{'-':>{width}}")
     return f"{kind:<24}" + "".join(cells)
+
+
+def interrupt_line(after: float, stage: str, seconds: float | None) -> str:
+    """Return a line on one interruption."""
+    ended = "found communities before" if seconds is None else f"ended {seconds:.2f} s later"
+    return f"  Ctrl-C after {after:.1f} s, {stage}: {ended}"
 
 
 def main() -> None:
@@ -261,6 +304,7 @@ def main() -> None:
     parser.add_argument("--family", choices=FAMILIES, default=FAMILIES[0])
     parser.add_argument("--weighted", action="store_true", help="give each edge a random weight")
     parser.add_argument("--only-reading", action="store_true", help="find no communities")
+    parser.add_argument("--interrupts", type=int, default=0, help="times to press Ctrl-C")
     parser.add_argument("--peers", nargs="*", choices=tuple(PEERS), default=BESIDE)
     parser.add_argument("--peer-edges", type=float, default=1e7, help="largest graph of the peers")
     options = parser.parse_args()
@@ -280,8 +324,11 @@ def main() -> None:
                     family=options.family,
                     weighted=options.weighted,
                     detecting=not options.only_reading,
+                    interrupts=0 if options.only_reading else options.interrupts,
                 )
             print(line(kind, found), flush=True)
+            for one in found.get("interrupts", ()):
+                print(interrupt_line(*one), flush=True)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,15 @@ import sys
 import numpy as np
 import pytest
 
-from benchmarks.large_input import as_text, columns, line, numbers_of, result, scattered
+from benchmarks.large_input import (
+    as_text,
+    columns,
+    interrupt_line,
+    line,
+    numbers_of,
+    result,
+    scattered,
+)
 from benchmarks.peers import REFERENCE
 
 
@@ -54,6 +62,17 @@ def test_objects_and_peers_are_measured(tmp_path, kind):
     assert found["cpu"] > 0.0
     assert 0.0 < found["nmi"] <= 1.0
     assert ("visits" in found) == (kind == "igraph")
+
+
+@pytest.mark.compiled
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is read from /proc")
+def test_interruptions_name_their_stage(tmp_path):
+    found = result("npz", 300_000, tmp_path, interrupts=1)
+    ((after, stage, seconds),) = found["interrupts"]
+    assert after == found["wall"] / 2
+    assert stage != "start"
+    assert seconds is None or seconds >= 0.0
+    assert stage in interrupt_line(after, stage, seconds)
 
 
 def test_what_was_not_measured_is_a_dash():
