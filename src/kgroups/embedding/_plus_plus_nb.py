@@ -1,11 +1,12 @@
-"""Kernels of greedy k-means++: bare arrays in and out."""
+"""Kernels of k-means and of its greedy start, k-means++: bare arrays in and out."""
 
 import numpy as np
 from numba import njit
 
 from kgroups._types import Floats, Ints
+from kgroups.hartigan._sweep_nb import improve_rows
 
-__all__ = ["drawn_by_mass", "nearer", "nearest_of_drawn"]
+__all__ = ["best_kmeans", "drawn_by_mass", "nearer"]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -64,14 +65,16 @@ def _squared_distances(X: Floats, picks: Ints, out: Floats) -> None:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def nearest_of_drawn(X: Floats, first: int, draws: Floats, tie: float, slack: float) -> Ints:
+def _nearest_of_drawn(
+    X: Floats, first: int, draws: Floats, tie: float, slack: float, tally: Ints
+) -> Ints:
     """Draw centers among the rows of X by greedy k-means++; return the nearest of each row.
 
     ``first`` is the first center, and row a of ``draws`` draws the candidates for center a.
     """
     n = X.shape[0]
     k, trials = draws.shape
-    center = np.empty(k, dtype=np.int64)
+    center = np.zeros(k, dtype=np.int64)
     center[0] = first
     taken = np.zeros(n, dtype=np.bool_)
     taken[first] = True
@@ -83,6 +86,8 @@ def nearest_of_drawn(X: Floats, first: int, draws: Floats, tie: float, slack: fl
     distance = offered[:, 0].copy()
     nearest = np.zeros(n, dtype=np.int64)
     for a in range(1, k):
+        if tally[2] != 0:
+            break
         if drawn_by_mass(distance, draws[a], picks) <= 0.0:
             # Fewer distinct rows than centers: any row that is not a center will do.
             picks[:] = np.argmin(taken)
@@ -92,3 +97,32 @@ def nearest_of_drawn(X: Floats, first: int, draws: Floats, tie: float, slack: fl
     for a in range(k):
         nearest[center[a]] = a
     return nearest
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def best_kmeans(
+    X: Floats,
+    firsts: Ints,
+    draws: Floats,
+    tie: float,
+    slack: float,
+    row_error: float,
+    share: float,
+    rounding: float,
+    max_sweeps: int,
+    tally: Ints,
+) -> Ints:
+    """Return the labels with the lowest k-means cost of several starts, the first in a tie.
+
+    Start t draws its centers by ``firsts[t]`` and ``draws[t]``. A later one must lower the cost by
+    a ``share`` of it and by ``rounding``.
+    """
+    best, lowest, k = np.zeros(X.shape[0], dtype=np.int64), np.inf, draws.shape[1]
+    for start in range(firsts.size):
+        z = _nearest_of_drawn(X, firsts[start], draws[start], tie, slack, tally)
+        if tally[2] != 0:
+            break
+        cost = improve_rows(X, z, k, row_error, max_sweeps, tally)
+        if cost < lowest * (1.0 - share) - rounding:
+            best, lowest = z, cost
+    return best

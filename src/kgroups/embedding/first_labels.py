@@ -6,15 +6,17 @@ labels may take their place.
 
 from collections import deque
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from kgroups._blas import DENSE, DenseLimits
 from kgroups._csr import rows_of
+from kgroups._progress import new_tally, run_interruptibly
 from kgroups._types import CSR, Bools, Floats, Ints
 from kgroups._validation import check_choice, check_integer, check_real
-from kgroups.hartigan import improve_rows
+from kgroups.hartigan import BACKGROUND_WORK, ROW_ERROR
 from kgroups.operators import BoundBetheHessian
 from kgroups.spectrum import largest_eigenpairs, start_vector, top_eigenpairs
 
@@ -25,8 +27,8 @@ TIE = 1e-9
 _ROWS = ("normalized", "raw")
 # Multiplications of all k-means starts together: a few seconds.
 _MAX_WORK = 4e9
-# Sweeps of one start, for the estimate of its work.
-_SWEEPS_EXPECTED = 20
+# Sweeps of one start at most, and for the estimate of its work.
+_MAX_SWEEPS, _SWEEPS_EXPECTED = 50, 20
 # Costs of draws closer than this are a tie: rows have length 1 and the error of an eigensolver.
 _SLACK = 1e-9
 # A later start must lower the cost by more than rounding: this share, and this much.
@@ -149,18 +151,18 @@ def kmeans(
     n = X.shape[0]
     if k == 1:
         return np.zeros(n, dtype=np.int64)
-    from kgroups.embedding._plus_plus_nb import nearest_of_drawn
+    from kgroups.embedding._plus_plus_nb import best_kmeans
 
     X = np.ascontiguousarray(X, dtype=float)
     per_start = float(n) * k * X.shape[1] * _SWEEPS_EXPECTED
-    best, lowest = np.zeros(n, dtype=np.int64), np.inf
-    for _ in range(int(min(n_init, max(2, max_work // per_start)))):
-        first, draws = int(rng.integers(n)), rng.random((k, trials_of(k)))
-        start = nearest_of_drawn(X, first, draws, TIE, _SLACK)
-        z, cost = improve_rows(X, start, k=k)
-        if cost < lowest * (1.0 - _COST_SHARE) - _COST_ROUNDING:
-            best, lowest = z, cost
-    return best
+    starts = int(min(n_init, max(2, max_work // per_start)))
+    firsts, draws = np.empty(starts, dtype=np.int64), np.empty((starts, k, trials_of(k)))
+    for start in range(starts):
+        firsts[start], draws[start] = rng.integers(n), rng.random(draws.shape[1:])
+    limits = TIE, _SLACK, ROW_ERROR, _COST_SHARE, _COST_ROUNDING, _MAX_SWEEPS
+    large = starts * per_start > BACKGROUND_WORK
+    run = partial(run_interruptibly, best_kmeans) if large else best_kmeans
+    return np.asarray(run(X, firsts, draws, *limits, new_tally()))
 
 
 @dataclass(frozen=True)

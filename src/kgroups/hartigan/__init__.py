@@ -2,6 +2,8 @@
 
 from kgroups.hartigan.dense import Rows, Rule, StoredRows, group_links, improve_dense
 from kgroups.hartigan.sweep import (
+    BACKGROUND_WORK,
+    ROW_ERROR,
     Candidates,
     Outcome,
     group_association,
@@ -12,6 +14,8 @@ from kgroups.hartigan.sweep import (
 )
 
 __all__ = [
+    "BACKGROUND_WORK",
+    "ROW_ERROR",
     "Candidates",
     "Outcome",
     "Rows",

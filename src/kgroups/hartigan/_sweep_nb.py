@@ -6,7 +6,7 @@ from numba import njit
 from kgroups._types import CSR, Floats, Ints
 from kgroups.hartigan.sweep import Groups
 
-__all__ = ["add_rows", "add_totals", "row_totals", "sweep_dense", "sweep_matrix", "sweep_rows"]
+__all__ = ["add_rows", "add_totals", "improve_rows", "sweep_dense", "sweep_matrix"]
 
 # A node with all but this share of the weight of its group stays: the rest is rounding error.
 _LEAST_REST = 1e-11
@@ -240,8 +240,14 @@ def sweep_dense(
 
 
 @njit(cache=True, nogil=True)
-def row_totals(X: Floats, z: Ints, k: int) -> tuple[Ints, Floats, Floats, float]:
-    """Return size, sum of rows and its squared length for each group, and that of all rows."""
+def improve_rows(
+    X: Floats, z: Ints, k: int, rounding: float, max_sweeps: int, tally: Ints
+) -> float:
+    """Lower the k-means cost of the rows of X by moves of ``z``, in place; return the cost.
+
+    A move must gain more than ``rounding`` times the mean squared length of a row. A flag in
+    ``tally[2]`` ends it at once.
+    """
     n, p = X.shape
     size, total, length = np.zeros(k, dtype=np.int64), np.zeros((k, p)), 0.0
     for i in range(n):
@@ -253,44 +259,40 @@ def row_totals(X: Floats, z: Ints, k: int) -> tuple[Ints, Floats, Floats, float]
     for a in range(k):
         for c in range(p):
             squared[a] += total[a, c] * total[a, c]
-    return size, total, squared, length
+    _sweep_rows(X, rounding * length / max(1, n), max_sweeps, z, size, total, squared, tally)
+    explained = 0.0
+    for a in range(k):
+        if size[a] > 0:
+            explained += squared[a] / size[a]
+    return length - explained
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def sweep_rows(
+def _sweep_rows(
     X: Floats,
     min_gain: float,
     max_sweeps: int,
-    budget: int,
     z: Ints,
     size: Ints,
     total: Floats,
     squared: Floats,
-    visited: Ints,
-    changed: Ints,
-    progress: Ints,
-) -> bool:
+    tally: Ints,
+) -> None:
     """Make the best improving k-means move of every row, sweep after sweep, until none moves.
 
     A move must gain more than ``min_gain``, and a later group beat an earlier one by as much.
     ``total`` holds the sum of the rows of each group and ``squared`` its squared length. A row
-    whose group has not changed since its last visit is compared only with groups that have:
-    ``visited`` and ``changed`` hold the times, and start at -1 and 0.
-
-    Returns whether it is done. If not, about ``budget`` numbers were read, and the next call
-    continues from ``progress``: the next row, the sweeps done, the moves in this one, the time,
-    and the numbers read so far, all 0 at first.
+    whose group has not changed since its last visit is compared only with groups that have.
     """
     n, p = X.shape
-    k, read = size.size, 0
-    first, sweeps, moves, now = progress[0], progress[1], progress[2], progress[3]
-    while sweeps < max_sweeps:
-        for i in range(first, n):
-            if read >= budget:
-                progress[0], progress[1], progress[2], progress[3] = i, sweeps, moves, now
-                progress[4] += read
-                return False
-            read += p + k
+    k, now = size.size, 0
+    # The times at which each row was visited and each group changed last.
+    visited, changed = np.full(n, -1), np.zeros(k, dtype=np.int64)
+    for _ in range(max_sweeps):
+        moves = 0
+        for i in range(n):
+            if tally[2] != 0:
+                return
             now += 1
             a, last = z[i], visited[i]
             if size[a] == 1:
@@ -308,7 +310,6 @@ def sweep_rows(
                 to_b = 0.0
                 for c in range(p):
                     to_b += X[i, c] * total[b, c]
-                read += p
                 gain = leave + (squared[b] + 2.0 * to_b + own) / (size[b] + 1)
                 if size[b] > 0:
                     gain -= squared[b] / size[b]
@@ -325,7 +326,4 @@ def sweep_rows(
                 z[i], changed[a], changed[best] = best, now, now
                 moves += 1
         if moves == 0:
-            break
-        sweeps, first, moves = sweeps + 1, 0, 0
-    progress[4] += read
-    return True
+            return

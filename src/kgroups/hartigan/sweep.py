@@ -1,10 +1,12 @@
 """Group association, the objective of Hartigan moves, and sweeps until no node moves."""
 
+from functools import partial
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from kgroups._csr import readonly
+from kgroups._progress import new_tally, run_interruptibly
 from kgroups._types import CSR, Floats, Indices, Ints
 from kgroups.errors import InputError
 
@@ -12,10 +14,10 @@ Candidates: TypeAlias = Literal["neighbors", "all"]
 
 # A gain below this part of the typical association is rounding, not improvement.
 _ROUNDING = 1e-10
-# Embedding rows carry the error of an eigensolver, which must not decide between equal groups.
-_ROW_ERROR = 1e-8
-# Numbers read per kernel call, so that Ctrl-C is handled within a tenth of a second.
-_BUDGET = 1 << 24
+ROW_ERROR = 1e-8
+"""Embedding rows carry the error of an eigensolver, which must not decide between equal groups."""
+BACKGROUND_WORK = 1e8
+"""More multiplications than this, a tenth of a second, are made in a second thread."""
 
 
 class Groups(NamedTuple):
@@ -156,25 +158,17 @@ def improve(
 
 
 def improve_rows(
-    X: Floats, z: Ints, *, k: int, max_sweeps: int = 50, budget: int = _BUDGET
+    X: Floats, z: Ints, *, k: int, max_sweeps: int = 50, background_work: float = BACKGROUND_WORK
 ) -> tuple[Ints, float]:
     """Lower the k-means cost of the rows of X by Hartigan moves; no group is emptied.
 
     Returns labels when no row moves any more, or after ``max_sweeps``, and the sum of squared
-    distances of the rows to the mean of their group. Ctrl-C is handled each time that ``budget``
-    numbers have been read.
+    distances of the rows to the mean of their group. If ``max_sweeps`` take more multiplications
+    than ``background_work``, a second thread makes them, so that Ctrl-C is handled at once.
     """
-    from kgroups.hartigan._sweep_nb import row_totals, sweep_rows
+    from kgroups.hartigan import _sweep_nb as kernels
 
     z = z.astype(np.int64, copy=True)
-    size, total, squared, length = row_totals(X, z, k)
-    min_gain = _ROW_ERROR * length / max(1, z.size)
-    visited, changed = np.full(z.size, -1), np.zeros(k, dtype=np.int64)
-    progress = np.zeros(5, dtype=np.int64)
-    done = False
-    while not done:
-        done = sweep_rows(
-            X, min_gain, max_sweeps, budget, z, size, total, squared, visited, changed, progress
-        )
-    filled = size > 0
-    return z, length - float(np.sum(squared[filled] / size[filled]))
+    large = float(max_sweeps) * X.size * k > background_work
+    run = partial(run_interruptibly, kernels.improve_rows) if large else kernels.improve_rows
+    return z, run(X, z, k, ROW_ERROR, max_sweeps, new_tally())

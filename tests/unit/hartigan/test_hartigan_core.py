@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from helpers.strategies_hartigan import as_csr
+from kgroups._progress import new_tally
 from kgroups.errors import InputError
 from kgroups.hartigan import _sweep_nb, group_association, improve, improve_rows
 
@@ -105,38 +106,20 @@ def rows_with_labels(n=300, p=3, k=5):
     return rng.normal(size=(n, p)), z, k
 
 
-@pytest.mark.parametrize("budget", [1, 100, 1_000])
 @pytest.mark.parametrize("max_sweeps", [1, 2, 50])
-def test_row_moves_in_slices_are_those_of_one_call(monkeypatch, budget, max_sweeps):
+def test_row_moves_in_a_second_thread_are_the_same(max_sweeps):
     X, z, k = rows_with_labels()
-    whole = improve_rows(X, z, k=k, max_sweeps=max_sweeps)
-    read, kernel = [], _sweep_nb.sweep_rows
-
-    def counted(*arguments):
-        before = int(arguments[-1][4])
-        done = kernel(*arguments)
-        read.append(int(arguments[-1][4]) - before)
-        return done
-
-    monkeypatch.setattr(_sweep_nb, "sweep_rows", counted)
-    found, cost = improve_rows(X, z, k=k, max_sweeps=max_sweeps, budget=budget)
-    np.testing.assert_array_equal(found, whole[0])
-    assert cost == whole[1]
-    assert len(read) > 3
-    assert max(read) < budget + (k + 1) * X.shape[1] + k
+    found, cost = improve_rows(X, z, k=k, max_sweeps=max_sweeps)
+    beside = improve_rows(X, z, k=k, max_sweeps=max_sweeps, background_work=0.0)
+    np.testing.assert_array_equal(beside[0], found)
+    assert beside[1] == cost
 
 
-def test_row_moves_stop_at_an_interrupt_between_slices(monkeypatch):
+def test_row_moves_end_at_a_flag():
     X, z, k = rows_with_labels()
-    calls, kernel = [], _sweep_nb.sweep_rows
-
-    def interrupted(*arguments):
-        calls.append(kernel(*arguments))
-        if len(calls) == 3:
-            raise KeyboardInterrupt
-        return calls[-1]
-
-    monkeypatch.setattr(_sweep_nb, "sweep_rows", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        improve_rows(X, z, k=k, budget=100)
-    assert calls == [False, False, False]
+    tally = new_tally()
+    tally[2] = 1
+    labels = z.copy()
+    _sweep_nb.improve_rows(X, labels, k, 0.0, 50, tally)
+    assert labels.tolist() == z.tolist()
+    assert improve_rows(X, z, k=k)[0].tolist() != z.tolist()
