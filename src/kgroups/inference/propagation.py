@@ -12,10 +12,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from kgroups._csr import rows_of
 from kgroups._progress import new_tally, run_interruptibly
 from kgroups._types import CSR, Floats, Indices, Ints
-from kgroups.multilevel import Level, explicit_weights
+from kgroups.multilevel import Level, explicit_weights, inner_weights
 
 __all__ = [
     "Beliefs",
@@ -135,14 +134,6 @@ def block_model(level: Level, *, degree_corrected: bool) -> BlockModel:
     return BlockModel(A, reversed_entries(A), theta * math.sqrt(m / pairs), heaviest, m)
 
 
-def inner_edges(model: BlockModel, z: Indices, k: int) -> Floats:
-    """Return the weight of the edges inside each group of labels."""
-    rows = rows_of(model.A)
-    same = z[rows] == z[model.A.indices]
-    inner = np.bincount(z[rows[same]], model.A.data[same], minlength=k)
-    return np.asarray(0.5 * inner, dtype=float)
-
-
 def contrast(rates: Rates) -> float:
     """Return the mu of planted rates: 1 + (k - 1) mu inside and 1 - mu between k equal groups."""
     inside, k = float(rates.inside[0]), rates.inside.size
@@ -176,7 +167,7 @@ def rates_of_labels(model: BlockModel, z: Indices, k: int) -> Rates:
     squares = np.bincount(z, np.square(model.theta), minlength=k)
     pairs = np.asarray(0.5 * (total * total - squares), dtype=float)
     sizes = np.bincount(z, minlength=k).astype(float)
-    edges = inner_edges(model, z, k)
+    edges = inner_weights(model.A, z, k)
     between = max(two_rates(edges, pairs, model.m, 0.0)[1], LEAST_RATE)
     own = np.maximum(edges / np.maximum(pairs, 1e-9), LEAST_RATIO_OWN * between)
     return Rates(own, between, (sizes + 1.0) / (model.n + k))
@@ -339,7 +330,7 @@ def evidence_of_labels(
     """
     model = block_model(level, degree_corrected=True)
     beliefs = Beliefs(model, z, k, softness)
-    first = beliefs.expected()._replace(edges=inner_edges(model, z, k))
+    first = beliefs.expected()._replace(edges=inner_weights(model.A, z, k))
     learning = Learning("planted")
     rates = learned_rates(learning, Rates(np.ones(k), 1.0, np.full(k, 1.0 / k)), first)
     schedule = Schedule(max_sweeps - 1, 1, 1, tolerance, math.inf)

@@ -7,6 +7,7 @@ from kgroups.multilevel.levels import (
     Rules,
     explicit_weights,
     finest_level,
+    inner_weights,
     modularity_moves,
 )
 from kgroups.multilevel.shared import shared_moves
@@ -18,6 +19,7 @@ __all__ = [
     "Rules",
     "explicit_weights",
     "finest_level",
+    "inner_weights",
     "modularity_moves",
     "shared_moves",
 ]

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kgroups._csr import rows_of
+from kgroups._csr import readonly, rows_of
 from kgroups._progress import new_tally
 from kgroups._types import CSR, Floats, Indices, Ints
 
@@ -95,6 +95,15 @@ def explicit_weights(A: CSR) -> CSR:
     if len(A.data) == len(A.indices):
         return A
     return A._replace(data=np.ones(len(A.indices), dtype=np.float32))
+
+
+def inner_weights(A: CSR, z: Ints, k: int) -> Floats:
+    """Return the sum of the weights inside each of ``k`` groups, those of loops halved."""
+    from kgroups.multilevel import _moving_nb as kernels
+
+    # Equal weights take the memory of one.
+    data = A.data[:1] if A.data.strides == (0,) else A.data
+    return np.asarray(kernels.inner_weights(readonly(A._replace(data=data)), z, k))
 
 
 def modularity_moves(

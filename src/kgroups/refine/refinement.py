@@ -14,7 +14,7 @@ from kgroups._types import CSR, Floats, Ints
 from kgroups._validation import check_choice, check_integer, check_real, is_real
 from kgroups.errors import InputError
 from kgroups.hartigan import Candidates, improve
-from kgroups.multilevel import modularity_moves
+from kgroups.multilevel import inner_weights, modularity_moves
 from kgroups.operators import BoundBetheHessian
 
 # Smallest node weight in units of the mean degree; smaller ones would vanish in the sums s_a.
@@ -228,7 +228,7 @@ def planted_fit(A: CSR, strength: Floats, z: Ints, *, k: int) -> PlantedFit:
     total = float(strength.sum())
     if total <= 0.0:
         return PlantedFit(0.0, 1.0, 1.0)
-    inner = float(A.data[z[rows_of(A)] == z[A.indices]].sum())
+    inner = 2.0 * float(inner_weights(A, z, k).sum())
     groups = np.bincount(z, weights=strength, minlength=k)
     expected = float(groups @ groups) / total
     outer, rest = total - inner, total - expected
