@@ -146,6 +146,8 @@ def is_symmetric(
 def _ranges(bounds: Indices, entries: int) -> list[tuple[int, int]]:
     """Return consecutive ranges of rows with about so many entries each."""
     n = bounds.size - 1
+    if bounds[-1] <= entries:
+        return [(0, n)]
     steps = np.arange(entries, int(bounds[-1]), entries)
     inner = np.unique(np.searchsorted(bounds, steps)).tolist()
     return list(pairwise([0, *(stop for stop in inner if 0 < stop < n), n]))
