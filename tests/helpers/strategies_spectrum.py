@@ -35,7 +35,7 @@ def random_adjacency(seed, *, largest=30, weighted=False, loops=False):
 
 
 def perron_of(operator):
-    start = operator.random_block(1, np.random.default_rng(0))
+    start = operator.random_block(2, np.random.default_rng(0))
     return start_with_perron(operator, start).perron
 
 

@@ -48,6 +48,8 @@ def coarsened(level: Level, z: Indices, k: int, tally: Ints) -> Level:
 
     A third number of the tally other than 0 ends the work early; the level is not to be used then.
     """
+    if tally[2] != 0:
+        return level
     A, mask = level.A, weight_mask(level.A)
     start, members = members_of(z, k)
     indptr = np.zeros(k + 1, A.indptr.dtype)
@@ -57,10 +59,10 @@ def coarsened(level: Level, z: Indices, k: int, tally: Ints) -> Level:
     strength, inner, nodes = np.zeros(k), np.zeros(k), np.zeros(k, np.int64)
     filled = 0
     for a in range(k):
-        if tally[2] != 0:
-            break
         count = 0
         for i in members[start[a] : start[a + 1]]:
+            if tally[2] != 0:
+                return level
             strength[a] += level.strength[i]
             inner[a] += level.inner[i]
             nodes[a] += level.nodes[i]

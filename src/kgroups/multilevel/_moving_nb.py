@@ -130,6 +130,8 @@ def move(
     entries read and moves made; a third number other than 0 stops the moves; where it has two
     more, they tell how many units of how many are waiting.
     """
+    if tally[2] != 0:
+        return 0.0
     A, n, m = level.A, z.size, code.edges
     one, reporting = weight_mask(A), tally.size > 4
     linear = penalty > 0.0

@@ -39,6 +39,7 @@ _ONE_THREAD = Threads(1)
 # The Perron vector is known once a vector of ones has grown by this much, or after so many steps.
 _PERRON_LIFT = 100.0
 _MOST_PERRON_STEPS = 24
+# Ones that grow less in a step have no part along it that stands out.
 _SLOWEST_GROWTH = 1.1
 # What is left of other vectors in it may change a column by this share of its part along it.
 _PERRON_ERROR = 0.03
@@ -291,11 +292,6 @@ class Recursion:
         self._deflated.append(held)
         self._subtract([held])
 
-    def drop_last_column(self) -> None:
-        """Go on without the last column."""
-        self.before = np.ascontiguousarray(self.before[:, :-1])
-        self.now = np.ascontiguousarray(self.now[:, :-1])
-
     def products(self) -> Floats:
         """Return the products by column of T_{q-1} X with itself and with T_q X."""
         return self._operator.products_by_column(self.before, self.now)
@@ -312,10 +308,11 @@ class Started(NamedTuple):
     Attributes
     ----------
     recursion : Recursion
-        It deflates the Perron vector.
+        It deflates the Perron vector. The last column of its blocks is 0.
     perron : Perron
     products : list of ndarray
-        ``recursion.products()`` of each degree so far, without the part along the Perron vector.
+        ``recursion.products()`` of each degree so far and of all columns but the last, without
+        the part along the Perron vector.
     """
 
     recursion: Recursion
@@ -326,19 +323,21 @@ class Started(NamedTuple):
 def start_with_perron(operator: BlockOperator, X: ThinBlock) -> Started:
     """Start a recursion on a block whose products with the graph find the Perron pair as well.
 
-    A column of ones beside the block grows along the Perron vector. On bipartite graphs the
-    eigenvalue of the same size below 0 grows as fast; two consecutive degrees tell them apart.
-    Where no eigenvalue exceeds 1, as on a tree, nothing grows, and the pair is a mixture.
+    The last column of the block is replaced by ones, which grow along the Perron vector. On
+    bipartite graphs the eigenvalue of the same size below 0 grows as fast; two consecutive degrees
+    tell them apart. Where no eigenvalue exceeds 1, as on a tree, nothing grows, and the pair is a
+    mixture.
     """
-    ones = np.ones((operator.n, 1), dtype=np.float32)
-    recursion = Recursion(operator, [], np.concatenate([X, ones], axis=1))
+    X[:, -1] = 1.0
+    recursion = Recursion(operator, [], X)
     products = [recursion.products()]
     enough = _PERRON_LIFT**2 * products[0][0, -1]
     while products[-1][0, -1] < enough and recursion.q <= _MOST_PERRON_STEPS:
         recursion.advance()
         products.append(recursion.products())
     perron = _perron_pair(operator, recursion, products)
-    recursion.drop_last_column()
+    for block in (recursion.before, recursion.now):
+        block[:, -1] = 0.0
     # A degree multiplies the part along the vector by its Chebyshev polynomial; a value of 1 or
     # less leaves it as small as it was.
     part = np.zeros(X.shape[1])
@@ -347,23 +346,26 @@ def start_with_perron(operator: BlockOperator, X: ThinBlock) -> Started:
         part = np.square(operator.products(perron.vector, recursion.now)[0] / sizes[-1])
     recursion.deflate(perron.deflated)
     for q, both in enumerate(products):
-        products[q] = both[:, :-1] - part * sizes[q] * sizes[q : q + 2, np.newaxis]
+        rest = both - part * sizes[q] * sizes[q : q + 2, np.newaxis]
+        products[q] = rest[:, :-1]
     return Started(recursion, perron, products)
 
 
 def _perron_pair(operator: BlockOperator, recursion: Recursion, products: list[Floats]) -> Perron:
     """Return the pair along which the last column of a recursion, ones at first, has grown."""
     x, y = (np.ascontiguousarray(block[:, -1:]) for block in (recursion.now, recursion.before))
-    # Lengths of the column from degree 0 on.
+    # From degree 0 on.
     lengths = np.sqrt([both[0, -1] for both in products])
-    growth = float(lengths[-1] / lengths[-2])
     steps = 0
-    if growth > _SLOWEST_GROWTH:
+    if lengths[-1] > _SLOWEST_GROWTH * lengths[-2] and lengths[-1] > lengths[0]:
+        growth = float(lengths[-1] / lengths[-2])
+        # How much farther than the ones their part along the vector has grown, as a logarithm.
+        ahead = (len(lengths) - 1) * math.log(growth) - math.log(2.0 * lengths[-1] / lengths[0])
         # The part of the ones that does not grow, in units of the part that does. As much of it
         # would be left in each column if the vector were taken from the degree of the columns.
-        share = lengths[-1] / (0.5 * growth ** (len(lengths) - 1) * lengths[0])
-        rest = math.sqrt(max(0.0, 1.0 / share**2 - 1.0)) / value_of(growth)
-        steps = math.ceil(math.log(max(1.0, rest / _PERRON_ERROR)) / math.log(growth))
+        rest = ahead + 0.5 * math.log(max(1e-9, -math.expm1(-2.0 * ahead)))
+        farther = (rest - math.log(_PERRON_ERROR * value_of(growth))) / math.log(growth)
+        steps = min(max(0, math.ceil(farther)), _MOST_PERRON_STEPS)
     for _ in range(steps):
         operator.matmat(x, y, alpha=2.0, beta=-1.0)
         x, y = y, x

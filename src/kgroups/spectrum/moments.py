@@ -30,8 +30,9 @@ from kgroups.spectrum.chebyshev import (
 
 # Signals up to this are noise; ``benchmarks/nulls.py`` measures the errors on both sides.
 _NULL_SIGNAL = 5.0
-# Random vectors; the noise of a moment is the root of n over their number.
-_VECTORS = 8
+# Columns of the block: random vectors, and one that finds the Perron vector. The noise of a moment
+# is the root of n over the number of the random ones.
+_COLUMNS = 8
 # Smallest degree of the polynomial: below it the bulk still shows in the moments.
 _FEWEST_STEPS = 5
 # Two communities of this growth outgrow the bulk in the steps that are allowed.
@@ -72,7 +73,7 @@ class Moments:
     perron : Perron
         Largest eigenvalue of N_r, not mapped, and its vector.
     block : ndarray of float32, shape (n, columns)
-        The random vectors filtered by T_q or a higher degree.
+        The random vectors filtered by T_q or a higher degree; the last column may be 0.
     visits : int
         Matrix entries read.
     """
@@ -88,7 +89,7 @@ class Moments:
     visits: int
 
 
-def moments(bound: BoundBetheHessian, *, columns: int = _VECTORS, seed: int = 0) -> Moments:
+def moments(bound: BoundBetheHessian, *, columns: int = _COLUMNS, seed: int = 0) -> Moments:
     """Estimate the number of communities of a connected graph, and how clear they are.
 
     Examples
@@ -156,29 +157,32 @@ class _Series:
 
     ``above[q]`` holds the moment of order 2q for eigenvalues above 1, ``below[q]`` for those below
     -1. Both start with the traces of the identity. Without a ``perron`` pair, which must be that of
-    the operator before any mapping, the products with the graph find it as well.
+    the operator before any mapping, the products with the graph find it as well; that takes one of
+    the columns.
     """
 
     def __init__(
         self, operator: BlockOperator, perron: Perron | None, columns: int, seed: int
     ) -> None:
+        start = operator.random_block(columns, np.random.default_rng(seed))
+        if perron is None:
+            recursion, self.perron, products = start_with_perron(operator, start)
+        else:
+            recursion, self.perron = Recursion(operator, [perron.deflated], start), perron
+            products = [recursion.products()]
+        del start
+        vectors = products[0].shape[1]
         self._operator = operator
-        self._noise = math.sqrt(operator.n / columns)
+        self._noise = math.sqrt(operator.n / vectors)
         self._enough = _ENOUGH * operator.n
         self._last = _steps_to(self._enough, operator)
         self._early = _steps_to(_EARLY_CHECK * self._noise, operator)
-        start = operator.random_block(columns, np.random.default_rng(seed))
-        if perron is None:
-            recursion, self.perron, known = start_with_perron(operator, start)
-        else:
-            recursion, self.perron = Recursion(operator, [perron.deflated], start), perron
-            known = [recursion.products()]
         self.above: list[float] = []
         self.below: list[float] = []
         preceding, base = 0.0, (0.0, 0.0)
         while True:
             # Mean products of T_{q-1} g with itself and with T_q g.
-            own, following = known[len(self.above)].mean(axis=1).tolist()
+            own, following = products[len(self.above)].mean(axis=1).tolist()
             if not self.above:
                 preceding, base = following, (own, following)
             # T_{q-1} + T_{q+1} = 2 N T_q gives the product with N without a multiplication.
@@ -190,9 +194,9 @@ class _Series:
             tell_share(self.q, self._last)
             if self._is_done():
                 break
-            if len(self.above) == len(known):
+            if len(self.above) == len(products):
                 recursion.advance()
-                known.append(recursion.products())
+                products.append(recursion.products()[:, :vectors])
         self.block = recursion.before
 
     @property

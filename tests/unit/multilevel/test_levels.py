@@ -238,4 +238,4 @@ def test_a_flag_ends_the_work_on_a_level():
     level, z, stop = level_of(KARATE), (np.arange(34) % 3).astype(np.int32), new_tally()
     stop[2] = 1
     assert not any(total.any() for total in group_totals(level, z, 3, stop))
-    assert not coarsened(level, z, 3, stop).A.indices.size
+    assert coarsened(level, z, 3, stop).nodes.size == level.nodes.size

@@ -46,7 +46,7 @@ def test_float32_moments_are_those_of_float64(weighted, lowest, known):
     operator = BlockOperator(bound, lowest=lowest)
     perron = perron_of(BlockOperator(bound)) if known else None
     series = _Series(operator, perron, columns=8, seed=0)
-    block = operator.random_block(8, np.random.default_rng(0))
+    block = operator.random_block(8, np.random.default_rng(0))[:, : 8 if known else 7]
     expected = oracles.moments_above(bound, block, series.q, lowest=lowest)
     scale = np.maximum.accumulate(np.abs(expected))
     np.testing.assert_allclose(series.above / scale, expected / scale, atol=2e-3)
@@ -55,17 +55,18 @@ def test_float32_moments_are_those_of_float64(weighted, lowest, known):
 def test_a_dense_core_does_not_hide_the_rest_before_it_is_deflated():
     """The Perron vector is that of the core, and ones grow along it only after many steps.
 
-    Bound: one percent; a vector taken from the degree of the block is wrong by 7,000 percent.
+    Bound: the error that is allowed changes a coefficient by 3 percent, so its square by 6. A
+    vector taken from the degree of the block is wrong by 7,000 percent.
     """
     graph = nx.disjoint_union(nx.complete_graph(30), nx.random_regular_graph(3, 1_500, seed=1))
     graph.add_edge(0, 30)
     bound = bound_of(adjacency_of(graph))
     operator = BlockOperator(bound)
     series = _Series(operator, None, columns=8, seed=0)
-    block = operator.random_block(8, np.random.default_rng(0))
+    block = operator.random_block(8, np.random.default_rng(0))[:, :7]
     expected = oracles.moments_above(bound, block, series.q)
     scale = np.maximum.accumulate(np.abs(expected))
-    np.testing.assert_allclose(series.above / scale, expected / scale, atol=0.01)
+    np.testing.assert_allclose(series.above / scale, expected / scale, atol=0.06)
 
 
 def test_the_perron_pair_takes_few_products_beside_the_moments():
@@ -78,7 +79,7 @@ def test_the_perron_pair_takes_few_products_beside_the_moments():
 def test_float32_says_the_same_k_and_s_as_float64(k, degree, snr):
     bound = planted_bound(1_500, k=k, degree=degree, snr=snr, rng=3)
     found, operator = moments(bound), BlockOperator(bound)
-    block = operator.random_block(8, np.random.default_rng(0))
+    block = operator.random_block(8, np.random.default_rng(0))[:, :7]
     exact = oracles.moments_above(bound, block, found.q)
     apart = 2 if found.q > 5 else 1
     s = (exact[-1] / exact[-1 - apart]) ** (0.5 / apart)
