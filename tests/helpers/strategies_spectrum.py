@@ -36,7 +36,7 @@ def random_adjacency(seed, *, largest=30, weighted=False, loops=False):
 
 def perron_of(operator):
     start = operator.random_block(2, np.random.default_rng(0))
-    return start_with_perron(operator, start).perron
+    return start_with_perron(operator, start, last=1).perron
 
 
 def counts_by(bound, labels, method=None):

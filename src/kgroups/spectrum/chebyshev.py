@@ -20,6 +20,7 @@ import numpy.typing as npt
 from kgroups._blas import single_threaded
 from kgroups._csr import readonly
 from kgroups._parallel import Threads
+from kgroups._progress import tell_share
 from kgroups._types import Floats
 from kgroups.operators import BoundBetheHessian
 
@@ -320,13 +321,13 @@ class Started(NamedTuple):
     products: list[Floats]
 
 
-def start_with_perron(operator: BlockOperator, X: ThinBlock) -> Started:
+def start_with_perron(operator: BlockOperator, X: ThinBlock, *, last: int) -> Started:
     """Start a recursion on a block whose products with the graph find the Perron pair as well.
 
     The last column of the block is replaced by ones, which grow along the Perron vector. On
     bipartite graphs the eigenvalue of the same size below 0 grows as fast; two consecutive degrees
     tell them apart. Where no eigenvalue exceeds 1, as on a tree, nothing grows, and the pair is a
-    mixture.
+    mixture. Progress is shown as a share of the degrees up to ``last``.
     """
     X[:, -1] = 1.0
     recursion = Recursion(operator, [], X)
@@ -335,6 +336,7 @@ def start_with_perron(operator: BlockOperator, X: ThinBlock) -> Started:
     while products[-1][0, -1] < enough and recursion.q <= _MOST_PERRON_STEPS:
         recursion.advance()
         products.append(recursion.products())
+        tell_share(recursion.q, last)
     perron = _perron_pair(operator, recursion, products)
     for block in (recursion.before, recursion.now):
         block[:, -1] = 0.0

@@ -164,18 +164,17 @@ class _Series:
     def __init__(
         self, operator: BlockOperator, perron: Perron | None, columns: int, seed: int
     ) -> None:
+        self._operator = operator
+        self._enough = _ENOUGH * operator.n
+        self._last = _steps_to(self._enough, operator)
         start = operator.random_block(columns, np.random.default_rng(seed))
         if perron is None:
-            recursion, self.perron, products = start_with_perron(operator, start)
+            recursion, self.perron, products = start_with_perron(operator, start, last=self._last)
         else:
             recursion, self.perron = Recursion(operator, [perron.deflated], start), perron
             products = [recursion.products()]
-        del start
         vectors = products[0].shape[1]
-        self._operator = operator
         self._noise = math.sqrt(operator.n / vectors)
-        self._enough = _ENOUGH * operator.n
-        self._last = _steps_to(self._enough, operator)
         self._early = _steps_to(_EARLY_CHECK * self._noise, operator)
         self.above: list[float] = []
         self.below: list[float] = []
