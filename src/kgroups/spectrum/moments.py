@@ -32,7 +32,7 @@ from kgroups.spectrum.chebyshev import (
 _NULL_SIGNAL = 5.0
 # Columns of the block: random vectors, and one that finds the Perron vector. The noise of a moment
 # is the root of n over the number of the random ones.
-_COLUMNS = 8
+_COLUMNS = 9
 # Smallest degree of the polynomial: below it the bulk still shows in the moments.
 _FEWEST_STEPS = 5
 # Two communities of this growth outgrow the bulk in the steps that are allowed.

