@@ -1,6 +1,7 @@
-"""Bare CSR arrays: index types, principal parts, connected components, the 2-core."""
+"""Bare CSR arrays: index types, diagonal, principal parts, connected components, the 2-core."""
 
 import sys
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ from kgroups._types import CSR, Bools, Floats, Indices, Ints
 
 # Indices are int32 while all counts are below this: half the memory of int64.
 INT32_BOUND = np.iinfo(np.int32).max
+ENTRIES_AT_ONCE = 1 << 22
+"""Edges or entries between two chances for Ctrl-C to have an effect, about a tenth of a second."""
 # Up to this many entries loading numba and the kernel takes longer than loading scipy.
 _SCIPY_ENTRIES = 2_000
 # From this many entries on components are labeled in a second thread, so that Ctrl-C ends it.
@@ -43,12 +46,33 @@ def row_sums(rows: Ints, values: Floats, n: int) -> Floats:
     return np.bincount(rows, weights=values, minlength=n).astype(np.float64, copy=False)
 
 
+def row_ranges(bounds: Indices, entries: int) -> list[tuple[int, int]]:
+    """Return consecutive ranges of rows with about so many entries each."""
+    n = bounds.size - 1
+    if bounds[-1] <= entries:
+        return [(0, n)]
+    steps = np.arange(entries, int(bounds[-1]), entries)
+    inner = np.unique(np.searchsorted(bounds, steps)).tolist()
+    return list(pairwise([0, *(stop for stop in inner if 0 < stop < n), n]))
+
+
+def diagonal_slots(csr: CSR, *, at_once: int = ENTRIES_AT_ONCE) -> Ints:
+    """Return the positions of the diagonal among the entries, in order."""
+    indptr, indices, _ = csr
+    found = []
+    for first, stop in row_ranges(indptr, at_once):
+        begin, end = int(indptr[first]), int(indptr[stop])
+        rows = np.arange(first, stop, dtype=indices.dtype)
+        rows = np.repeat(rows, np.diff(indptr[first : stop + 1]))
+        found.append(begin + np.flatnonzero(rows == indices[begin:end]))
+    return np.concatenate(found)
+
+
 def diagonal_of(csr: CSR) -> Floats:
     """Return the diagonal."""
-    rows = rows_of(csr)
-    loops = rows == csr.indices
-    n = len(csr.indptr) - 1
-    return np.asarray(np.bincount(rows[loops], weights=csr.data[loops], minlength=n), dtype=float)
+    slots, n = diagonal_slots(csr), len(csr.indptr) - 1
+    loops = np.bincount(csr.indices[slots], weights=csr.data[slots], minlength=n)
+    return np.asarray(loops, dtype=float)
 
 
 def masked(csr: CSR, keep: Bools) -> CSR:
@@ -59,8 +83,12 @@ def masked(csr: CSR, keep: Bools) -> CSR:
 
 def without_diagonal(csr: CSR) -> CSR:
     """Return the matrix without its diagonal entries."""
-    keep = rows_of(csr) != csr.indices
-    return csr if keep.all() else masked(csr, keep)
+    slots = diagonal_slots(csr)
+    if not slots.size:
+        return csr
+    keep = np.ones(len(csr.indices), dtype=np.bool_)
+    keep[slots] = False
+    return masked(csr, keep)
 
 
 def restricted(csr: CSR, rows: Ints) -> CSR:

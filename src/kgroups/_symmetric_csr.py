@@ -1,12 +1,11 @@
 """Symmetric CSR matrices: building them from edges, merging parallel edges, permuting rows."""
 
 import sys
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from kgroups._csr import index_type, readonly_view
+from kgroups._csr import ENTRIES_AT_ONCE, index_type, readonly_view, row_ranges
 from kgroups._progress import begin_stage, tell_share
 from kgroups._types import Floats, Indices, Ints
 
@@ -15,9 +14,6 @@ FEW_EDGES = 1 << 15
 
 _NO_VALUES = np.empty(0)
 _NO_COUNTS = np.empty(0, np.int64)
-# Edges or entries that a kernel takes at once: between two calls, every tenth of a second, Ctrl-C
-# has an effect and progress is shown.
-_AT_ONCE = 1 << 22
 # The stage, and the shares of its time after edges are counted and after they are grouped.
 _BUILDING = "building the matrix"
 _COUNTED, _GROUPED = 0.1, 0.4
@@ -56,7 +52,7 @@ def rows_of_edges(
 
 
 def columns_of_edges(
-    u: Indices, v: Indices, w: Floats | None, n: int, *, at_once: int = _AT_ONCE
+    u: Indices, v: Indices, w: Floats | None, n: int, *, at_once: int = ENTRIES_AT_ONCE
 ) -> Columns:
     """Group edges by their larger end in two passes; the edges can be freed afterwards."""
     from kgroups._symmetric_csr_nb import count_columns, fill_columns
@@ -81,7 +77,9 @@ def columns_of_edges(
     return Columns(start, low, weight if weighted else None)
 
 
-def rows_of_columns(columns: Columns, *, binary: bool = False, at_once: int = _AT_ONCE) -> Rows:
+def rows_of_columns(
+    columns: Columns, *, binary: bool = False, at_once: int = ENTRIES_AT_ONCE
+) -> Rows:
     """Merge parallel edges, adding them in input order, and fill both triangles.
 
     If ``binary``, every entry is one edge of weight 1.
@@ -92,7 +90,7 @@ def rows_of_columns(columns: Columns, *, binary: bool = False, at_once: int = _A
     n, kind = start.size - 1, start.dtype
     below, above = np.zeros((2, n), kind)
     last = np.full(n, -1, kind)
-    parts = _ranges(start, at_once)
+    parts = row_ranges(start, at_once)
     # Each of the three passes below takes about as long.
     share = (1.0 - _GROUPED) / (3.0 * max(n, 1))
     for first, stop in parts:
@@ -112,7 +110,7 @@ def rows_of_columns(columns: Columns, *, binary: bool = False, at_once: int = _A
         fill_upper(first, stop, start, low, given, place, last, indices, sums, counts)
         tell_share(_GROUPED + share * (n + stop), 1.0)
     place = indptr[:-1].copy()
-    for first, stop in _ranges(indptr, at_once):
+    for first, stop in row_ranges(indptr, at_once):
         fill_lower(first, stop, indptr, first_above, place, indices, sums, counts)
         tell_share(_GROUPED + share * (2 * n + stop), 1.0)
     return _with_values(indptr, indices, sums if weighted else None, counts if counted else None)
@@ -126,7 +124,7 @@ def is_symmetric(
         from kgroups._symmetric_csr_nb import has_symmetric_entries
 
         values, place = _NO_VALUES if data is None else data, indptr[:-1].copy()
-        for first, stop in _ranges(indptr, _AT_ONCE):
+        for first, stop in row_ranges(indptr, ENTRIES_AT_ONCE):
             if not has_symmetric_entries(first, stop, indptr, indices, values, place):
                 return False
             tell_share(stop, indptr.size - 1)
@@ -141,16 +139,6 @@ def is_symmetric(
         and np.array_equal(indices, turned.indices)
         and np.array_equal(values, turned.data)
     )
-
-
-def _ranges(bounds: Indices, entries: int) -> list[tuple[int, int]]:
-    """Return consecutive ranges of rows with about so many entries each."""
-    n = bounds.size - 1
-    if bounds[-1] <= entries:
-        return [(0, n)]
-    steps = np.arange(entries, int(bounds[-1]), entries)
-    inner = np.unique(np.searchsorted(bounds, steps)).tolist()
-    return list(pairwise([0, *(stop for stop in inner if 0 < stop < n), n]))
 
 
 def permuted_rows(rows: Rows, order: Ints) -> Rows:
@@ -170,7 +158,7 @@ def permuted_rows(rows: Rows, order: Ints) -> Rows:
     )
     values = np.empty_like(given[0]), np.empty_like(given[1])
     matrix = _kernel_view(order), number, _kernel_view(indptr), _kernel_view(indices), *given
-    for first, stop in _ranges(starts, _AT_ONCE):
+    for first, stop in row_ranges(starts, ENTRIES_AT_ONCE):
         fill_permuted(first, stop, *matrix, place, moved, *values)
     return Rows(
         starts,

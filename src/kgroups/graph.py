@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kgroups._csr import constant, index_type, masked, readonly_view
+from kgroups._csr import constant, diagonal_slots, index_type, masked, readonly_view
 from kgroups._symmetric_csr import Rows, permuted_rows, rows_of_edges
 from kgroups._types import CSR, Floats, Indices, Ints
 from kgroups._wording import setting
@@ -172,8 +172,7 @@ class Graph:
     @cached_property
     def loop_slots(self) -> Ints:
         """Positions of the self-loops among the CSR entries."""
-        rows = np.arange(self.n, dtype=self.indices.dtype)
-        return np.flatnonzero(np.repeat(rows, np.diff(self.indptr)) == self.indices)
+        return diagonal_slots(self.csr)
 
     @cached_property
     def row_of_slot(self) -> Indices:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from helpers import oracles_adapters as oracles
 from helpers.strategies_adapters import exact_weights
 from kgroups import _symmetric_csr
+from kgroups._csr import row_ranges
 from kgroups.graph import Graph
 
 ends = st.integers(0, 9)
@@ -59,7 +60,7 @@ def test_pieces_of_any_size_give_the_same_rows(case, at_once):
 @given(st.lists(st.integers(0, 9), max_size=12), st.integers(1, 12))
 def test_ranges_cover_all_rows_in_order(lengths, entries):
     bounds = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-    ranges = _symmetric_csr._ranges(bounds, entries)
+    ranges = row_ranges(bounds, entries)
     assert [row for first, stop in ranges for row in range(first, stop)] == [*range(len(lengths))]
     # A range ends at the first row that reaches its number of entries.
     for first, stop in ranges:

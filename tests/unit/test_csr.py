@@ -2,7 +2,14 @@ import numpy as np
 import pytest
 
 from helpers.strategies_hartigan import as_csr
-from kgroups._csr import block, diagonal_of, readonly, restricted, without_diagonal
+from kgroups._csr import (
+    block,
+    diagonal_of,
+    diagonal_slots,
+    readonly,
+    restricted,
+    without_diagonal,
+)
 
 
 def dense(csr):
@@ -30,6 +37,15 @@ def test_the_diagonal_is_read_and_removed():
     M = drawn(1)
     np.testing.assert_array_equal(diagonal_of(as_csr(M)), np.diag(M))
     np.testing.assert_array_equal(dense(without_diagonal(as_csr(M))), M - np.diag(np.diag(M)))
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 1_000])
+def test_the_diagonal_is_found_in_parts(at_once):
+    csr = as_csr(drawn(1))
+    slots = diagonal_slots(csr, at_once=at_once)
+    assert slots.tolist() == diagonal_slots(csr).tolist()
+    np.testing.assert_array_equal(csr.data[slots], np.diag(drawn(1))[np.diag(drawn(1)) != 0.0])
+    assert not diagonal_slots(without_diagonal(csr), at_once=at_once).size
 
 
 def test_readonly_views_leave_the_arrays_writable():
