@@ -1,4 +1,4 @@
-"""Hypothesis strategies: points and semimetrics of negative type."""
+"""Points, semimetrics of negative type, and distances with rounding errors."""
 
 import numpy as np
 from hypothesis import strategies as st
@@ -33,3 +33,13 @@ def semimetrics(draw):
             width.map(Gaussian),
         )
     )
+
+
+def squared_distances_by_products(X):
+    """Return squared distances with an error as squared lengths and products leave it.
+
+    The size of that error is given by the precision; its sign depends on the machine, and is
+    negative here.
+    """
+    gaps, squares = X[:, None] - X, (X * X).sum(axis=1)
+    return (gaps * gaps).sum(axis=2) - np.finfo(X.dtype).eps * squares.max()

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
+from helpers.strategies_energy_kernels import squared_distances_by_products
 from kgroups.backends.sklearn import KernelKGroups, KernelKMeans
 from kgroups.energy import Exponential, Power, kernel_matrix, within_energy
 from kgroups.errors import InputError, MissingExtraError, NumberOfCommunitiesError
@@ -173,12 +174,6 @@ def test_other_invalid_parameters_are_named(kind, blobs):
         kind(2, metric="precomputed").fit(-np.ones((3, 3)))
     with pytest.raises(InputError, match=r"must be finite and >= 0, got -1\.0 for row 3"):
         kind(2).fit(blobs, sample_weight=np.where(np.arange(60) == 3, -1.0, 1.0))
-
-
-def squared_distances_by_products(X):
-    """Squared distances as many compute them: some come out below 0."""
-    squares = (X * X).sum(axis=1)
-    return squares[:, None] + squares - 2.0 * X @ X.T
 
 
 @BOTH

@@ -7,6 +7,7 @@ import numba
 import numpy as np
 import pytest
 
+from helpers.strategies_energy_kernels import squared_distances_by_products
 from kgroups.energy import (
     Gaussian,
     Power,
@@ -134,10 +135,7 @@ def test_the_norm_of_a_gram_matrix_counts_weights():
 
 def test_distances_below_zero_by_rounding_are_taken_and_others_refused():
     rng = np.random.default_rng(5)
-    Z = rng.normal(size=(40, 3))[np.arange(80) % 40] + 10.0
-    squares = (Z * Z).sum(axis=1)
-    P = squares[:, None] + squares - 2.0 * Z @ Z.T
-    P = (P + P.T) / 2
+    P = squared_distances_by_products(rng.normal(size=(40, 3))[np.arange(80) % 40] + 10.0)
     assert P.min() < 0.0
     found = kernel_kgroups(P, 3, metric="precomputed")
     np.testing.assert_array_equal(found.predict(P), found.labels)

@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 from sklearn.metrics.pairwise import rbf_kernel
 
+from helpers.strategies_energy_kernels import squared_distances_by_products
 from kgroups.energy import (
     Exponential,
     Gaussian,
@@ -160,9 +161,7 @@ def test_asymmetry_is_measured_by_the_largest_entry(check, size):
 
 def test_what_single_precision_has_left_below_zero_can_be_clipped():
     Z = np.repeat(points(20), 2, axis=0).astype(np.float32) + np.float32(30.0)
-    squares = (Z * Z).sum(axis=1)
-    D = squares[:, None] + squares - 2 * Z @ Z.T
-    D = (D + D.T) / 2
+    D = squared_distances_by_products(Z)
     with pytest.raises(InputError, match=r"must be (>= )?0, got.*\n.*numpy.maximum\(D, 0\) with a"):
         check_distances(D)
     np.maximum(D, 0.0, out=D)
