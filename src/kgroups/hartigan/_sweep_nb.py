@@ -241,12 +241,12 @@ def sweep_dense(
 
 @njit(cache=True, nogil=True)
 def improve_rows(
-    X: Floats, z: Ints, k: int, rounding: float, max_sweeps: int, tally: Ints
+    X: Floats, z: Ints, k: int, row_error: float, max_sweeps: int, tally: Ints
 ) -> float:
     """Lower the k-means cost of the rows of X by moves of ``z``, in place; return the cost.
 
-    A move must gain more than ``rounding`` times the mean squared length of a row. A flag in
-    ``tally[2]`` ends it at once.
+    A move must gain more than ``row_error`` times the mean squared length of a row. A flag in
+    ``tally[2]`` ends the moves.
     """
     n, p = X.shape
     size, total, length = np.zeros(k, dtype=np.int64), np.zeros((k, p)), 0.0
@@ -259,7 +259,7 @@ def improve_rows(
     for a in range(k):
         for c in range(p):
             squared[a] += total[a, c] * total[a, c]
-    _sweep_rows(X, rounding * length / max(1, n), max_sweeps, z, size, total, squared, tally)
+    _sweep_rows(X, row_error * length / max(1, n), max_sweeps, z, size, total, squared, tally)
     explained = 0.0
     for a in range(k):
         if size[a] > 0:

@@ -46,7 +46,7 @@ def members_of(z: Indices, k: int) -> tuple[Ints, Indices]:
 def coarsened(level: Level, z: Indices, k: int, tally: Ints) -> Level:
     """Return the level whose units are the ``k`` groups of labels.
 
-    A third number of the tally other than 0 ends the work early; the level is not to be used then.
+    A third number of the tally other than 0 ends the work early; then the given level is returned.
     """
     if tally[2] != 0:
         return level

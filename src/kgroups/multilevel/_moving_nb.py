@@ -50,14 +50,13 @@ def weight_mask(A: CSR) -> int:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def inner_weights(A: CSR, z: Ints, k: int) -> Floats:
-    """Return the sum of the weights inside each group, those of loops halved."""
-    inner, mask = np.zeros(k), weight_mask(A)
-    for i in range(z.size):
+def add_inner_weights(A: CSR, z: Ints, first: int, stop: int, inner: Floats) -> None:
+    """Add the weights inside each group at some nodes, each half, as both ends count."""
+    mask = weight_mask(A)
+    for i in range(first, stop):
         for t in range(A.indptr[i], A.indptr[i + 1]):
             if z[A.indices[t]] == z[i]:
                 inner[z[i]] += 0.5 * A.data[t & mask]
-    return inner
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kgroups._csr import readonly, rows_of
+from kgroups._csr import ENTRIES_AT_ONCE, readonly, row_ranges, rows_of
 from kgroups._progress import new_tally
 from kgroups._types import CSR, Floats, Indices, Ints
 
@@ -97,13 +97,19 @@ def explicit_weights(A: CSR) -> CSR:
     return A._replace(data=np.ones(len(A.indices), dtype=np.float32))
 
 
-def inner_weights(A: CSR, z: Ints, k: int) -> Floats:
-    """Return the sum of the weights inside each of ``k`` groups, those of loops halved."""
-    from kgroups.multilevel import _moving_nb as kernels
+def inner_weights(A: CSR, z: Ints, k: int, *, at_once: int = ENTRIES_AT_ONCE) -> Floats:
+    """Return the sum of the weights inside each of ``k`` groups, those of loops halved.
 
-    # Equal weights take the memory of one.
+    Ctrl-C has an effect each time that ``at_once`` entries have been read.
+    """
+    from kgroups.multilevel._moving_nb import add_inner_weights
+
+    # Equal weights are one number with stride 0; the kernel takes an array of one.
     data = A.data[:1] if A.data.strides == (0,) else A.data
-    return np.asarray(kernels.inner_weights(readonly(A._replace(data=data)), z, k))
+    matrix, inner = readonly(A._replace(data=data)), np.zeros(k)
+    for first, stop in row_ranges(A.indptr, at_once):
+        add_inner_weights(matrix, z, first, stop, inner)
+    return inner
 
 
 def modularity_moves(

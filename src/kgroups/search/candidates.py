@@ -302,7 +302,8 @@ def interruptible(
     return run_interruptibly(kernel, level, *arguments)
 
 
-# Random vectors of a projected embedding: enough to tell hundreds of communities apart.
+# Columns of a projected embedding: random vectors, enough to tell hundreds of communities apart,
+# and the one that finds the Perron vector.
 _PROJECTED_COLUMNS = 16
 # Communities that these can show, and nodes that each must have on average: in smaller ones
 # contraction saves as much.

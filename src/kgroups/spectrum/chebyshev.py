@@ -42,8 +42,11 @@ _PERRON_LIFT = 100.0
 _MOST_PERRON_STEPS = 24
 # Ones that grow less in a step have no part along it that stands out.
 _SLOWEST_GROWTH = 1.1
-# What is left of other vectors in it may change a column by this share of its part along it.
+# Other vectors are mixed with it. When it is removed from a column, these may change by this share
+# of the part that is removed, both at degree 0.
 _PERRON_ERROR = 0.03
+# Its residual, in units of its eigenvalue: larger ones mean that ones still grow along another.
+_PERRON_RESIDUAL = 0.01
 # Rounding brings a deflated vector back; it may grow by this much before it is removed again.
 _LARGEST_REGROWTH = 200.0
 # The Perron vector grows fastest and is removed after so many steps.
@@ -324,7 +327,7 @@ class Started(NamedTuple):
 def start_with_perron(operator: BlockOperator, X: ThinBlock, *, last: int) -> Started:
     """Start a recursion on a block whose products with the graph find the Perron pair as well.
 
-    The last column of the block is replaced by ones, which grow along the Perron vector. On
+    The last of at least two columns is replaced by ones, which grow along the Perron vector. On
     bipartite graphs the eigenvalue of the same size below 0 grows as fast; two consecutive degrees
     tell them apart. Where no eigenvalue exceeds 1, as on a tree, nothing grows, and the pair is a
     mixture. Progress is shown as a share of the degrees up to ``last``.
@@ -354,33 +357,51 @@ def start_with_perron(operator: BlockOperator, X: ThinBlock, *, last: int) -> St
 
 
 def _perron_pair(operator: BlockOperator, recursion: Recursion, products: list[Floats]) -> Perron:
-    """Return the pair along which the last column of a recursion, ones at first, has grown."""
+    """Return the pair along which the last column of a recursion, ones at first, has grown.
+
+    The column goes on alone until the pair is precise enough.
+    """
     x, y = (np.ascontiguousarray(block[:, -1:]) for block in (recursion.now, recursion.before))
-    # From degree 0 on.
-    lengths = np.sqrt([both[0, -1] for both in products])
-    steps = 0
-    if lengths[-1] > _SLOWEST_GROWTH * lengths[-2] and lengths[-1] > lengths[0]:
-        growth = float(lengths[-1] / lengths[-2])
-        # How much farther than the ones their part along the vector has grown, as a logarithm.
-        ahead = (len(lengths) - 1) * math.log(growth) - math.log(2.0 * lengths[-1] / lengths[0])
-        # The part of the ones that does not grow, in units of the part that does. As much of it
-        # would be left in each column if the vector were taken from the degree of the columns.
-        rest = ahead + 0.5 * math.log(max(1e-9, -math.expm1(-2.0 * ahead)))
-        farther = (rest - math.log(_PERRON_ERROR * value_of(growth))) / math.log(growth)
-        steps = min(max(0, math.ceil(farther)), _MOST_PERRON_STEPS)
-    for _ in range(steps):
-        operator.matmat(x, y, alpha=2.0, beta=-1.0)
-        x, y = y, x
-    (xx,), (xy,) = operator.products_by_column(x, y)
-    (yy,), _ = operator.products_by_column(y, y)
-    # N^2 has the same value on the two vectors, so this length is right for any mixture of them.
-    # Where nothing grows, degrees differ in sign.
-    x += np.float32(math.copysign(math.sqrt(xx / yy), xy)) * y
-    operator.matmat(x, y)
-    (xx,), (xy,) = operator.products_by_column(x, y)
-    (yy,), _ = operator.products_by_column(y, y)
-    y /= np.float32(math.sqrt(yy))
-    return Perron(float(xy / xx), y)
+    image_x, image_y = np.empty_like(x), np.empty_like(x)
+    operator.matmat(x, image_x)
+    least = _steps_alone(np.sqrt([both[0, -1] for both in products]))
+    for step in range(1, _MOST_PERRON_STEPS + 1):
+        # The next degree is 2 N x - y.
+        y -= 2.0 * image_x
+        np.negative(y, out=y)
+        x, y, image_x, image_y = y, x, image_y, image_x
+        operator.matmat(x, image_x)
+        (xx,), (xy,) = operator.products_by_column(x, y)
+        (yy,), _ = operator.products_by_column(y, y)
+        # N^2 has the same value on the two vectors of a bipartite graph, so this sum of two degrees
+        # has the first only. Where nothing grows, degrees differ in sign.
+        ratio = np.float32(math.copysign(math.sqrt(xx / yy), xy))
+        vector: ThinBlock = x + ratio * y
+        image: ThinBlock = image_x + ratio * image_y
+        (vv,), (product,) = operator.products_by_column(vector, image)
+        (ii,), _ = operator.products_by_column(image, image)
+        value = float(product / vv)
+        residual = math.sqrt(max(0.0, float(ii / vv) - value * value))
+        if step >= least and residual <= _PERRON_RESIDUAL * value:
+            break
+    image /= np.float32(math.sqrt(ii))
+    return Perron(value, image)
+
+
+def _steps_alone(lengths: Floats) -> int:
+    """Return how many degrees a column of ones must be ahead of the block that it is removed from.
+
+    ``lengths`` are those of the column from degree 0 on. What else is in it would be left in the
+    other columns if it were taken from their own degree.
+    """
+    if not (lengths[-1] > _SLOWEST_GROWTH * lengths[-2] and lengths[-1] > lengths[0]):
+        return 0
+    growth = float(lengths[-1] / lengths[-2])
+    # How much farther than the ones their part along the vector has grown, as a logarithm, and the
+    # size of the other part in units of this one.
+    ahead = (len(lengths) - 1) * math.log(growth) - math.log(2.0 * lengths[-1] / lengths[0])
+    rest = ahead + 0.5 * math.log(max(1e-9, -math.expm1(-2.0 * ahead)))
+    return math.ceil((rest - math.log(_PERRON_ERROR * value_of(growth))) / math.log(growth))
 
 
 def ritz_pairs(operator: BlockOperator, X: ThinBlock) -> tuple[Floats, ThinBlock]:

@@ -190,11 +190,11 @@ class _Series:
             self.above.append(0.5 * (even + odd))
             self.below.append(0.5 * (even - odd))
             preceding = following
-            tell_share(self.q, self._last)
             if self._is_done():
                 break
             if len(self.above) == len(products):
                 recursion.advance()
+                tell_share(recursion.q, self._last)
                 products.append(recursion.products()[:, :vectors])
         self.block = recursion.before
 

@@ -5,11 +5,13 @@ from scipy import sparse
 
 from helpers import oracles_levels as oracles
 from helpers.kernels_levels import moved
+from helpers.strategies_hartigan import as_csr
 from helpers.strategies_levels import graph_of, level_of
+from kgroups._csr import constant
 from kgroups._progress import new_tally
 from kgroups._types import CSR
 from kgroups.graph import Graph
-from kgroups.multilevel import explicit_weights, finest_level, modularity_moves
+from kgroups.multilevel import explicit_weights, finest_level, inner_weights, modularity_moves
 from kgroups.multilevel._levels_nb import (
     block_level,
     coarsened,
@@ -239,3 +241,16 @@ def test_a_flag_ends_the_work_on_a_level():
     stop[2] = 1
     assert not any(total.any() for total in group_totals(level, z, 3, stop))
     assert coarsened(level, z, 3, stop).nodes.size == level.nodes.size
+
+
+@pytest.mark.parametrize("at_once", [1, 50, 10_000])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_weights_inside_groups_are_those_of_the_dense_matrix(at_once, weighted):
+    A, z = nx.to_numpy_array(KARATE, weight="weight" if weighted else None), np.arange(34) % 4
+    A[3, 3] = 2.0 if weighted else 1.0
+    csr = as_csr(A)
+    if not weighted:
+        csr = csr._replace(data=constant(1.0, csr.indices.size))
+    inside = np.eye(4)[z]
+    expected = 0.5 * np.diag(inside.T @ A @ inside)
+    assert inner_weights(csr, z, 4, at_once=at_once) == pytest.approx(expected, rel=1e-12)
