@@ -3,6 +3,7 @@
 import multiprocessing
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
@@ -244,6 +245,27 @@ class Contest:
                 worker.close()
             if worker is None or worker.trouble:
                 self._workers[peer] = _Worker(peer, self.max_seconds, self.least_seconds)
+
+
+def _spin() -> None:
+    while True:
+        pass
+
+
+@contextmanager
+def busy_processes(number: int) -> Iterator[None]:
+    """Keep so many processes computing, each of which could fill a core."""
+    context = multiprocessing.get_context("spawn")
+    spinning = [context.Process(target=_spin, daemon=True) for _ in range(number)]
+    try:
+        for process in spinning:
+            process.start()
+        yield
+    finally:
+        for process in spinning:
+            if process.pid is not None:
+                process.terminate()
+                process.join()
 
 
 def _scored(timed: Timed, graph: BenchmarkGraph, scorer: Scorer) -> Run:

@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks import figure, table
 from benchmarks.graphs import BenchmarkGraph, largest_component
-from benchmarks.measure import Contest, Outcome
+from benchmarks.measure import Contest, Outcome, busy_processes
 from benchmarks.peers import CONVERGED, GRAPH_TOOL_PYTHON, PEERS, REFERENCE
 from benchmarks.scores import Phi
 from benchmarks.suites import SUITES
@@ -291,6 +291,9 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--repeat", type=int, default=3, help="counted runs on each graph")
     parser.add_argument("--seed", type=int, default=0, help="of the first run")
     parser.add_argument("--max-seconds", type=float, default=120, help="patience with one run")
+    parser.add_argument(
+        "--busy", type=int, default=0, metavar="N", help="keep N other processes computing"
+    )
     parser.add_argument("--graph-tool", metavar="PYTHON", help="interpreter that has graph-tool")
     parser.add_argument("--csv", type=Path, help="write the table to this file, too")
     table.add_markdown_option(parser)
@@ -311,10 +314,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         os.environ[GRAPH_TOOL_PYTHON] = options.graph_tool
     if options.figure:
         require_matplotlib()
-    print(f"{table.setting()}; {options.repeat} counted runs of each method in turns")
+    beside = f" beside {options.busy} processes that compute" if options.busy else ""
+    print(f"{table.setting()}; {options.repeat} counted runs of each method in turns{beside}")
     methods = table.installed(options.peers)
     print()
-    compared = compare(options, methods)
+    with busy_processes(options.busy):
+        compared = compare(options, methods)
     print_summary(compared, methods)
     if options.csv:
         with options.csv.open("w", newline="") as file:

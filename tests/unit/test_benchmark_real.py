@@ -1,5 +1,6 @@
 """The benchmark on real networks: Phi of any labels, what is best known, and the summary."""
 
+import multiprocessing
 import sys
 from dataclasses import replace
 from math import lgamma, log
@@ -229,6 +230,20 @@ def test_the_command_prints_karate_and_writes_it(tmp_path, capsys):
     assert [row["method"] for row in rows] == methods
     assert rows[1]["/ igraph-leiden"] == "1.00"
     assert float(rows[0]["Phi"]) >= float(rows[1]["Phi"])
+
+
+def test_other_processes_compute_beside_the_runs(monkeypatch, capsys):
+    before, running = set(multiprocessing.active_children()), set()
+
+    def compare(*_):
+        running.update(set(multiprocessing.active_children()) - before)
+        return []
+
+    monkeypatch.setattr(real, "compare", compare)
+    real.main(["--busy", "2", "--peers", REFERENCE])
+    assert "in turns beside 2 processes that compute" in capsys.readouterr().out
+    assert len(running) == 2
+    assert not any(process.is_alive() for process in running)
 
 
 FAKE_GRAPH_TOOL = """
