@@ -44,11 +44,18 @@ def rows_of_edges(
     u: Indices, v: Indices, w: Floats | None, n: int, *, few_edges: int = FEW_EDGES
 ) -> Rows:
     """Build the matrix of ``n`` rows from edges between valid row indices."""
+    if u.size > few_edges:
+        return rows_of_columns(columns_of_edges(u, v, w, n))
     # Kernels are faster once numba is loaded. Few weighted edges always go through scipy, so that
     # sums of parallel edges do not depend on what was loaded before.
-    if u.size <= few_edges and (w is not None or "numba" not in sys.modules):
+    if w is not None or "numba" not in sys.modules:
         return _rows_by_scipy(u, v, w, n)
-    return rows_of_columns(columns_of_edges(u, v, w, n))
+    from kgroups._symmetric_csr_nb import rows_of_few
+
+    first, second = (readonly_view(end.astype(np.int64, copy=False)) for end in (u, v))
+    start = np.zeros(n + 1, index_type(n, 2 * u.size))
+    indptr, indices, counts = rows_of_few(first, second, start)
+    return _with_values(indptr, indices, None, counts if counts.size else None)
 
 
 def columns_of_edges(

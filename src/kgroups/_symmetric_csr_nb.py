@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 from numba import njit
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "fill_permuted",
     "fill_upper",
     "has_symmetric_entries",
+    "rows_of_few",
 ]
 
 
@@ -126,6 +128,36 @@ def fill_lower(
                 sums[slot] = sums[t]
             if counted:
                 counts[slot] = counts[t]
+
+
+@njit(cache=True, nogil=True)
+def rows_of_few(u: Any, v: Any, start: Any) -> Any:
+    """Return bounds, columns and counts of the rows of a matrix whose edges each weigh 1.
+
+    This runs the kernels above one after the other. ``start`` must hold a 0 for each row and one
+    more. There are no counts if no edges are parallel.
+    """
+    n, kind, no_weights = start.size - 1, start.dtype, np.empty(0)
+    count_columns(u, v, start)
+    for b in range(n):
+        start[b + 1] += start[b]
+    low = np.empty(u.size, kind)
+    fill_columns(u, v, no_weights, start[:-1].copy(), low, no_weights)
+    below, above = np.zeros(n, kind), np.zeros(n, kind)
+    count_entries(0, n, start, low, np.full(n, -1, kind), below, above)
+    indptr, first_above, entries = np.zeros(n + 1, kind), np.empty(n, kind), 0
+    for a in range(n):
+        first_above[a] = indptr[a] + below[a]
+        indptr[a + 1] = first_above[a] + above[a]
+        entries += above[a]
+    parallel = entries < u.size
+    indices = np.empty(indptr[n], kind)
+    counts = np.empty(indices.size if parallel else 0, np.int64)
+    last = np.full(n if parallel else 0, -1, kind)
+    place = first_above.copy()
+    fill_upper(0, n, start, low, no_weights, place, last, indices, no_weights, counts)
+    fill_lower(0, n, indptr, first_above, indptr[:-1].copy(), indices, no_weights, counts)
+    return indptr, indices, counts
 
 
 @njit(cache=True, nogil=True)

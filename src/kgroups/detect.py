@@ -1,11 +1,13 @@
 """From a graph to its communities: the whole pipeline on one page."""
 
 from collections import Counter
+from types import NoneType
 from typing import Any
 
 import numpy as np
 
-from kgroups._blas import DENSE, single_threaded
+from kgroups._blas import DENSE
+from kgroups._csr import row_lengths
 from kgroups._progress import StageProgress, Stages, interrupts_restored, stage_progress
 from kgroups._types import Ints, SelfLoops, Symmetrize
 from kgroups._validation import RngLike, as_rng, check_choice, check_k
@@ -15,11 +17,10 @@ from kgroups.adapters import compile_kernels as compile_adapters
 from kgroups.embedding import Init, KMeansInit, WarmStart
 from kgroups.errors import ConvergenceWarning, InputError, warn_caller
 from kgroups.graph import Graph
-from kgroups.multilevel import finest_level
 from kgroups.operators import BetheHessian
 from kgroups.partition import Partition
 from kgroups.refine import Hartigan, Refiner, refine_labels
-from kgroups.report import RefinementReport, Report
+from kgroups.report import Report
 from kgroups.search import (
     Auto,
     Detection,
@@ -30,6 +31,7 @@ from kgroups.search import (
     Regime,
     Search,
     check_regime,
+    dense_solves,
     find_communities,
     find_k_communities,
     prepare,
@@ -134,30 +136,32 @@ def detect_communities(
         given = as_graph(graph, weight=weight, source=source, target=target, symmetrize=symmetrize)
         k = None if k is None else check_k(k, given.n)
         start = _start_labels(init, given, k)
-        # Only the regime Exact solves dense problems on large components.
-        largest = getattr(regime, "exact_nodes", Auto.exact_nodes)
-        with single_threaded(given.n if isinstance(regime, Exact) else min(given.n, largest)):
-            stages.begin("finding communities")
-            ready = prepare(given, operator, self_loops)
-            problem, order = ready.problem, ready.order
+        stages.begin("finding communities")
+        ready = prepare(given, operator, self_loops)
+        problem, order = ready.problem, ready.order
 
-            # Which candidate wins in a component, and why, is decided by search.finding.decide.
-            first = KMeansInit() if isinstance(init, WarmStart) else init
-            if k is None:
-                if start is not None and order is not None:
-                    start = start[order]
-                found = find_communities(
-                    problem, regime, first, refine, rng, start=start, progress=stages.begin
-                )
-            else:
+        # Which candidate wins in a component is decided by search.finding.decide, and why is said
+        # by search.finding.reason.
+        first = KMeansInit() if isinstance(init, WarmStart) else init
+        if k is None:
+            if start is not None and order is not None:
+                start = start[order]
+            found = find_communities(
+                problem, regime, first, refine, rng, start=start, progress=stages.begin
+            )
+        else:
+            with dense_solves(given.n, regime):
                 found = find_k_communities(
                     problem, k, regime, first, refine, rng, progress=stages.begin
                 )
-            # The report counts eigenvalues where they decided, and on small graphs that used them.
-            used = any(component.k_hat is not None for component in found.components)
+        # The report counts eigenvalues where they decided, and on small graphs that used them.
+        used = any(component.k_hat is not None for component in found.components)
+        counts = found.counts
+        if not (isinstance(regime, Exact) or (used and given.n <= DENSE.counts)):
             counts = None
-            if isinstance(regime, Exact) or (used and given.n <= DENSE.counts):
-                counts = found.counts or count_components(problem.bound, problem.component)
+        elif counts is None:
+            with dense_solves(given.n, regime):
+                counts = count_components(problem.bound, problem.component)
     spectrum = DeferredSpectrum(operator, self_loops)
     request = (type(regime).__name__, repr(init), k)
     return _result(given, ready, found, spectrum, refine, request, stages, counts)
@@ -212,7 +216,8 @@ def refine_partition(
     if given.n:
         whole, k = ready.problem.whole, int(z.max()) + 1
         refined = refine_labels(refine, whole.refinement(k), z)
-        found = Detection(refined.z, refinements=[refined])
+        found = Detection(refined.z)
+        found.refinements.add(refined)
     spectrum = DeferredSpectrum(operator, self_loops)
     request = ("None", "given labels", np.unique(found.z).size)
     return _result(given, ready, found, spectrum, refine, request, stages)
@@ -225,9 +230,11 @@ def compile_kernels() -> None:
     """
     import numba
 
+    from kgroups.embedding import spread_labels
     from kgroups.energy import kernel_kgroups, segment_line
+    from kgroups.hartigan import improve_rows
     from kgroups.inference.confidence import confidence_of_labels
-    from kgroups.search.candidates import Candidate, posterior_candidate, search
+    from kgroups.search.candidates import judged, search
 
     if vars(numba.config)["DISABLE_JIT"]:
         return
@@ -238,8 +245,16 @@ def compile_kernels() -> None:
         for k in (None, 2):
             refine_partition(triangles, detect_communities(triangles, k))
     halves = np.arange(6) // 3
-    level = finest_level(triangles.simple_adjacency(), weighted=False)
-    posterior_candidate(level, Candidate(halves, 2, "eigenvectors", 0.0, 0.0), dense=True)
+    both, every = np.full(1, 2), np.zeros(1, dtype=np.int64)
+    judged(prepare(triangles).problem, "eigenvectors", halves, both, every)
+    improve_rows(np.eye(6), halves, k=2)
+    spread_labels(triangles.simple_adjacency(), np.where(halves == 0, 0, -1))
+    i, j = np.triu_indices(6, 1)
+    for weights in (None, np.linspace(1.0, 2.0, 31)):
+        cliques = Graph.from_edges(
+            np.append(i, [*(i + 6), 5]), np.append(j, [*(j + 6), 6]), weights
+        )
+        detect_communities(cliques, regime=Exact())
     for most_messages in (0.0, 1e6):
         confidence_of_labels(triangles, halves, most_messages=most_messages)
     i = np.arange(_SPARSE_NODES)
@@ -261,9 +276,10 @@ def _check_options(
 ) -> None:
     check_regime(regime)
     for name, value, kinds, listed in (
-        ("operator", operator, BetheHessian, "BetheHessian()"),
-        ("init", init, Init | WarmStart, "KMeansInit(), QRInit() or WarmStart(partition)"),
-        ("refine", refine, Refiner | None, "Hartigan(), another Refiner, or None"),
+        ("operator", operator, (BetheHessian,), "BetheHessian()"),
+        ("init", init, (Init, WarmStart), "KMeansInit(), QRInit() or WarmStart(partition)"),
+        # Hartigan is a Refiner, and comes first because checking a protocol takes long.
+        ("refine", refine, (Hartigan, NoneType, Refiner), "Hartigan(), another Refiner, or None"),
     ):
         # A class with a method refine is no refiner, but its instances are.
         if not isinstance(value, kinds) or isinstance(value, type):
@@ -298,17 +314,8 @@ def _result(
 ) -> Partition:
     """Return the communities in the caller's names with their report, and issue its warnings."""
     regime, init, k_given = request
-    problem, done = ready.problem, found.refinements
-    refinement = RefinementReport(
-        method="no refinement" if refine is None else repr(refine),
-        components=len(done),
-        kept=dict(Counter(one.kept for one in done)),
-        sweeps=sum(one.sweeps for one in done),
-        moves=sum(one.moves for one in done),
-        visits=sum(one.visits for one in done),
-        converged=all(one.converged for one in done),
-        models=dict(Counter(one.model for one in done if one.model)),
-    )
+    problem = ready.problem
+    refinement = found.refinements.report("no refinement" if refine is None else repr(refine))
     warnings = () if counts is None else warnings_of(counts)
     if not refinement.converged:
         msg = f"{refinement.method} stopped before it converged.\n  Raise max_sweeps to refine on."
@@ -318,7 +325,7 @@ def _result(
         n=graph.n,
         m=graph.m,
         n_components=problem.n_components,
-        n_isolated=int(np.count_nonzero(np.diff(problem.A.indptr) == 0)),
+        n_isolated=graph.n - int(np.count_nonzero(row_lengths(problem.A))),
         loops_dropped=graph.n_loops if spectrum.self_loops == "drop" else 0,
         saturated_weights=problem.bound.saturated,
         r=problem.bound.r,
@@ -327,7 +334,7 @@ def _result(
         k_hat=None if counts is None else counts.total,
         k_hat_low=None if counts is None else int(counts.k_low.sum()),
         k_hat_high=None if counts is None else int(counts.k_high.sum()),
-        k_found=np.unique(found.z).size,
+        k_found=int(np.count_nonzero(np.bincount(found.z))),
         methods={} if counts is None else dict(Counter(counts.method)),
         init=init,
         refinement=refinement,

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kgroups._csr import constant, diagonal_slots, index_type, masked, readonly_view
+from kgroups._csr import (
+    constant,
+    diagonal_slots,
+    index_type,
+    masked,
+    readonly_view,
+    row_lengths,
+    rows_of,
+)
 from kgroups._symmetric_csr import Rows, permuted_rows, rows_of_edges
 from kgroups._types import CSR, Floats, Indices, Ints
 from kgroups._wording import setting
@@ -177,7 +185,7 @@ class Graph:
     @cached_property
     def row_of_slot(self) -> Indices:
         """Row index of every CSR entry."""
-        return np.repeat(np.arange(self.n, dtype=self.indices.dtype), np.diff(self.indptr))
+        return rows_of(self.csr)
 
     @cached_property
     def n_loops(self) -> int:
@@ -196,7 +204,7 @@ class Graph:
     def degrees(self) -> Floats:
         """Row sums ``d = A1`` of the weighted adjacency matrix; a self-loop counts once."""
         if self.weights is None:
-            return np.diff(self.indptr).astype(float)
+            return row_lengths(self.csr).astype(float)
         sums: Floats = np.zeros(self.n)
         sums += np.bincount(self.row_of_slot, weights=self.weights, minlength=self.n)
         return sums

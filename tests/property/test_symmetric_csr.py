@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 from helpers import oracles_adapters as oracles
 from helpers.strategies_adapters import exact_weights
-from kgroups import _symmetric_csr
+
+# Once kernels are loaded, few edges do not go through scipy.
+from kgroups import _symmetric_csr, _symmetric_csr_nb  # noqa: F401
 from kgroups._csr import row_ranges
 from kgroups.graph import Graph
 
@@ -44,6 +46,13 @@ def test_counting_equals_scipy_for_any_weights(case):
 @given(edges(exact_weights, max_size=60))
 def test_counting_equals_scipy_for_many_parallel_edges(case):
     assert_same_bits(by_counting(*case), _symmetric_csr._rows_by_scipy(*case))
+
+
+@given(edges(st.just(1.0), max_size=60))
+def test_few_edges_by_one_kernel_equal_scipy(case):
+    u, v, _, n = case
+    rows = _symmetric_csr.rows_of_edges(u, v, None, n)
+    assert_same_bits(rows, _symmetric_csr._rows_by_scipy(u, v, None, n))
 
 
 @given(edges(exact_weights, max_size=40), st.integers(1, 9))

@@ -78,6 +78,22 @@ def test_drosophila_to_the_printed_digit(name, scores, sizes):
 
 
 @pytest.mark.parametrize(
+    ("name", "scores"),
+    [
+        ("drosophila_left", (0.593, 0.680, 0.106)),
+        ("drosophila_right", (0.623, 0.801, 0.090)),
+    ],
+)
+def test_drosophila_by_default(name, scores):
+    """A quarter of all pairs are linked, too many for belief propagation."""
+    graph = load(name).graph
+    partition = kg.detect_communities(graph, 2, weight=None)
+    found = kg.scoring.scores(graph, partition, weight=None)
+    reached = (found.performance, found.coverage, found.modularity)
+    assert reached == pytest.approx(scores, abs=5e-4)
+
+
+@pytest.mark.parametrize(
     ("name", "k"),
     [
         ("karate", 2),

@@ -38,6 +38,21 @@ def test_belief_propagation_recovers_more_of_faint_communities_than_hartigan_mov
     assert np.mean(overlaps(k, 1.3, range(8)) - moved) > least
 
 
+@pytest.mark.statistical
+@pytest.mark.filterwarnings("ignore::kgroups.errors.ConvergenceWarning")
+def test_communities_of_dense_graphs_are_not_left_to_belief_propagation():
+    """24 other graphs: .059 (sd .029) more than by belief propagation; bound: 5 s.e. of 8."""
+    gains = []
+    for seed in range(8):
+        graph, truth = kg.generators.planted_partition(200, 4, 80.0, 1.2, rng=seed)
+        found, inferred = (
+            kg.metrics.overlap(truth, kg.detect_communities(graph, 4, **options).labels)
+            for options in ({}, {"refine": kg.BeliefPropagation()})
+        )
+        gains.append(found - inferred)
+    assert np.mean(gains) > 0.008
+
+
 @pytest.mark.slow
 @pytest.mark.statistical
 @pytest.mark.parametrize(("k", "snr", "bar"), CELLS)

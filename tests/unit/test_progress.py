@@ -241,6 +241,10 @@ def test_an_interrupt_that_a_kernel_reports_as_an_error_is_one_again():
     """Ctrl-C while numba wrapped the result of a kernel ended a study with a traceback."""
     with pytest.raises(KeyboardInterrupt), interrupts_restored():
         raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+    first, second = SystemError("first array"), SystemError("second array")
+    first.__cause__, second.__cause__ = KeyboardInterrupt(), first
+    with pytest.raises(KeyboardInterrupt), interrupts_restored():
+        raise second
     with pytest.raises(SystemError, match="another"), interrupts_restored():
         raise SystemError("another")
 

@@ -1,6 +1,8 @@
 """First labels from eigenvectors: embedding rows, k-means, pivoted QR."""
 
 from kgroups.embedding.first_labels import (
+    EQUAL,
+    SWEEPS_EXPECTED,
     TIE,
     Init,
     KMeansInit,
@@ -15,6 +17,8 @@ from kgroups.embedding.first_labels import (
 )
 
 __all__ = [
+    "EQUAL",
+    "SWEEPS_EXPECTED",
     "TIE",
     "Init",
     "KMeansInit",

@@ -4,7 +4,6 @@ The rows of a community lie close together. They are grouped by k-means or pivot
 labels may take their place.
 """
 
-from collections import deque
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, TypeAlias
@@ -12,11 +11,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from kgroups._blas import DENSE, DenseLimits
-from kgroups._csr import rows_of
+from kgroups._csr import readonly
 from kgroups._progress import new_tally, run_interruptibly
 from kgroups._types import CSR, Bools, Floats, Ints
 from kgroups._validation import check_choice, check_integer, check_real
-from kgroups.hartigan import BACKGROUND_WORK, ROW_ERROR
+from kgroups.hartigan import BACKGROUND_WORK
 from kgroups.operators import BoundBetheHessian
 from kgroups.spectrum import largest_eigenpairs, start_vector, top_eigenpairs
 
@@ -27,21 +26,15 @@ TIE = 1e-9
 _ROWS = ("normalized", "raw")
 # Multiplications of all k-means starts together: a few seconds.
 _MAX_WORK = 4e9
-# Sweeps of one start at most, and for the estimate of its work.
-_MAX_SWEEPS, _SWEEPS_EXPECTED = 50, 20
-# Costs of draws closer than this are a tie: rows have length 1 and the error of an eigensolver.
-_SLACK = 1e-9
-# A later start must lower the cost by more than rounding: this share, and this much.
-_COST_SHARE, _COST_ROUNDING = 1e-9, 1e-12
+SWEEPS_EXPECTED = 20
+"""Sweeps of one start of k-means, for the estimate of its work."""
 # Rows have length 1. On symmetric graphs many are equal up to rounding, which differs between
 # machines: the first of them is taken.
 _QR_TIE = 1e-8
-# Eigenvalues closer than this are equal up to the error of the solver.
-_EQUAL = 1e-8
-# Digits kept, so that the error of the solver does not decide between symmetric nodes.
+EQUAL = 1e-8
+"""Eigenvalues closer than this are equal up to the error of the solver."""
+# Digits kept of raw rows, as of normalized ones.
 _DIGITS = 10
-# Rows shorter than this part of the longest are mostly the error of the solver.
-_LEAST_LENGTH = 1e-7
 
 
 def informative_eigenpairs(
@@ -58,7 +51,7 @@ def informative_eigenpairs(
     find, n = top_eigenpairs if rows == "normalized" else _lowest_of_hessian, bound.n
     number = min(n, count + 1) if n <= limits.canonical_eigenpairs else count
     lam, V = find(bound, number, limits=limits)
-    if count < len(lam) < n and np.any(lam[1:] >= lam[:-1] - _EQUAL):
+    if count < len(lam) < n and np.any(lam[1:] >= lam[:-1] - EQUAL):
         # Lanczos may miss copies of a multiple eigenvalue, and its vectors are less precise.
         lam, V = find(bound, n, limits=limits)
     return lam[:count], _in_canonical_basis(lam, V)[:, :count]
@@ -83,7 +76,7 @@ def _lowest_of_hessian(
 
 def _in_canonical_basis(lam: Floats, V: Floats) -> Floats:
     """Rotate the eigenvectors of equal eigenvalues towards fixed directions."""
-    runs = np.split(np.arange(lam.size), np.flatnonzero(np.diff(lam) < -_EQUAL) + 1)
+    runs = np.split(np.arange(lam.size), np.flatnonzero(np.diff(lam) < -EQUAL) + 1)
     if all(run.size < 2 for run in runs):
         return V
     V = V.copy()
@@ -102,8 +95,9 @@ def embedding_rows(V: Floats, rows: Rows) -> Floats:
     """
     if rows == "raw":
         return np.round(V, _DIGITS)
-    scaled: Floats = V / np.maximum(_lengths(V), np.finfo(float).tiny)[:, None]
-    return np.round(scaled, _DIGITS)
+    from kgroups.embedding._first_labels_nb import unit_rows
+
+    return np.asarray(unit_rows(np.ascontiguousarray(V, dtype=float)))
 
 
 def strong_rows(V: Floats) -> Bools:
@@ -111,12 +105,9 @@ def strong_rows(V: Floats) -> Bools:
 
     Along a path away from the communities eigenvectors decay below that error.
     """
-    length = _lengths(V)
-    return np.asarray(length >= _LEAST_LENGTH * length.max(initial=0.0))
+    from kgroups.embedding._first_labels_nb import long_rows
 
-
-def _lengths(V: Floats) -> Floats:
-    return np.asarray(np.sqrt(np.einsum("ic,ic->i", V, V)), dtype=float)
+    return np.asarray(long_rows(np.ascontiguousarray(V, dtype=float)))
 
 
 def spread_labels(A: CSR, z: Ints) -> Ints:
@@ -124,14 +115,10 @@ def spread_labels(A: CSR, z: Ints) -> Ints:
 
     Ties go to the labeled node that comes first. Nodes that no labeled node reaches keep -1.
     """
-    z, rows = z.copy(), rows_of(A)
-    queue = deque(np.unique(rows[(z[rows] >= 0) & (z[A.indices] < 0)]).tolist())
-    while queue:
-        i = queue.popleft()
-        for j in A.indices[A.indptr[i] : A.indptr[i + 1]].tolist():
-            if z[j] < 0:
-                z[j] = z[i]
-                queue.append(j)
+    from kgroups._components_nb import spread
+
+    z, pattern = z.copy(), readonly(A)
+    spread(pattern.indptr, pattern.indices, z)
     return z
 
 
@@ -151,18 +138,17 @@ def kmeans(
     n = X.shape[0]
     if k == 1:
         return np.zeros(n, dtype=np.int64)
-    from kgroups.embedding._plus_plus_nb import best_kmeans
+    from kgroups.embedding._first_labels_nb import best_kmeans
 
     X = np.ascontiguousarray(X, dtype=float)
-    per_start = float(n) * k * X.shape[1] * _SWEEPS_EXPECTED
+    per_start = float(n) * k * X.shape[1] * SWEEPS_EXPECTED
     starts = int(min(n_init, max(2, max_work // per_start)))
     firsts, draws = np.empty(starts, dtype=np.int64), np.empty((starts, k, trials_of(k)))
     for start in range(starts):
         firsts[start], draws[start] = rng.integers(n), rng.random(draws.shape[1:])
-    limits = TIE, _SLACK, ROW_ERROR, _COST_SHARE, _COST_ROUNDING, _MAX_SWEEPS
     large = starts * per_start > BACKGROUND_WORK
     run = partial(run_interruptibly, best_kmeans) if large else best_kmeans
-    return np.asarray(run(X, firsts, draws, *limits, new_tally()))
+    return np.asarray(run(X, firsts, draws, new_tally()))
 
 
 @dataclass(frozen=True)

@@ -444,7 +444,7 @@ def extend_labels(
 
 def _plus_plus(M: PointRows, w: Floats, k: int, rng: np.random.Generator) -> Ints:
     """Assign points to the nearest of ``k`` centers drawn by greedy k-means++."""
-    from kgroups.embedding._plus_plus_nb import drawn_by_mass, nearer
+    from kgroups.embedding._first_labels_nb import drawn_by_mass, nearer
 
     def distances_to(picks: Ints) -> Floats:
         rho = M.rows(picks).T / (-0.5 * w[:, None] * w[picks])

@@ -2,9 +2,11 @@
 
 from kgroups.hartigan.dense import Rows, Rule, StoredRows, group_links, improve_dense
 from kgroups.hartigan.sweep import (
+    BACKGROUND_ENTRIES,
     BACKGROUND_WORK,
     ROW_ERROR,
     Candidates,
+    Groups,
     Outcome,
     group_association,
     group_sums,
@@ -14,9 +16,11 @@ from kgroups.hartigan.sweep import (
 )
 
 __all__ = [
+    "BACKGROUND_ENTRIES",
     "BACKGROUND_WORK",
     "ROW_ERROR",
     "Candidates",
+    "Groups",
     "Outcome",
     "Rows",
     "Rule",

@@ -6,10 +6,12 @@ from numba import njit
 from kgroups._types import CSR, Floats, Ints
 from kgroups.hartigan.sweep import Groups
 
-__all__ = ["add_rows", "add_totals", "improve_rows", "sweep_dense", "sweep_matrix"]
+__all__ = ["add_rows", "add_totals", "improve_labels", "improve_rows", "sweep_dense"]
 
 # A node with all but this share of the weight of its group stays: the rest is rounding error.
 _LEAST_REST = 1e-11
+# A gain below this part of the typical association is rounding, not improvement.
+_ROUNDING = 1e-10
 
 
 @njit(cache=True, nogil=True)
@@ -107,7 +109,41 @@ def _move(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def sweep_matrix(
+def improve_labels(
+    M: CSR,
+    diagonal: Floats,
+    w: Floats,
+    all_groups: bool,
+    margin: float,
+    max_sweeps: int,
+    z: Ints,
+    groups: Groups,
+    tally: Ints,
+) -> tuple[int, int, bool]:
+    """Visit all nodes, sweep after sweep, and move labels and totals in place while Q rises.
+
+    ``margin`` is the least gain of a move in units of the mean absolute entry of M. Returns the
+    numbers of sweeps and moves, and whether the last sweep moved nothing.
+    """
+    least, most, total, scale = np.inf, 0.0, 0.0, 0.0
+    for entry in M.data:
+        least, most, total = min(least, abs(entry)), max(most, abs(entry)), total + abs(entry)
+    # The mean of equal entries is taken as it is, without the rounding of a sum.
+    typical = most if least >= most else total / M.data.size
+    for a in range(groups.s.size):
+        if groups.s[a] > 0.0:
+            scale = max(scale, abs(groups.Q[a] / groups.s[a]))
+    sweeps, moves, converged = 0, 0, z.size == 0
+    while not converged and sweeps < max_sweeps and tally[2] == 0:
+        moved = _sweep_matrix(
+            M, diagonal, w, all_groups, _ROUNDING * scale, margin * typical, z, groups, tally
+        )
+        sweeps, moves, converged = sweeps + 1, moves + moved, moved == 0
+    return sweeps, moves, converged
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _sweep_matrix(
     M: CSR,
     diagonal: Floats,
     w: Floats,
@@ -116,6 +152,7 @@ def sweep_matrix(
     margin: float,
     z: Ints,
     groups: Groups,
+    tally: Ints,
 ) -> int:
     """Visit every node once, make the best improving move of each, and count the moves.
 
@@ -126,6 +163,8 @@ def sweep_matrix(
     every, link, seen = np.arange(k), np.zeros(k), np.zeros(k, np.bool_)
     touched, moves = np.zeros(k, np.int64), 0
     for i in range(z.size):
+        if tally[2] != 0:
+            break
         a, count = z[i], 0
         for t in range(M.indptr[i], M.indptr[i + 1]):
             j = M.indices[t]

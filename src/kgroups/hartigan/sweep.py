@@ -12,12 +12,12 @@ from kgroups.errors import InputError
 
 Candidates: TypeAlias = Literal["neighbors", "all"]
 
-# A gain below this part of the typical association is rounding, not improvement.
-_ROUNDING = 1e-10
 ROW_ERROR = 1e-8
 """Embedding rows carry the error of an eigensolver, which must not decide between equal groups."""
 BACKGROUND_WORK = 1e8
 """More multiplications than this, a tenth of a second, are made in a second thread."""
+BACKGROUND_ENTRIES = 1_000_000
+"""Sweeps over more matrix entries than this are made in a second thread."""
 
 
 class Groups(NamedTuple):
@@ -140,19 +140,17 @@ def improve(
     Outcome
         ``visits`` counts the entries of M that the sweeps read: nnz in every sweep.
     """
-    from kgroups.hartigan._sweep_nb import sweep_matrix
+    from kgroups.hartigan._sweep_nb import improve_labels
 
     M = readonly(M)
     z = z.astype(np.int64, copy=True)
     groups = group_totals(M, diagonal, w, z, k=k)
-    typical = float(np.mean(np.abs(M.data))) if M.data.size else 0.0
-    filled = groups.s > 0
-    scale = float(np.max(np.abs(groups.Q[filled] / groups.s[filled]), initial=0.0))
-    min_gain, margin, every = _ROUNDING * scale, margin * typical, candidates == "all"
-    sweeps, moves, converged = 0, 0, z.size == 0
-    while not converged and sweeps < max_sweeps:
-        moved = sweep_matrix(M, diagonal, w, every, min_gain, margin, z, groups)
-        sweeps, moves, converged = sweeps + 1, moves + moved, moved == 0
+    large = M.indices.size > BACKGROUND_ENTRIES
+    run = partial(run_interruptibly, improve_labels) if large else improve_labels
+    every = candidates == "all"
+    sweeps, moves, converged = run(
+        M, diagonal, w, every, float(margin), int(max_sweeps), z, groups, new_tally()
+    )
     visits = sweeps * M.indices.size
     return Outcome(z, groups.objective(), sweeps, moves, visits, converged, groups.s, groups.Q)
 

@@ -1,9 +1,7 @@
 """Bayesian inference of communities: how likely each node is to belong to each of them."""
 
 from kgroups.inference.propagation import (
-    Evidence,
     Inferred,
-    evidence_of_labels,
     parameter_cost,
 )
 from kgroups.inference.refiner import (
@@ -20,11 +18,9 @@ from kgroups.inference.refiner import (
 __all__ = [
     "BeliefPropagation",
     "Degrees",
-    "Evidence",
     "Inferred",
     "ObservedGraph",
     "better_fit",
-    "evidence_of_labels",
     "infer_at_rates",
     "known_rates",
     "model_in_words",

@@ -1,11 +1,14 @@
 """Kernels of belief propagation and of the rates that are learned: bare arrays in and out."""
 
-from math import exp, inf, log, sqrt
+from math import exp, inf, isfinite, lgamma, log, sqrt
 
 import numpy as np
 from numba import njit
 
 from kgroups._types import CSR, Floats, Ints
+from kgroups.inference.propagation import BlockModel, Evidence
+from kgroups.multilevel import Level
+from kgroups.multilevel._moving_nb import add_inner_weights
 
 __all__ = [
     "BETWEEN",
@@ -17,8 +20,12 @@ __all__ = [
     "RESIDUAL",
     "RULES",
     "STATE",
+    "evidence_of_labels",
     "expected_totals",
+    "first_beliefs",
     "learn_rates",
+    "model_of",
+    "parameter_cost",
     "propagate",
     "reversed_entries",
     "two_rates",
@@ -60,6 +67,42 @@ def reversed_entries(A: CSR) -> Ints:
             reverse[t] = place[j]
             place[j] += 1
     return reverse
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def model_of(level: Level, degree_corrected: bool) -> tuple[Ints, Floats, float, float]:
+    """Return what :class:`BlockModel` has beside the matrix, for a graph with at least one edge.
+
+    Propensities are degrees, or equal.
+    """
+    A, d = level.A, level.strength
+    m, heaviest, weighted = 0.5 * d.sum(), 0.0, False
+    for weight in A.data:
+        heaviest = max(heaviest, float(weight))
+        weighted = weighted or weight != 1.0
+    theta = d.copy() if degree_corrected else np.ones(d.size)
+    pairs = 0.5 * (theta.sum() ** 2 - np.square(theta).sum())
+    theta *= sqrt(m / pairs)
+    return reversed_entries(A), theta, heaviest if weighted else 0.0, m
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def first_beliefs(
+    model: BlockModel, z: Ints, k: int, softness: float
+) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
+    """Return what a sweep changes: messages, marginals, and totals over all nodes.
+
+    A share ``softness`` of each first message is spread over all groups.
+    """
+    n, indptr = z.size, model.A.indptr
+    marginal = np.full((n, k), softness / k)
+    message = np.empty((model.A.indices.size, k))
+    for i in range(n):
+        marginal[i, z[i]] += 1.0 - softness
+        message[indptr[i] : indptr[i + 1]] = marginal[i]
+    edges, total, pairs, sizes = np.zeros(k), np.zeros(k), np.zeros(k), np.zeros(k)
+    expected_totals(model.theta, marginal, total, pairs, sizes)
+    return message, marginal, edges, total, pairs, sizes
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -328,3 +371,61 @@ def propagate(
         state[_STEP] += 1
         state[_SWEEP] = 0
     return False
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def parameter_cost(n: int, m: float, k: int) -> float:
+    """Return the nats that rates and sizes of k groups cost, less ln k! for their names."""
+    return 0.5 * log(m) + 0.5 * (k - 1) * log(n) - lgamma(k + 1.0)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def evidence_of_labels(
+    level: Level, z: Ints, k: int, max_sweeps: int, tolerance: float, softness: float, tally: Ints
+) -> Evidence:
+    """Propagate beliefs from labels of a connected graph, with rates learned in each sweep.
+
+    There are two rates, inside and between groups, on top of degrees. Groups that end with less
+    than a node in sum do not count.
+    """
+    reverse, theta, heaviest, m = model_of(level, degree_corrected=True)
+    model = BlockModel(level.A, reverse, theta, heaviest, m)
+    beliefs = first_beliefs(model, z, k, softness)
+    message, marginal, edges, total, pairs, sizes = beliefs
+    add_inner_weights(model.A, z, 0, z.size, edges)
+    inside, prior = np.ones(k), np.full(k, 1.0 / k)
+    state = np.array(STATE)
+    state[BETWEEN] = learn_rates(_PLANTED, 0.0, edges, pairs, sizes, model.m, 1.0, inside, prior)
+    schedule = (max_sweeps - 1, 1, 1, tolerance, inf)
+    propagate(
+        model.A,
+        model.reverse,
+        model.theta,
+        model.heaviest,
+        model.m,
+        message,
+        marginal,
+        edges,
+        total,
+        pairs,
+        sizes,
+        inside,
+        prior,
+        (_PLANTED, 0.0),
+        schedule,
+        state,
+        max_sweeps,
+        tally,
+    )
+    names, labels, used, count = np.full(k, -1), np.empty(z.size, np.int64), 0, 0
+    for i in range(z.size):
+        labels[i] = np.argmax(marginal[i])
+        names[labels[i]] = 0
+    for a in range(k):
+        used += 1 if sizes[a] > 1.0 else 0
+        if names[a] == 0:
+            names[a] = count
+            count += 1
+    evidence = state[EVIDENCE] if isfinite(state[EVIDENCE]) else -inf
+    score = evidence - parameter_cost(z.size, model.m, used)
+    return Evidence(names[labels], count, evidence, score, marginal, state[RESIDUAL] <= tolerance)

@@ -5,7 +5,6 @@ Nodes i and j of groups a and b are linked at the rate theta_i theta_j omega_ab,
 of 1 expect as many edges as there are: omega says how much denser than without communities.
 """
 
-import math
 from collections.abc import Callable
 from functools import partial
 from typing import Literal, NamedTuple
@@ -20,15 +19,12 @@ __all__ = [
     "Beliefs",
     "BlockModel",
     "Evidence",
-    "Expected",
     "Inferred",
     "Learning",
     "Rates",
     "Schedule",
     "block_model",
     "contrast",
-    "evidence_of_labels",
-    "learned_rates",
     "parameter_cost",
     "planted_rates",
     "propagate",
@@ -77,25 +73,6 @@ class Rates(NamedTuple):
     prior: Floats
 
 
-class Expected(NamedTuple):
-    """What rates are learned from.
-
-    Attributes
-    ----------
-    edges, pairs : ndarray of shape (k,)
-        Expected weight of the edges inside each group, and what rates of 1 expect there.
-    sizes : ndarray of shape (k,)
-        Expected number of nodes.
-    m : float
-        Total weight of the edges.
-    """
-
-    edges: Floats
-    pairs: Floats
-    sizes: Floats
-    m: float
-
-
 class Learning(NamedTuple):
     """How rates are learned from expected edges.
 
@@ -123,15 +100,10 @@ class Learning(NamedTuple):
 
 def block_model(level: Level, *, degree_corrected: bool) -> BlockModel:
     """Return the model of a graph with at least one edge: propensities are degrees, or equal."""
-    from kgroups.inference._propagation_nb import reversed_entries
+    from kgroups.inference._propagation_nb import model_of
 
-    A, d = explicit_weights(level.A), level.strength
-    m = 0.5 * float(d.sum())
-    theta = d if degree_corrected else np.ones(d.size)
-    pairs = 0.5 * float(theta.sum() ** 2 - theta @ theta)
-    weighted = bool(np.any(A.data != 1.0))
-    heaviest = float(A.data.max()) if weighted else 0.0
-    return BlockModel(A, reversed_entries(A), theta * math.sqrt(m / pairs), heaviest, m)
+    A = explicit_weights(level.A)
+    return BlockModel(A, *model_of(level._replace(A=A), degree_corrected))
 
 
 def contrast(rates: Rates) -> float:
@@ -146,17 +118,6 @@ def planted_rates(mu: float, k: int) -> Rates:
 
     mu = min(mu, MOST_CONTRAST)
     return Rates(np.full(k, 1.0 + (k - 1) * mu), 1.0 - mu, np.full(k, 1.0 / k))
-
-
-def learned_rates(learning: Learning, rates: Rates, expected: Expected) -> Rates:
-    """Return the rates that a rule learns from those at hand and the expected edges."""
-    from kgroups.inference._propagation_nb import learn_rates
-
-    inside, prior = rates.inside.copy(), rates.prior.copy()
-    edges, pairs, sizes, m = expected
-    rule, least = learning.code()
-    between = learn_rates(rule, least, edges, pairs, sizes, m, rates.between, inside, prior)
-    return Rates(inside, between, prior)
 
 
 def rates_of_labels(model: BlockModel, z: Indices, k: int) -> Rates:
@@ -231,21 +192,11 @@ class Beliefs:
     """
 
     def __init__(self, model: BlockModel, z: Indices, k: int, softness: float) -> None:
-        from kgroups.inference._propagation_nb import expected_totals
+        from kgroups.inference._propagation_nb import first_beliefs
 
-        n = model.n
         self.model = model
-        self.marginals = np.full((n, k), softness / k)
-        self.marginals[np.arange(n), z] += 1.0 - softness
-        messages = np.repeat(self.marginals, np.diff(model.A.indptr), axis=0)
-        edges, total, pairs, sizes = np.zeros((4, k))
-        expected_totals(model.theta, self.marginals, total, pairs, sizes)
-        self.arrays = (messages, self.marginals, edges, total, pairs, sizes)
-
-    def expected(self) -> Expected:
-        """Return expected edges, pairs and sizes; before any sweep there are no edges."""
-        edges, _, pairs, sizes = (array.copy() for array in self.arrays[2:])
-        return Expected(edges, pairs, sizes, self.model.m)
+        self.arrays = first_beliefs(model, z.astype(np.int64, copy=False), k, float(softness))
+        self.marginals = self.arrays[1]
 
 
 def propagate(
@@ -286,7 +237,9 @@ def propagate(
 
 def parameter_cost(n: int, m: float, k: int) -> float:
     """Return the nats that rates and sizes of k groups cost, less ln k! for their names."""
-    return 0.5 * math.log(m) + 0.5 * (k - 1) * math.log(n) - math.lgamma(k + 1.0)
+    from kgroups.inference import _propagation_nb as kernels
+
+    return float(kernels.parameter_cost(n, m, k))
 
 
 class Evidence(NamedTuple):
@@ -312,38 +265,3 @@ class Evidence(NamedTuple):
     score: float
     marginals: Floats
     converged: bool
-
-
-def evidence_of_labels(
-    level: Level,
-    z: Indices,
-    k: int,
-    *,
-    max_sweeps: int = 50,
-    tolerance: float = 1e-3,
-    softness: float = 0.1,
-) -> Evidence:
-    """Propagate beliefs from labels of a connected graph, with rates learned in each sweep.
-
-    There are two rates, inside and between groups, on top of degrees. Groups that end with less
-    than a node in sum do not count.
-    """
-    model = block_model(level, degree_corrected=True)
-    beliefs = Beliefs(model, z, k, softness)
-    first = beliefs.expected()._replace(edges=inner_weights(model.A, z, k))
-    learning = Learning("planted")
-    rates = learned_rates(learning, Rates(np.ones(k), 1.0, np.full(k, 1.0 / k)), first)
-    schedule = Schedule(max_sweeps - 1, 1, 1, tolerance, math.inf)
-    found = propagate(beliefs, rates, learning, schedule)
-    names, labels = np.unique(np.argmax(found.marginals, axis=1), return_inverse=True)
-    used = int(np.count_nonzero(found.marginals.sum(axis=0) > 1.0))
-    cost = parameter_cost(model.n, model.m, used)
-    evidence = found.evidence if math.isfinite(found.evidence) else -math.inf
-    return Evidence(
-        labels.astype(np.int64),
-        int(names.size),
-        evidence,
-        evidence - cost,
-        found.marginals,
-        found.converged,
-    )

@@ -8,7 +8,6 @@ from kgroups.multilevel.levels import (
     explicit_weights,
     finest_level,
     inner_weights,
-    modularity_moves,
 )
 from kgroups.multilevel.shared import shared_moves
 
@@ -20,6 +19,5 @@ __all__ = [
     "explicit_weights",
     "finest_level",
     "inner_weights",
-    "modularity_moves",
     "shared_moves",
 ]

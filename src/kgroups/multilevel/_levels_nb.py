@@ -55,7 +55,7 @@ def coarsened(level: Level, z: Indices, k: int, tally: Ints) -> Level:
     indptr = np.zeros(k + 1, A.indptr.dtype)
     indices = np.empty(A.indices.size, A.indices.dtype)
     data: Any = np.empty(A.indices.size, np.float32)
-    link, touched = np.zeros(k), np.empty(k, np.int32)
+    link, touched = np.zeros(k), np.empty(k + 1, np.int32)
     strength, inner, nodes = np.zeros(k), np.zeros(k), np.zeros(k, np.int64)
     filled = 0
     for a in range(k):
@@ -67,14 +67,12 @@ def coarsened(level: Level, z: Indices, k: int, tally: Ints) -> Level:
             inner[a] += level.inner[i]
             nodes[a] += level.nodes[i]
             for t in range(A.indptr[i], A.indptr[i + 1]):
-                b = z[A.indices[t]]
-                if b == a:
-                    inner[a] += 0.5 * A.data[t & mask]
-                else:
-                    if link[b] == 0.0:
-                        touched[count] = b
-                        count += 1
-                    link[b] += A.data[t & mask]
+                # Without branches, as in ``move``.
+                b, weight = z[A.indices[t]], A.data[t & mask]
+                inner[a] += 0.5 * weight if b == a else 0.0
+                touched[count] = b
+                count += 1 if link[b] == 0.0 and b != a else 0
+                link[b] += weight if b != a else 0.0
         for position in range(count):
             b = touched[position]
             indices[filled] = b
@@ -90,17 +88,25 @@ def coarsened(level: Level, z: Indices, k: int, tally: Ints) -> Level:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def block_level(level: Level, first: int, last: int) -> Level:
-    """Return the level of the units from ``first`` to before ``last``, linked to no others."""
-    A = level.A
-    if first == 0 and last == level.nodes.size:
-        return level
+def block_pattern(A: CSR, first: int, last: int) -> tuple[Indices, Indices]:
+    """Return bounds and columns of a block of rows that are linked to no others."""
     low, high = A.indptr[first], A.indptr[last]
     indptr, indices = A.indptr[first : last + 1].copy(), A.indices[low:high].copy()
     for i in range(indptr.size):
         indptr[i] -= low
     for t in range(indices.size):
         indices[t] -= first
+    return indptr, indices
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def block_level(level: Level, first: int, last: int) -> Level:
+    """Return the level of the units from ``first`` to before ``last``, linked to no others."""
+    A = level.A
+    if first == 0 and last == level.nodes.size:
+        return level
+    indptr, indices = block_pattern(A, first, last)
+    low, high = A.indptr[first], A.indptr[last]
     data = A.data.copy() if weight_mask(A) == 0 else A.data[low:high].copy()
     return Level(
         CSR(indptr, indices, data),

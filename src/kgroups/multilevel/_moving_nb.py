@@ -3,6 +3,9 @@
 The objective is *modularity* at a resolution, the sum of 2 E_c - penalty K_c^2, or the *nats saved*
 of :mod:`kgroups.description`, with E_c weights inside, K_c strength and N_c nodes of group c, in
 which each group has a density of its own.
+
+The loop over the links of a unit has no branches that depend on labels: a processor cannot predict
+these, and each wrong guess takes as long as several links.
 """
 
 from math import log
@@ -156,7 +159,8 @@ def move(
         else:
             free[spare] = a
             spare += 1
-    link, touched = np.zeros(n), np.empty(n, np.int32)
+    # One place more than groups, as one is written for each link.
+    link, touched = np.zeros(n), np.empty(n + 1, np.int32)
     queue = np.empty(n, np.int32)
     noise, mask, annealed = rules.noise, rules.noise.size - 1, temperatures.size > 0
     for sweep in range(temperatures.size + 1):
@@ -188,9 +192,9 @@ def move(
             tally[0] += last - first
             for t in range(first, last):
                 b = z[A.indices[t]]
-                if link[b] == 0.0:
-                    touched[count] = b
-                    count += 1
+                # Written always, and kept only if the group is new.
+                touched[count] = b
+                count += 1 if link[b] == 0.0 else 0
                 link[b] += A.data[t & one]
             own_link, link[a] = link[a], 0.0
             best, best_gain, next_gain, best_link = a, ROUNDING, -np.inf, 0.0

@@ -1,12 +1,11 @@
-"""Levels of a graph, what moves on them need to know, and moves at a resolution."""
+"""Levels of a graph, and what moves on them need to know."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from kgroups._csr import ENTRIES_AT_ONCE, readonly, row_ranges, rows_of
-from kgroups._progress import new_tally
-from kgroups._types import CSR, Floats, Indices, Ints
+from kgroups._types import CSR, Floats, Ints
 
 ROUNDING = 1e-9
 """Gains below this are rounding."""
@@ -110,21 +109,3 @@ def inner_weights(A: CSR, z: Ints, k: int, *, at_once: int = ENTRIES_AT_ONCE) ->
     for first, stop in row_ranges(A.indptr, at_once):
         add_inner_weights(matrix, z, first, stop, inner)
     return inner
-
-
-def modularity_moves(
-    A: CSR, strength: Floats, z: Indices, *, penalty: float, margin: float, max_visits: int
-) -> Ints:
-    r"""Move nodes while :math:`\sum_a 2 E_a - \gamma K_a^2 / 2m` rises; ``penalty`` is gamma/2m.
-
-    A move must gain more than ``margin`` edges. No group is emptied.
-    """
-    from kgroups.multilevel._moving_nb import move
-
-    level = _level(A, A.data.astype(np.float32), strength)
-    labels, none = z.astype(np.int32), np.zeros(0)
-    rules = Rules(none, 0.0, max_visits, margin + ROUNDING, keep=True)
-    code = Code(0.5 * float(strength.sum()), none, none)
-    everyone, tally = np.ones(z.size, dtype=np.bool_), new_tally()
-    move(level, labels, code, penalty, rules, none, 1, everyone, everyone.copy(), tally)
-    return labels.astype(np.int64)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from kgroups._csr import block, constant, restricted, row_sums, rows_of
+from kgroups._csr import block, constant, restricted, row_lengths, row_sums, rows_of
 from kgroups._types import CSR, Bools, Floats, Ints, SelfLoops, Symmetrize
 from kgroups._validation import check_choice, is_real
 from kgroups.errors import InputError
@@ -176,7 +176,7 @@ class BetheHessian:
         BoundBetheHessian
         """
         n, nnz = len(adjacency.indptr) - 1, len(adjacency.indices)
-        d = np.diff(adjacency.indptr)
+        d = row_lengths(adjacency)
         occupied = int(np.count_nonzero(d))
         c = nnz / occupied if occupied else 0.0
         self._check_not_too_large(adjacency, weighted=weighted)

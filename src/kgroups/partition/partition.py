@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kgroups._csr import rows_of
-from kgroups._progress import Progress, StageProgress
+from kgroups._progress import Progress, StageProgress, interrupts_restored
 from kgroups._types import Floats, Ints
 from kgroups._validation import check_real
 from kgroups._wording import counted, in_python
@@ -317,6 +317,7 @@ class Partition(Sequence[Community]):
         order = np.argsort(sure, kind="stable")[: np.count_nonzero(sure < threshold)]
         return tuple(self.nodes[i] for i in order.tolist())
 
+    @interrupts_restored()
     def _confidence(self, progress: Progress) -> "Confidence":
         known = self.known_confidence
         if known is None:

@@ -4,32 +4,23 @@ A new method is a class with a method ``refine``; see :class:`Refiner`. :class:`
 by the likelihood of the planted partition model.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from kgroups._csr import diagonal_of, rows_of, without_diagonal
+from kgroups._csr import diagonal_of, readonly, rows_of
+from kgroups._progress import new_tally, run_interruptibly
 from kgroups._types import CSR, Floats, Ints
 from kgroups._validation import check_choice, check_integer, check_real, is_real
 from kgroups.errors import InputError
-from kgroups.hartigan import Candidates, improve
-from kgroups.multilevel import inner_weights, modularity_moves
+from kgroups.hartigan import BACKGROUND_ENTRIES, Candidates, improve
+from kgroups.multilevel import inner_weights
 from kgroups.operators import BoundBetheHessian
 
 # Smallest node weight in units of the mean degree; smaller ones would vanish in the sums s_a.
 _LEAST_WEIGHT = 1e-6
-# Nats that a likelihood move must gain; a node closer to a tie keeps its label.
-_MARGIN_NATS = 0.5
-# Rates and labels are improved in turn at most this often.
-_MAX_ROUNDS = 5
-# Visits to each node in a round before its moves end.
-_MAX_VISITS = 20
-# Keeps the rate between groups positive when no edge is cut.
-_LEAST_RATE = 1e-3
-# Differences of likelihoods and of expected edges below this share are rounding.
-_ROUNDING = 1e-12
-
 Weights: TypeAlias = Literal["association", "uniform", "gram"]
 
 
@@ -196,13 +187,7 @@ class Hartigan:
         )
         z, kept = found.z, "hartigan"
         if self.guard is not None and k > 1:
-            reached = planted_fit(A, d, z, k=k).gain
-            # The guard costs more than the moves.
-            if not (fast and reached >= planted_fit(A, d, labels, k=k).gain):
-                rival = likelihood_moves(A, d, labels, k=k)
-                if reached < (1.0 - self.guard) * planted_fit(A, d, rival, k=k).gain:
-                    unmoved = np.array_equal(rival, labels)
-                    z, kept = rival, "first labels" if unmoved else "likelihood moves"
+            z, kept = _guarded(A, d, labels, z, k=k, guard=self.guard, fast=fast)
         return Refinement(
             z, kept, found.objective, found.sweeps, found.moves, found.visits, found.converged
         )
@@ -225,48 +210,38 @@ def planted_fit(A: CSR, strength: Floats, z: Ints, *, k: int) -> PlantedFit:
     The gain is 0 for disassortative groups. Weights are counted in units of their mean, so that
     their scale does not matter.
     """
+    from kgroups.refine._likelihood_nb import fit_of_totals
+
     total = float(strength.sum())
     if total <= 0.0:
         return PlantedFit(0.0, 1.0, 1.0)
     inner = 2.0 * float(inner_weights(A, z, k).sum())
     groups = np.bincount(z, weights=strength, minlength=k)
     expected = float(groups @ groups) / total
-    outer, rest = total - inner, total - expected
-    inside, between = inner / expected, outer / rest if rest > _ROUNDING * total else 1.0
-    if inside <= between:
-        return PlantedFit(0.0, inside, between)
-    edges = 0.5 * A.data.size / total
-    logs = [
-        amount * float(np.log(rate)) if amount > 0.0 and rate > 0.0 else 0.0
-        for amount, rate in ((inner, inside), (outer, between))
-    ]
-    return PlantedFit(edges * sum(logs), inside, between)
+    return PlantedFit(*fit_of_totals(len(A.indices), total, inner, expected))
 
 
 def likelihood_moves(A: CSR, strength: Floats, z: Ints, *, k: int) -> Ints:
-    """Move nodes while the planted-partition likelihood rises; no group is emptied.
+    """Move nodes while the planted-partition likelihood rises; no group is emptied."""
+    from kgroups.refine import _likelihood_nb as kernels
 
-    With both rates fixed the likelihood is a modularity at resolution
-    (inside - between) / ln(inside / between); rates and labels are improved in turn.
-    """
-    total = float(strength.sum())
-    unit = total / A.data.size if A.data.size else 1.0
-    fit = planted_fit(A, strength, z, k=k)
-    for _ in range(_MAX_ROUNDS):
-        between = max(fit.between, _LEAST_RATE)
-        if fit.inside <= between:
-            break
-        per_edge = float(np.log(fit.inside / between))
-        moved = modularity_moves(
-            without_diagonal(A),
-            strength,
-            z,
-            penalty=(fit.inside - between) / per_edge / total,
-            margin=_MARGIN_NATS / per_edge * unit,
-            max_visits=_MAX_VISITS,
-        )
-        better = planted_fit(A, strength, moved, k=k)
-        if not better.gain > fit.gain * (1.0 + _ROUNDING):
-            break
-        z, fit = moved, better
-    return z
+    A, labels = readonly(A), z.astype(np.int64, copy=False)
+    return np.asarray(_run(kernels.likelihood_moves, A, strength, labels, k))
+
+
+def _guarded(
+    A: CSR, strength: Floats, labels: Ints, z: Ints, *, k: int, guard: float, fast: bool
+) -> tuple[Ints, str]:
+    """Return the labels that the guard keeps, and their name."""
+    from kgroups.refine import _likelihood_nb as kernels
+
+    A, labels = readonly(A), labels.astype(np.int64, copy=False)
+    z, name = _run(kernels.guarded, A, strength, labels, z, k, float(guard), fast)
+    return z, kernels.KEPT[name]
+
+
+def _run(kernel: Callable[..., Any], A: CSR, *arguments: Any) -> Any:
+    """Call a kernel whose last argument is a tally, in a second thread if the graph is large."""
+    if A.indices.size > BACKGROUND_ENTRIES:
+        return run_interruptibly(kernel, A, *arguments, new_tally())
+    return kernel(A, *arguments, new_tally())

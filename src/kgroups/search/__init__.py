@@ -11,6 +11,7 @@ from kgroups.search.settings import (
     Regime,
     Search,
     check_regime,
+    dense_solves,
 )
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Regime",
     "Search",
     "check_regime",
+    "dense_solves",
     "find_communities",
     "find_k_communities",
     "prepare",

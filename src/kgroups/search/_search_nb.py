@@ -406,9 +406,14 @@ def _finest_resolution(level: Level, edges: float) -> float:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _search(level: Level, given: Indices, known: int, code: Code, plan: Plan, tally: Ints) -> State:
-    """Return the best communities of a connected graph: starts, combined while that gains."""
-    n = level.nodes.size
+def _search(
+    level: Level, given: Indices, known: int, code: Code, plan: Plan, tally: Ints
+) -> tuple[State, bool]:
+    """Return the best communities of a connected graph: starts, combined while that gains.
+
+    Also tells whether the graph is locally a tree, as far as the first start has shown it.
+    """
+    n, treelike = level.nodes.size, False
     base = _finest_resolution(level, code.edges)
     if known in (LABELS, SPECTRAL):
         best = _climb_all(level, given.copy(), code, _FIRST, plan.temperatures[:0], plan, tally)
@@ -423,30 +428,30 @@ def _search(level: Level, given: Indices, known: int, code: Code, plan: Plan, ta
             if rival.saved > best.saved:
                 best = rival
         if treelike and best.k == 1 and n > _MAX_TREELIKE:
-            return best
+            return best, treelike
     best = _annealed(level, best, code, plan, tally)
     if known == SPECTRAL and best.saved < n:
         # Too faint for a description: other starts would find less, at 400 visits per edge.
-        return best
+        return best, treelike
     begin = 1
     # Not after given labels: the nodes of communities that these have merged are not undecided.
     if known != LABELS and _is_settled(level, best, plan):
         if plan.retried == 0.0 or plan.starts == 1:
-            return best
+            return best, treelike
         # Communities that should be split or merged can look settled.
         resolution = base ** plan.scales[1 % plan.scales.size]
         rival = _second_start(level, best, code, resolution, plan, tally)
         if rival.saved <= best.saved and n > _MIN_RETRIED:
-            return best
+            return best, treelike
         before = best.saved
         best = _combined(level, best, rival, code, _SECOND, plan, tally)
         if best.saved - before <= plan.least_gain * best.saved:
-            return best
+            return best, treelike
         if n <= _MIN_RETRIED:
             # The second start was made in all communities.
             begin = 2
     if tally[2] != 0:
-        return best
+        return best, treelike
     everyone = np.arange(n).astype(np.int32)
     failures = 0
     for start in range(begin, plan.starts):
@@ -468,7 +473,7 @@ def _search(level: Level, given: Indices, known: int, code: Code, plan: Plan, ta
         rival = _climb_all(level, rival.z.copy(), code, _FIRST, plan.temperatures[:0], plan, tally)
         if rival.saved > best.saved:
             best = rival
-    return _annealed(level, best, code, plan, tally)
+    return _annealed(level, best, code, plan, tally), treelike
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -556,15 +561,17 @@ def _connected(level: Level, state: State, code: Code, plan: Plan, tally: Ints) 
 @njit(cache=True, nogil=True, error_model="numpy")
 def search_components(
     level: Level, offsets: Ints, given: Indices, known: Ints, plan: Plan, tally: Ints
-) -> tuple[Indices, Ints, Floats, Floats]:
+) -> tuple[Indices, Ints, Floats, Floats, Bools]:
     """Search every component, which are consecutive blocks of nodes.
 
     Returns labels of connected communities that start from 0 in each component; for each component
-    the number of communities, the nats saved and the share of undecided nodes.
+    the number of communities, the nats saved, the share of undecided nodes, and whether it is known
+    to be locally a tree.
     """
     parts = offsets.size - 1
     labels = np.zeros(level.nodes.size, np.int32)
     counts, saved, undecided = np.ones(parts, np.int64), np.zeros(parts), np.zeros(parts)
+    treelike = np.zeros(parts, np.bool_)
     for c in range(parts):
         first, last = offsets[c], offsets[c + 1]
         # A tree or a single cycle has no more links than it needs: nothing is saved.
@@ -574,7 +581,7 @@ def search_components(
         part = block_level(level, first, last)
         code = code_of(part)
         labels_given = given[first:last] if given.size else given
-        found = _search(part, labels_given, known[c], code, plan, tally)
+        found, treelike[c] = _search(part, labels_given, known[c], code, plan, tally)
         if tally[2] != 0:
             break
         found = _connected(part, found, code, plan, tally)
@@ -583,7 +590,7 @@ def search_components(
         for i in range(last - first):
             labels[first + i] = found.z[i]
         counts[c], saved[c], undecided[c] = found.k, found.saved, found.undecided_share
-    return labels, counts, saved, undecided
+    return labels, counts, saved, undecided, treelike
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

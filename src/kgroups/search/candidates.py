@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kgroups._csr import connected_components, masked, restricted, rows_of
+from kgroups._csr import masked, readonly, restricted, rows_of
 from kgroups._progress import begin_stage, new_tally, run_interruptibly, tell_share
-from kgroups._types import CSR, Floats, Ints
+from kgroups._types import CSR, Bools, Floats, Ints
 from kgroups.embedding import (
     Init,
     KMeansInit,
@@ -18,11 +18,10 @@ from kgroups.embedding import (
     spread_labels,
     strong_rows,
 )
-from kgroups.hartigan import improve_rows
-from kgroups.inference import Evidence, evidence_of_labels
+from kgroups.hartigan import BACKGROUND_WORK, improve_rows
 from kgroups.multilevel import Level, finest_level, shared_moves
 from kgroups.refine import Refiner, refine_labels
-from kgroups.search.problem import Options, Part, Problem, Spectral
+from kgroups.search.problem import Options, Part, Pieces, Problem, Spectral
 from kgroups.search.settings import SIGNIFICANCE, Plan, Search
 from kgroups.spectrum import (
     Leading,
@@ -38,66 +37,77 @@ MAX_MESSAGES = 4e7
 
 
 class Candidate(NamedTuple):
-    """A partition of a connected graph, and its scores."""
+    """A partition of every component, and its scores there."""
 
-    # Labels without gaps, and the number of communities.
-    z: Ints
-    k: int
     # "search", "eigenvectors" or "one community".
     origin: str
-    # Nats saved against one community, all costs included; the highest wins.
-    score: float
+    # Labels without gaps from 0 in each component, nodes sorted by component, and their number.
+    z: Ints
+    k: Ints
+    # Nats saved against one community, all costs included; the highest wins. -inf where the
+    # candidate does not take part.
+    score: Floats
     # Nats saved by its description.
-    nats: float
-    # Nats saved by belief propagation before the cost of parameters, where it was run.
-    evidence: float | None = None
+    nats: Floats
+    # Nats saved by belief propagation before the cost of parameters; NaN where it was not run.
+    evidence: Floats
+
+    def replaced(self, which: Ints, other: "Candidate", component: Ints) -> "Candidate":
+        """Return the candidate with some components of another; nodes lie in ``component``."""
+        taken = np.zeros(self.k.size, dtype=np.bool_)
+        taken[which] = True
+        z = np.where(taken[component], other.z, self.z)
+        rest = (np.where(taken, new, old) for new, old in zip(other[2:], self[2:], strict=True))
+        return Candidate(other.origin, z, *rest)
 
 
-def one_community(n: int) -> Candidate:
+def one_community(problem: Problem) -> Candidate:
     """Return the candidate that there are no communities."""
-    return Candidate(np.zeros(n, dtype=np.int64), 1, "one community", 0.0, 0.0)
+    z, k = np.zeros(problem.bound.n, dtype=np.int64), np.ones(problem.n_components, dtype=np.int64)
+    zero = np.zeros(problem.n_components)
+    return Candidate("one community", z, k, zero, zero, np.full_like(zero, np.nan))
 
 
-def posterior_candidate(
-    level: Level, candidate: Candidate, *, dense: bool, max_messages: float = MAX_MESSAGES
+def judged(
+    problem: Problem,
+    origin: str,
+    z: Ints,
+    k: Ints,
+    which: Ints,
+    *,
+    dense: Bools | None = None,
+    max_messages: float = MAX_MESSAGES,
 ) -> Candidate:
-    """Return the labels that belief propagation reaches from a candidate, with their score.
+    """Return the labels that belief propagation reaches in some components, with their scores.
 
-    ``dense`` counts pairs as linked once at most, which matters only in small dense graphs.
-    Eigenvectors need more evidence than chance gives on one random graph in ten. A candidate with
-    more than ``max_messages`` messages is scored by its description.
+    Its communities are made connected. ``z`` and ``k`` are those of a candidate. ``dense`` tells in
+    which components pairs count as linked once at most, which matters only in small dense graphs.
+    Eigenvectors need more evidence than chance gives on one random graph in ten. Components with
+    more than ``max_messages`` messages are scored by their description.
     """
-    if candidate.k < 2:
-        return candidate
-    if len(level.A.indices) * candidate.k > max_messages:
-        # On so large a graph the moments of the spectrum have already shown structure.
-        return candidate._replace(score=max(candidate.nats, SIGNIFICANCE))
-    found = evidence_of_labels(level, candidate.z, candidate.k)
-    extra = _saturation(level, found) if dense else 0.0
-    evidence, score = found.evidence + extra, found.score + extra
-    if candidate.origin == "eigenvectors" and not evidence > SIGNIFICANCE:
-        score = -math.inf
-    return Candidate(found.z, found.k, candidate.origin, score, candidate.nats, evidence)
+    from kgroups.search._faint_nb import judge_components
 
-
-def _saturation(level: Level, found: Evidence) -> float:
-    """Return the nats that a binomial code saves beyond a Poisson one."""
-    from kgroups.multilevel._moving_nb import group_totals
-
-    E, _, N = group_totals(level, found.z.astype(np.int32), found.k, new_tally())
-    n, m = level.strength.size, 0.5 * float(level.strength.sum())
-    pairs, all_pairs = 0.5 * N * (N - 1.0), 0.5 * n * (n - 1.0)
-    inside = np.append(E, m - E.sum())
-    among = np.append(pairs, all_pairs - pairs.sum())
-    whole = _binomial_excess(np.array([m]), np.array([all_pairs]))
-    return float(_binomial_excess(inside, among).sum() - whole.sum())
-
-
-def _binomial_excess(E: Floats, pairs: Floats) -> Floats:
-    from scipy.special import xlogy
-
-    empty = np.maximum(pairs - E, 0.0)
-    return np.asarray(E + xlogy(empty, empty / np.maximum(pairs, 1.0)))
+    parts = problem.n_components
+    counts, nats, evidence = k.copy(), np.zeros(parts), np.full(parts, np.nan)
+    score = np.full(parts, -math.inf)
+    if not which.size:
+        return Candidate(origin, z, counts, score, nats, evidence)
+    dense = np.zeros(parts, dtype=np.bool_) if dense is None else dense
+    needed = SIGNIFICANCE if origin == "eigenvectors" else -math.inf
+    labels, *found = interruptible(
+        judge_components,
+        problem.level,
+        problem.by_component[1],
+        which,
+        k[which],
+        z,
+        dense[which],
+        needed,
+        max_messages,
+        new_tally(),
+    )
+    counts[which], nats[which], evidence[which], score[which] = found
+    return Candidate(origin, labels, counts, score, nats, evidence)
 
 
 # From this many entries on a kernel runs in a second thread, and the main thread checks for Ctrl-C.
@@ -126,15 +136,17 @@ class Searched(NamedTuple):
     k: Ints
     saved: Floats
     undecided: Floats
+    # Components that are known to be locally trees.
+    treelike: Bools
     # Matrix entries read.
     visits: int
     # Moments of the components whose search started from the spectrum.
     moments: dict[int, Moments]
 
-    def candidate(self, rows: slice, component: int) -> Candidate:
-        """Return the communities of a component as a candidate."""
-        nats = float(self.saved[component])
-        return Candidate(self.z[rows], int(self.k[component]), "search", nats, nats)
+    def candidate(self) -> Candidate:
+        """Return the communities as a candidate, scored by their description."""
+        unknown = np.full_like(self.saved, np.nan)
+        return Candidate("search", self.z, self.k, self.saved, self.saved, unknown)
 
 
 def search(
@@ -200,9 +212,10 @@ def search(
                 known[c] = SPECTRAL if clear else UNCERTAIN
         if known[c]:
             given[first:last] = labels
-    z, k, saved, undecided = run(search_components, level, offsets, given, known, plan, tally)
+    found = run(search_components, level, offsets, given, known, plan, tally)
     visits = int(tally[0]) + sum(one.visits for one in measured.values())
-    return Searched(z.astype(np.int64), k, saved, undecided, visits, measured)
+    z, k, saved, undecided, treelike = found
+    return Searched(z.astype(np.int64), k, saved, undecided, treelike, visits, measured)
 
 
 def _shared_first_cells(level: Level, plan: Plan, tally: Ints) -> tuple[Any, bool]:
@@ -292,14 +305,18 @@ def _from_zero(z: Ints, component: Ints, n_components: int) -> Any:
 
 def interruptible(
     kernel: Callable[..., Any],
-    level: Level,
+    graph: Level | Pieces,
     *arguments: Any,
     background_entries: int = _BACKGROUND_ENTRIES,
+    work: float = 0.0,
 ) -> Any:
-    """Call a kernel whose last argument is a tally; Ctrl-C sets the flag in it that stops it."""
-    if len(level.A.indices) < background_entries:
-        return kernel(level, *arguments)
-    return run_interruptibly(kernel, level, *arguments)
+    """Call a kernel whose last argument is a tally; Ctrl-C sets the flag in it that stops it.
+
+    It runs in a second thread on large graphs, or if it makes many multiplications.
+    """
+    if len(graph.A.indices) < background_entries and work <= BACKGROUND_WORK:
+        return kernel(graph, *arguments)
+    return run_interruptibly(kernel, graph, *arguments)
 
 
 # Columns of a projected embedding: random vectors, enough to tell hundreds of communities apart,
@@ -357,42 +374,16 @@ def absorb_fragments(A: CSR, z: Ints) -> tuple[Ints, int]:
     A fragment joins the group to which its edges weigh most. On a connected graph the number of
     groups stays the same. The search attaches fragments by description length instead.
     """
-    count, piece = connected_components(A, z)
-    n_groups = int(z.max()) + 1
-    if count == n_groups:
-        return z, n_groups
-    group = np.empty(count, dtype=np.int64)
-    group[piece] = z
-    # Largest piece first; pieces are numbered by first node, so that ties are deterministic.
-    by_size = np.argsort(-np.bincount(piece, minlength=count), kind="stable")
-    main = by_size[np.unique(group[by_size], return_index=True)[1]]
-    joined = np.full(count, -1, dtype=np.int64)
-    joined[main] = group[main]
-    rows = np.flatnonzero(joined[piece] < 0)
-    rows = rows[np.argsort(piece[rows], kind="stable")]
-    lengths = np.diff(A.indptr)[rows]
-    ends = np.cumsum(lengths)
-    slots = np.arange(int(ends[-1])) + np.repeat(A.indptr[:-1][rows] - ends + lengths, lengths)
-    owner, neighbor, weight = (
-        np.repeat(piece[rows], lengths),
-        piece[A.indices[slots]],
-        A.data[slots],
-    )
-    waiting, last = [c for c in by_size.tolist() if joined[c] < 0], 0
-    while len(waiting) != last:
-        last, still = len(waiting), []
-        for c in waiting:
-            own = slice(*np.searchsorted(owner, (c, c + 1)))
-            near = joined[neighbor[own]]
-            if np.any(near >= 0):
-                linked = np.bincount(near[near >= 0], weights=weight[own][near >= 0])
-                joined[c] = int(np.argmax(linked))
-            else:
-                still.append(c)
-        waiting = still
-    # What is left has no path to the largest piece of any group.
-    joined[waiting] = group[waiting]
-    return np.unique(joined[piece], return_inverse=True)[1], n_groups
+    from kgroups._components_nb import connect_groups
+
+    labels, n_groups = z.astype(np.int64, copy=True), int(z.max(initial=-1)) + 1
+    data = A.data[:1] if A.data.strides == (0,) else A.data
+    arguments = *readonly(A._replace(data=data)), labels, n_groups, new_tally()
+    if len(A.indices) < _BACKGROUND_ENTRIES:
+        connect_groups(*arguments)
+    else:
+        run_interruptibly(connect_groups, *arguments)
+    return labels, n_groups
 
 
 def by_filter(

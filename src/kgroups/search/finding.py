@@ -1,15 +1,23 @@
 """Find communities when their number is not given."""
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from functools import lru_cache
 
 import numpy as np
 
+from kgroups._blas import DENSE
 from kgroups._csr import without_diagonal
-from kgroups._types import Bools, Ints
-from kgroups.embedding import Init, informative_eigenpairs
-from kgroups.multilevel import Level
-from kgroups.refine import Refiner
+from kgroups._progress import new_tally
+from kgroups._types import Bools, Floats, Ints
+from kgroups.embedding import (
+    SWEEPS_EXPECTED,
+    Init,
+    KMeansInit,
+    informative_eigenpairs,
+    trials_of,
+)
+from kgroups.refine import Hartigan, Refiner
 from kgroups.report import ComponentReport
 from kgroups.search.candidates import (
     ANY_SAVING_NODES,
@@ -19,18 +27,16 @@ from kgroups.search.candidates import (
     absorb_fragments,
     by_eigenvectors,
     by_filter,
-    nats_saved,
+    interruptible,
+    judged,
     one_community,
-    posterior_candidate,
     refined,
     search,
     split_small,
 )
-from kgroups.search.problem import Detection, Options, Part, Problem
-from kgroups.search.settings import Auto, Exact, ManyGroups, Regime, Search
+from kgroups.search.problem import Detection, Options, Problem
+from kgroups.search.settings import Auto, FewGroups, ManyGroups, Regime, Search, dense_solves
 from kgroups.spectrum import (
-    ComponentCounts,
-    Moments,
     count_components,
     has_structure,
     leading_pairs,
@@ -40,8 +46,9 @@ from kgroups.spectrum import (
 # Columns of a filtered subspace at least, as the moments may show too few communities.
 _MIN_COLUMNS = 24
 # Eigenvectors computed beyond the count, as the next larger numbers of communities are tried too.
-_EXTRA_VECTORS = 2
+_EXTRA_VECTORS = 3
 _NO_MORE = "there is no sign of more"
+_ASKED_FOR = "eigenvectors were asked for"
 _SPLIT_BY_EIGENVECTORS = "eigenvectors show fainter communities inside a large one"
 _SPLIT_BY_PAIRS = (
     "groups of a few nodes with nearly all pairs linked are described better in pieces"
@@ -66,89 +73,161 @@ def find_communities(
     """
     found = Detection(problem.component.copy())
     options = Options(regime, init, refine, problem.uneven, progress)
-    order, offsets = problem.by_component
-    z, saved, searched = np.zeros(order.size, dtype=np.int64), np.zeros(problem.n_components), None
+    candidates, searched = [one_community(problem)], None
     if isinstance(regime, Auto | ManyGroups):
         progress("searching")
         searched = search(problem, regime.search, rng, start=start)
-        z, saved = searched.z, searched.saved
+        candidates.append(searched.candidate())
         found.visits += searched.visits
-    faint = saved < problem.sizes
+    needed, saved = _decisive_nats(problem, regime, searched), candidates[-1].score
+    faint, open_to_others = saved < problem.sizes, saved < needed
     k_hat = np.full(problem.n_components, -1, dtype=np.int64)
     if not isinstance(regime, ManyGroups):
         # A component with fewer edges than nodes + 1 is a tree or has one cycle.
         cyclic = problem.entries >= 2 * (problem.sizes + 1)
         nontrivial = faint & cyclic & (problem.sizes > ANY_SAVING_NODES)
-        exact = nontrivial & _solved_exactly(problem, regime)
-        if exact.any():
-            counted = _counts(problem, exact)
-            k_hat[exact] = counted.k
-            found.counts = counted if exact.all() else None
-        proposed = nontrivial & ~(exact & (k_hat < 2)) if start is None else nontrivial
         entropy = int(rng.integers(2**63))
-        for c in np.flatnonzero(proposed).tolist():
-            rows = slice(int(offsets[c]), int(offsets[c + 1]))
-            stream = np.random.default_rng([entropy, c])
-            first = None if start is None else _numbered(start[order[rows]])
-            measured = None if searched is None else searched.moments.get(c)
-            part = problem.part(c)[1]
-            spectrum = _Spectrum(part, int(k_hat[c]), options, stream, found, measured)
-            if searched is None:
-                won, why = spectrum.alone(first), "eigenvectors were asked for"
+        with dense_solves(problem.bound.n, regime) if nontrivial.any() else nullcontext():
+            _count_eigenvalues(problem, regime, nontrivial, k_hat, found)
+            # Where the spectrum shows fewer than two, eigenvectors have nothing to propose.
+            proposed = nontrivial & ((k_hat < 0) | (k_hat > 1) | (start is not None))
+            which = np.flatnonzero(proposed)
+            spectra = Spectra(problem, k_hat, options, entropy, found, searched)
+            if isinstance(regime, Auto):
+                believed = np.flatnonzero(proposed | (open_to_others & ~faint))
+                candidates += _other_candidates(problem, candidates[-1], believed, which, spectra)
+            elif start is None:
+                candidates.append(spectra.alone(which))
             else:
-                won, why = _winner(spectrum, searched.candidate(rows, c))
-            z[rows], k_hat[c] = won.z, spectrum.k_hat
-            count = spectrum.k_hat if spectrum.k_hat >= 0 else None
-            n = int(problem.sizes[c])
-            found.components.append(
-                ComponentReport(
-                    n, won.k, won.origin, why, won.nats, won.evidence, count, component=c
-                )
-            )
-        if isinstance(regime, Auto):
-            for c in np.flatnonzero(~faint & (problem.sizes > regime.moments_nodes)).tolist():
-                rows = slice(int(offsets[c]), int(offsets[c + 1]))
-                z[rows] = _split_giants(problem.part(c)[1], z[rows], regime, options, rng, found)
-    component, counts = problem.component[order], np.ones(problem.n_components, dtype=np.int64)
+                candidates.append(_refined_start(problem, start, which, refine, found))
+    # Elsewhere the last candidate is the only one that was asked for.
+    winner = np.full(problem.n_components, len(candidates) - 1)
+    if isinstance(regime, Auto) and open_to_others.any():
+        winner = decide(candidates, needed)
+    order, offsets = problem.by_component
+    component = problem.component[order]
+    z = np.choose(winner[component], [candidate.z for candidate in candidates])
+    if isinstance(regime, Auto):
+        for c in np.flatnonzero(~faint & (problem.sizes > regime.moments_nodes)).tolist():
+            rows = slice(int(offsets[c]), int(offsets[c + 1]))
+            with dense_solves(problem.bound.n, regime):
+                z[rows] = _split_giants(problem, c, z[rows], regime, options, rng, found)
+    counts = np.ones(problem.n_components, dtype=np.int64)
     np.maximum.at(counts, component, z + 1)
     found.z[order] = (np.cumsum(counts) - counts)[component] + z
-    if isinstance(regime, Auto) and np.any(faint):
+    if isinstance(regime, Auto) and faint.any():
         found.z = _split_small_communities(problem, found.z, faint, regime.search, rng)
-    _report(found, problem, searched, k_hat, faint)
+    undecided = None if searched is None else searched.undecided
+    _report(found, problem, candidates, winner, k_hat, undecided, faint)
     return found
 
 
-def decide(
-    searched: Candidate, n: int, propose: Callable[[Candidate], list[Candidate]]
-) -> tuple[Candidate, str]:
-    """Return the candidate that wins in a component of n nodes, and why.
+def decide(candidates: Sequence[Candidate], needed: Floats) -> Ints:
+    """Return which candidate wins in each component.
 
-    If the search saves a nat per node, its labels are reliable and its description decides.
-    Otherwise others are proposed, and the highest score wins.
+    A description that saves the nats ``needed`` is reliable, and decides. Elsewhere the highest
+    score wins: nats saved by the description, or by belief propagation from the candidate's
+    labels. The first wins a tie.
     """
-    if searched.score >= n:
-        return searched, _description_reason(searched.nats)
-    best = max(propose(searched), key=lambda candidate: candidate.score)
-    if best.k == 1:
-        return best, _NO_MORE
-    if best.evidence is None and best.nats > 0.0:
-        return best, _description_reason(best.nats)
-    if best.evidence is None:
-        return best, "found by the eigenvectors, below what a description can resolve"
-    proposer = "the eigenvectors" if best.origin == "eigenvectors" else "the search"
-    return best, (
+    score = np.array([candidate.score for candidate in candidates])
+    described = np.isnan([candidate.evidence for candidate in candidates])
+    reliable = described & (score >= needed)
+    score[reliable.any(axis=0) & ~reliable] = -np.inf
+    return np.asarray(np.argmax(score, axis=0))
+
+
+def _decisive_nats(problem: Problem, regime: Regime, searched: Searched | None) -> Floats:
+    """Return the nats that a description of each component must save to decide: one per node.
+
+    In small components that are locally trees no description decides. There belief propagation is
+    all but exact, and its most likely community of each node is more often right than the best
+    partition.
+    """
+    needed = problem.sizes.astype(float)
+    if isinstance(regime, Auto) and searched is not None:
+        needed[searched.treelike & (problem.sizes <= regime.exact_nodes)] = np.inf
+    return needed
+
+
+def reason(candidate: Candidate, component: int) -> str:
+    """Return why a candidate that has won a component is preferred to one community."""
+    nats, evidence = candidate.nats[component], candidate.evidence[component]
+    if candidate.k[component] == 1:
+        return _NO_MORE
+    if np.isnan(evidence):
+        if nats > 0.0:
+            return f"they shorten the description of the graph by {nats:.1f} nats"
+        return "found by the eigenvectors, below what a description can resolve"
+    proposer = "the eigenvectors" if candidate.origin == "eigenvectors" else "the search"
+    return (
         f"proposed by {proposer}; belief propagation prefers them to one community by "
-        f"{best.score:.1f} nats"
+        f"{candidate.score[component]:.1f} nats"
     )
 
 
-def _description_reason(nats: float) -> str:
-    """Return the reason for communities that shorten the description."""
-    return f"they shorten the description of the graph by {nats:.1f} nats"
+def _other_candidates(
+    problem: Problem, searched: Candidate, believed: Ints, proposed: Ints, spectra: "Spectra"
+) -> list[Candidate]:
+    """Return the candidates beside the search: beliefs that start from it, and eigenvectors."""
+    several = believed[searched.k[believed] > 1]
+    others = []
+    if several.size:
+        others.append(judged(problem, "search", searched.z, searched.k, several))
+    if proposed.size:
+        others.append(_by_eigenvectors(problem, proposed, spectra, dense=searched.k == 1))
+    return others
+
+
+def _by_eigenvectors(
+    problem: Problem, which: Ints, spectra: "Spectra", *, dense: Bools
+) -> Candidate:
+    """Return the communities of eigenvectors in some components, and what beliefs make of them.
+
+    Belief propagation decides between the number of eigenvalues and the numbers next to it.
+    """
+    k = np.ones(problem.n_components, dtype=np.int64)
+    k[which] = spectra.counts(which)
+
+    def tried(which: Ints, k: Ints) -> Candidate:
+        labels = spectra.labels(which, k[which])
+        return judged(problem, "eigenvectors", labels, k, which, dense=dense)
+
+    which = which[k[which] > 1]
+    best = tried(which, k)
+    component = problem.component[problem.by_component[0]]
+    rising = spectra.allows(which)
+    for step in (1, -1):
+        climbing, last = rising, k.copy()
+        while True:
+            more = k + step
+            climbing = climbing[(more[climbing] > 1) & (more[climbing] < problem.sizes[climbing])]
+            if not climbing.size:
+                break
+            rival = tried(climbing, more)
+            climbing = climbing[rival.score[climbing] > best.score[climbing]]
+            best = best.replaced(climbing, rival, component)
+            k[climbing] += step
+        # Where more communities are better, fewer are not.
+        rising = rising[k[rising] == last[rising]]
+    return best
+
+
+def _refined_start(
+    problem: Problem, start: Ints, which: Ints, refine: Refiner | None, found: Detection
+) -> Candidate:
+    """Return what refinement makes of given labels in some components."""
+    best = one_community(problem)._replace(origin="eigenvectors")
+    order, offsets = problem.by_component
+    for c in which.tolist():
+        rows = slice(int(offsets[c]), int(offsets[c + 1]))
+        spectral = refined(problem.part(c)[1], _numbered(start[order[rows]]), refine)
+        best.z[rows], best.k[c] = found.keep(spectral), spectral.k
+    return best
 
 
 def _split_giants(
-    part: Part,
+    problem: Problem,
+    component: int,
     z: Ints,
     regime: Auto,
     options: Options,
@@ -160,157 +239,225 @@ def _split_giants(
     Beside clear communities faint ones save too little to be kept apart; alone, eigenvectors show
     them and belief propagation decides.
     """
+    part = problem.part(component)[1]
     least = max(regime.moments_nodes, regime.giant_share * z.size)
     for giant in np.flatnonzero(np.bincount(z) >= least).tolist():
         rows = np.flatnonzero(z == giant)
         if rows.size == z.size:
             break
-        inside = part.restricted(rows).with_own_r(weighted=options.weighted)
-        k_hat = -1
+        part_inside = part.restricted(rows).with_own_r(weighted=options.weighted)
+        A, bound, one = part_inside.A, part_inside.bound, np.zeros(rows.size, dtype=np.int64)
+        inside = Problem(A, bound, one, 1, problem.weighted, problem.loops)
+        k_hat = np.array([-1])
         if rows.size <= regime.exact_nodes:
-            k_hat = int(count_components(inside.bound, np.zeros(rows.size, dtype=np.int64)).k[0])
-        spectrum = _Spectrum(inside, k_hat, options, rng, found)
-        won, _ = _winner(spectrum, one_community(rows.size))
-        labels, _ = absorb_fragments(inside.A, won.z)
+            k_hat = count_components(bound, one).k
+        spectra = Spectra(inside, k_hat, options, int(rng.integers(2**63)), found)
+        every = np.zeros(1, dtype=np.int64)
+        proposed = _by_eigenvectors(inside, every, spectra, dense=np.ones(1, dtype=np.bool_))
+        candidates = [one_community(inside), proposed]
+        labels = candidates[decide(candidates, inside.sizes.astype(float))[0]].z
         z[rows] = np.where(labels == 0, giant, int(z.max()) + labels)
     return z
 
 
-def _solved_exactly(problem: Problem, regime: Regime) -> Bools:
-    """Return for each component whether its eigenvectors are computed exactly."""
-    if isinstance(regime, Auto):
-        return np.asarray(problem.sizes <= regime.exact_nodes)
-    return np.full(problem.n_components, isinstance(regime, Exact))
-
-
-def _counts(problem: Problem, chosen: Bools) -> ComponentCounts:
-    """Count the eigenvalues above the threshold in each chosen component."""
-    rows = np.flatnonzero(chosen[problem.component])
-    names = (np.cumsum(chosen) - 1)[problem.component[rows]]
-    bound = problem.bound if chosen.all() else problem.bound.restrict(rows)
-    return count_components(bound, names)
+def _count_eigenvalues(
+    problem: Problem, regime: Regime, nontrivial: Bools, k_hat: Ints, found: Detection
+) -> None:
+    """Count the eigenvalues above the threshold where eigenvectors are computed exactly."""
+    largest = regime.exact_nodes if isinstance(regime, Auto) else problem.bound.n
+    exact = nontrivial & (problem.sizes <= largest)
+    if isinstance(regime, FewGroups) or not exact.any():
+        return
+    rows = np.flatnonzero(exact[problem.component])
+    names = (np.cumsum(exact) - 1)[problem.component[rows]]
+    bound = problem.bound if exact.all() else problem.bound.restrict(rows)
+    counted = count_components(bound, names)
+    k_hat[exact] = counted.k
+    found.counts = counted if exact.all() else None
 
 
 def _numbered(z: Ints) -> Ints:
     return np.unique(z, return_inverse=True)[1]
 
 
-def _winner(spectrum: "_Spectrum", searched: Candidate) -> tuple[Candidate, str]:
-    """Return the best candidate of one component, and why it wins."""
-    level = spectrum.level()
-    return decide(searched, level.strength.size, lambda first: _candidates(level, first, spectrum))
+class Spectra:
+    """The eigenvectors of components: how many communities they show, and which.
 
-
-def _candidates(level: Level, searched: Candidate, spectrum: "_Spectrum") -> list[Candidate]:
-    """Return all candidates of a component in which the search saves little."""
-    candidates = [one_community(level.strength.size), searched]
-    if searched.k > 1:
-        candidates.append(posterior_candidate(level, searched, dense=False))
-    tried: dict[int, Candidate] = {}
-
-    def at(k: int) -> Candidate:
-        if k not in tried:
-            labels = spectrum.labels(k)
-            nats = nats_saved(level, labels)
-            proposed = Candidate(labels, k, "eigenvectors", nats, nats)
-            tried[k] = posterior_candidate(level, proposed, dense=searched.k == 1)
-        return tried[k]
-
-    k = spectrum.count()
-    if k > 1:
-        # The free energy decides between the count and the numbers next to it.
-        for step in (1, -1):
-            while spectrum.allows(k + step) and at(k + step).score > at(k).score:
-                k += step
-        candidates.append(at(k))
-    return candidates
-
-
-class _Spectrum:
-    """The eigenvectors of one component: how many communities they show, and which.
-
-    ``k_hat`` is the number of eigenvalues above the threshold, -1 if they are not counted.
+    ``k_hat`` are the numbers of eigenvalues above the threshold, -1 where they are not counted. The
+    search may have measured the moments of some components.
     """
 
     def __init__(
         self,
-        part: Part,
-        k_hat: int,
+        problem: Problem,
+        k_hat: Ints,
         options: Options,
-        rng: np.random.Generator,
+        entropy: int,
         found: Detection,
-        measured: Moments | None = None,
+        searched: Searched | None = None,
     ) -> None:
-        self.k_hat = k_hat
-        self._measured = measured
-        self._part, self._options, self._rng, self._found = part, options, rng, found
-        self._filtered: Ints | None = None
-        self._vectors = np.zeros((part.bound.n, 0))
+        self._problem, self._k_hat, self._options = problem, k_hat, options
+        self._entropy, self._found = entropy, found
+        self._measured = {} if searched is None else searched.moments
+        self._filtered: dict[int, Ints] = {}
+        self._own: dict[int, Floats] = {}
+        # Eigenvectors, those of a component row by row from ``begin`` on.
+        self._vectors = np.zeros(0)
+        self._begin, self._columns = np.zeros((2, problem.n_components), dtype=np.int64)
 
-    def level(self) -> Level:
-        """Return the finest level of the component."""
-        return self._part.level(weighted=self._options.weighted)
+    def counts(self, which: Ints) -> Ints:
+        """Return how many communities the spectrum shows in some components, 1 if none."""
+        regime, k_hat = self._options.regime, self._k_hat[which]
+        unsure = k_hat < 0
+        if isinstance(regime, Auto):
+            unsure |= (k_hat > 1) & (self._problem.sizes[which] >= regime.moments_nodes)
+        k = np.maximum(1, k_hat)
+        for position in np.flatnonzero(unsure).tolist():
+            k[position] = self._count_by_moments(int(which[position]))
+        return k
 
-    def count(self) -> int:
-        """Return the number of communities that the spectrum shows, 1 if none."""
-        options, n, regime = self._options, self._part.bound.n, self._options.regime
-        auto = regime if isinstance(regime, Auto) else None
-        if self.k_hat >= 0 and not (auto and self.k_hat > 1 and n >= auto.moments_nodes):
-            return max(1, self.k_hat)
+    def _count_by_moments(self, c: int) -> int:
+        options, part, k_hat = self._options, self._problem.part(c)[1], int(self._k_hat[c])
+        auto = options.regime if isinstance(options.regime, Auto) else None
         options.progress("moments of the spectrum")
-        part = self._part.with_own_r(weighted=options.weighted)
-        measured = self._measured
+        part = part.with_own_r(weighted=options.weighted)
+        measured = self._measured.get(c)
         if measured is None:
             measured = moments(part.bound)
             self._found.visits += measured.visits
         if auto and not has_structure(measured):
             return 1
-        if self.k_hat >= 0:
-            return self.k_hat
-        if auto and not auto.resolves(measured.k, n):
+        if k_hat >= 0:
+            return k_hat
+        if auto and not auto.resolves(measured.k, part.bound.n):
             return 1
         options.progress("filtering a subspace")
         most = max(_MIN_COLUMNS, int(options.few.columns * measured.k))
         leading = leading_pairs(measured, most=most)
         if auto and not leading.complete:
             return 1
-        filtered = by_filter(part, measured, options, self._rng, leading=leading)
-        self._filtered = self._found.keep(filtered)
+        filtered = by_filter(part, measured, options, self._stream(c), leading=leading)
+        self._filtered[c] = self._found.keep(filtered)
         return filtered.k
 
-    def allows(self, k: int) -> bool:
-        """Tell whether eigenvectors can give a number of communities other than the count."""
-        return self.k_hat >= 0 and 2 <= k < self._part.bound.n
+    def allows(self, which: Ints) -> Ints:
+        """Return the components in which eigenvectors can give other numbers than the count."""
+        return which[self._k_hat[which] >= 0]
 
-    def labels(self, k: int) -> Ints:
-        """Return ``k`` communities."""
-        if self._filtered is not None:
-            return self._filtered
-        part, options = self._part, self._options
-        if self._vectors.shape[1] < k:
+    def labels(self, which: Ints, k: Ints) -> Ints:
+        """Return ``k`` communities of some components, from 0 in each."""
+        z, offsets = np.zeros(self._problem.bound.n, dtype=np.int64), self._problem.by_component[1]
+        single = np.full(which.size, self._options.chosen)
+        if self._filtered:
+            single |= np.isin(which, list(self._filtered))
+        for c, count in zip(which[single].tolist(), k[single].tolist(), strict=True):
+            z[offsets[c] : offsets[c + 1]] = self._labels_of(c, count)
+        if not single.all():
+            z += self._labels_at_once(which[~single], k[~single])
+        return z
+
+    def _labels_of(self, c: int, k: int) -> Ints:
+        """Return ``k`` communities of one component, in the way that the caller has chosen."""
+        if c in self._filtered:
+            return self._filtered[c]
+        part, options, V = self._problem.part(c)[1], self._options, self._own.get(c)
+        if V is None or V.shape[1] < k:
             count = min(k + _EXTRA_VECTORS, part.bound.n)
-            self._vectors = informative_eigenpairs(part.bound, count, options.init.rows)[1]
-        return self._found.keep(by_eigenvectors(part, self._vectors[:, :k], options, self._rng))
+            V = self._own[c] = informative_eigenpairs(part.bound, count, options.init.rows)[1]
+        return self._found.keep(by_eigenvectors(part, V[:, :k], options, self._stream(c)))
 
-    def alone(self, start: Ints | None) -> Candidate:
-        """Return the communities of the eigenvectors, or those that refinement reaches."""
-        if start is not None:
-            found = refined(self._part, start, self._options.refine)
-            return Candidate(found.z, found.k, "eigenvectors", 0.0, 0.0)
-        k = self.count()
-        if k == 1:
-            return one_community(self._part.bound.n)
-        z, k = absorb_fragments(self._part.A, self.labels(k))
-        return Candidate(z, k, "eigenvectors", 0.0, 0.0)
+    def _stream(self, c: int) -> np.random.Generator:
+        return np.random.default_rng([self._entropy, c])
+
+    def _labels_at_once(self, which: Ints, k: Ints) -> Ints:
+        """Return ``k`` communities of some components, in the default way."""
+        from kgroups.refine._likelihood_nb import KEPT
+        from kgroups.search._faint_nb import communities_by_vectors
+
+        problem, init, refine = self._problem, KMeansInit(), Hartigan()
+        missing = self._columns[which] < k
+        if missing.any():
+            self._load_vectors(which[missing], k[missing])
+        # Components share the random numbers of their number of communities.
+        numbers, kind = np.unique(k, return_inverse=True)
+        drawn = [_draws(self._entropy, count, init.n_init) for count in numbers.tolist()]
+        ends = np.cumsum([0, *map(len, drawn)])
+        labels, done = interruptible(
+            communities_by_vectors,
+            problem.pieces,
+            problem.by_component[1],
+            which,
+            k,
+            self._vectors,
+            self._begin[which],
+            self._columns[which],
+            np.concatenate(drawn),
+            ends[:-1][kind],
+            ends[1:][kind],
+            init.n_init,
+            init.max_work,
+            refine.candidates == "all",
+            refine.margin,
+            refine.max_sweeps,
+            -1.0 if refine.guard is None else refine.guard,
+            new_tally(),
+            work=init.n_init * SWEEPS_EXPECTED * float(problem.sizes[which] @ (k * k)),
+        )
+        self._found.refinements.add_all(done, KEPT)
+        return np.asarray(labels)
+
+    def _load_vectors(self, which: Ints, k: Ints) -> None:
+        """Compute ``k`` eigenvectors of some components, and a few more."""
+        from kgroups.search._faint_nb import leading_vectors
+
+        problem, sizes = self._problem, self._problem.sizes[which]
+        columns = np.minimum(k + _EXTRA_VECTORS, sizes)
+        begin = np.cumsum([0, *(columns * sizes)])
+        self._begin[which], self._columns[which] = self._vectors.size + begin[:-1], columns
+        small = sizes <= DENSE.eigenpairs
+        vectors, tied = interruptible(
+            leading_vectors,
+            problem.pieces,
+            problem.by_component[1],
+            which,
+            columns,
+            begin,
+            small,
+            new_tally(),
+            work=float(np.sum(sizes[small].astype(float) ** 3)),
+        )
+        # Vectors of equal eigenvalues need a basis that does not depend on the solver.
+        for position in np.flatnonzero(tied | ~small).tolist():
+            bound = problem.part(int(which[position]))[1].bound
+            V = informative_eigenpairs(bound, int(columns[position]), "normalized")[1]
+            vectors[begin[position] : begin[position + 1]] = V.ravel()
+        self._vectors = np.concatenate([self._vectors, vectors])
+
+    def alone(self, which: Ints) -> Candidate:
+        """Return the communities of the eigenvectors in some components."""
+        best = one_community(self._problem)._replace(origin="eigenvectors")
+        k = self.counts(which)
+        which, k = which[k > 1], k[k > 1]
+        best.z[:], offsets = self.labels(which, k), self._problem.by_component[1]
+        best.k[which] = k
+        for c in self._filtered:
+            rows = slice(int(offsets[c]), int(offsets[c + 1]))
+            best.z[rows] = absorb_fragments(self._problem.part(c)[1].A, best.z[rows])[0]
+        return best
+
+
+@lru_cache(maxsize=16)
+def _draws(entropy: int, k: int, starts: int) -> Floats:
+    """Return the random numbers of all starts of k-means with k groups."""
+    # Cached, as drawing them takes longer than k-means on a small graph.
+    return np.random.default_rng([entropy, k]).random(starts * (1 + k * trials_of(k)))
 
 
 def _split_small_communities(
     problem: Problem, z: Ints, faint: Bools, settings: Search, rng: np.random.Generator
 ) -> Ints:
-    """Make communities connected, and split small ones, in components that save little."""
-    A = without_diagonal(problem.A)
-    z, _ = absorb_fragments(A, _numbered(z))
-    k = 0
+    """Split small communities in components that save little."""
+    A, k = without_diagonal(problem.A) if problem.loops else problem.A, 0
     # Repeated, as pieces may be split again. Communities of other components are decided by the
     # description of the whole.
     while k <= z.max(initial=-1):
@@ -322,26 +469,43 @@ def _split_small_communities(
 
 
 def _report(
-    found: Detection, problem: Problem, searched: Searched | None, k_hat: Ints, faint: Bools
+    found: Detection,
+    problem: Problem,
+    candidates: Sequence[Candidate],
+    winner: Ints,
+    k_hat: Ints,
+    undecided: Floats | None,
+    faint: Bools,
 ) -> None:
     """Describe the largest components: which candidate won, and why."""
-    decided = {report.component: report for report in found.components}
-    found.components = []
+    asked_for = len(candidates) == 2 and candidates[1].origin == "eigenvectors"
     for c in np.argsort(-problem.sizes, kind="stable")[:REPORTED].tolist():
-        n, k = int(problem.sizes[c]), np.unique(found.z[problem.component == c]).size
-        count = int(k_hat[c]) if k_hat[c] >= 0 else None
-        if c in decided:
-            report = decided[c]
-        elif searched is not None and searched.saved[c] > 0.0:
-            nats, share = float(searched.saved[c]), float(searched.undecided[c])
-            why, found_k = _description_reason(nats), int(searched.k[c])
-            report = ComponentReport(n, found_k, "search", why, nats, None, count, share, c)
-        else:
-            report = ComponentReport(n, 1, "one community", _NO_MORE, k_hat=count, component=c)
-        if report.k != k:
+        won = candidates[winner[c]]
+        n, inside = int(problem.sizes[c]), found.z[problem.component == c]
+        k = int(np.count_nonzero(np.bincount(inside)))
+        nats, evidence, share = float(won.nats[c]), float(won.evidence[c]), None
+        origin, why = won.origin, reason(won, c)
+        if won.k[c] == 1:
+            origin = "one community"
+        elif asked_for:
+            why = _ASKED_FOR
+        elif undecided is not None and origin == "search" and np.isnan(evidence):
+            share = float(undecided[c])
+        if won.k[c] != k:
             # Communities were split after the decision.
             split = _SPLIT_BY_PAIRS if faint[c] else _SPLIT_BY_EIGENVECTORS
-            winner = "pairs of nodes" if faint[c] else report.winner
-            why = split if report.k == 1 else f"{report.why}; {split}"
-            report = replace(report, k=k, winner=winner, why=why)
-        found.components.append(report)
+            origin = "pairs of nodes" if faint[c] else origin
+            why = split if won.k[c] == 1 else f"{why}; {split}"
+        found.components.append(
+            ComponentReport(
+                n,
+                k,
+                origin,
+                why,
+                nats,
+                None if np.isnan(evidence) else evidence,
+                int(k_hat[c]) if k_hat[c] >= 0 else None,
+                share,
+                c,
+            )
+        )

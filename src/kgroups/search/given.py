@@ -8,6 +8,7 @@ import numpy as np
 from kgroups._types import Floats, Ints
 from kgroups.embedding import Init, informative_eigenpairs
 from kgroups.inference import BeliefPropagation, better_fit, observed_graph, parameter_cost
+from kgroups.multilevel import Level
 from kgroups.operators import BetheHessian, degrees_are_uneven
 from kgroups.refine import Refiner, planted_fit
 from kgroups.report import ComponentReport
@@ -27,6 +28,10 @@ from kgroups.spectrum import Moments, has_structure, moments
 # not separate them from communities: eigenvectors are computed exactly up to this size, a matter
 # of seconds.
 EXACT_NODES_UNEVEN = 20_000
+# Belief propagation takes the links of a pair as a count. On planted graphs of 150 to 800 nodes,
+# with even and uneven degrees, it recovers more below this share of repeated links, and on average
+# less above.
+_MOST_REPEATED = 0.1
 # FewGroups and ManyGroups solve components with fewer nodes exactly, too few for a filter.
 _FILTERED_NODES = 6
 # Digits to which eigenvalues are compared, so that equal components rank as equal.
@@ -149,18 +154,21 @@ class _Share(NamedTuple):
 
         As without a given number, a description that saves a nat per node decides, and below that
         the higher score. Moves of single nodes overfit faint communities, so that beliefs start
-        from the eigenvectors themselves where these are known.
+        from the eigenvectors themselves where these are known. Dense graphs are left to the
+        candidates: their pairs are linked once where the model expects more links.
         """
         level = self.part.level(weighted=self.options.weighted)
         nats = nats_saved(level, best)
         if nats >= best.size or level.A.indices.size * self.k > MAX_MESSAGES:
+            return best, origin, ""
+        graph = observed_graph(self.part.A, self.part.bound)
+        if _repeated_links(graph.level) > _MOST_REPEATED:
             return best, origin, ""
         self.options.progress("belief propagation")
         start = best
         if spectrum is not None:
             unrefined = self.options._replace(refine=None)
             start = by_eigenvectors(*spectrum, unrefined, self.rng, connected=False).z
-        graph = observed_graph(self.part.A, self.part.bound)
         found = BeliefPropagation().infer(graph, start, self.k)
         self.found.visits += found.sweeps * level.A.indices.size
         m = 0.5 * float(graph.level.strength.sum())
@@ -196,6 +204,17 @@ class _Share(NamedTuple):
         z, visits = given_number(level, self.k, settings, self.rng)
         self.found.visits += visits
         return z
+
+
+def _repeated_links(level: Level) -> float:
+    """Return the share of links that would join a pair once more if degrees alone drew them.
+
+    Nodes i and j expect d_i d_j / 2m links. Weights are counts of links, which may repeat.
+    """
+    if np.any(level.A.data != 1.0):
+        return 0.0
+    d = level.strength
+    return float((d @ d) ** 2 / (2.0 * d.sum() ** 3))
 
 
 def _shares(

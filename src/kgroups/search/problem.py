@@ -1,9 +1,10 @@
 """A graph prepared for detection, and what detection finds."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from kgroups._csr import (
     block,
     connected_components,
     restricted,
+    row_lengths,
     rows_of,
     two_core,
     without_diagonal,
@@ -22,7 +24,7 @@ from kgroups.graph import Graph
 from kgroups.multilevel import Level, finest_level
 from kgroups.operators import BetheHessian, BoundBetheHessian
 from kgroups.refine import Hartigan, Refinement, RefinementProblem, Refiner
-from kgroups.report import ComponentReport
+from kgroups.report import ComponentReport, RefinementReport
 from kgroups.search.settings import Auto, FewGroups, Regime
 from kgroups.spectrum import ComponentCounts
 
@@ -72,10 +74,28 @@ class Part:
         """Return what a refiner of ``k`` groups needs to know."""
         return RefinementProblem(self.A, self.d, self.bound, k, fast)
 
-    def level(self, *, weighted: bool, component: Ints | None = None) -> Level:
-        """Return the finest level: saturated weights, in units in which they vary like counts."""
-        A = without_diagonal(self.bound.saturated_weights() if weighted else self.A)
+    def level(self, *, weighted: bool, component: Ints | None = None, loops: bool = True) -> Level:
+        """Return the finest level: saturated weights, in units in which they vary like counts.
+
+        Without ``loops`` there are none to be removed.
+        """
+        A = self.bound.saturated_weights() if weighted else self.A
+        if loops:
+            A = without_diagonal(A)
         return finest_level(A, weighted=weighted, component=component)
+
+
+class Pieces(NamedTuple):
+    """A graph and its Bethe Hessian as kernels take them, nodes sorted by component."""
+
+    # Weights in units of the largest; one number where all are equal.
+    A: CSR
+    # Row sums of A.
+    strength: Floats
+    # The coupling of the Bethe Hessian at the entries of A, one number where all are equal, and
+    # its diagonal.
+    coupling: Floats
+    diagonal: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +107,7 @@ class Problem:
     component: Ints
     n_components: int
     weighted: bool
+    loops: bool
 
     @cached_property
     def whole(self) -> Part:
@@ -96,7 +117,7 @@ class Problem:
             data = np.maximum(data / data.max(), _LEAST_WEIGHT)
             d = np.bincount(rows_of(self.A), weights=data, minlength=self.bound.n)
         else:
-            d = np.diff(indptr)
+            d = row_lengths(self.A)
         return Part(CSR(indptr, indices, data), d.astype(float), self.bound)
 
     @cached_property
@@ -104,7 +125,8 @@ class Problem:
         """Whether edges differ in weight; equal weights carry no information."""
         if not self.weighted:
             return False
-        data = without_diagonal(self.whole.A).data
+        A = self.whole.A
+        data = (without_diagonal(A) if self.loops else A).data
         return bool(np.any(data != data[:1]))
 
     @cached_property
@@ -115,13 +137,16 @@ class Problem:
     @cached_property
     def entries(self) -> Ints:
         """Matrix entries of each component."""
-        lengths = np.diff(self.A.indptr)
+        lengths = row_lengths(self.A)
         entries = np.bincount(self.component, weights=lengths, minlength=self.n_components)
         return entries.astype(np.int64)
 
     @cached_property
     def by_component(self) -> tuple[Ints, Ints]:
         """Nodes sorted by component, and where each component starts among them."""
+        n = len(self.component)
+        if self.n_components == 1:
+            return np.arange(n), np.array([0, n])
         order = np.argsort(self.component, kind="stable")
         return order, np.concatenate([[0], np.cumsum(self.sizes)])
 
@@ -141,10 +166,25 @@ class Problem:
         return order[first:last], Part(block(whole.A, first, last), whole.d[first:last], bound)
 
     @cached_property
+    def pieces(self) -> Pieces:
+        """The graph and its Bethe Hessian for kernels."""
+        whole = self._ordered
+        data, coupling = whole.A.data, whole.bound.coupling.data
+        if not self.weighted:
+            data, coupling = data[:1], coupling[:1]
+        A = CSR(*map(_writable, (whole.A.indptr, whole.A.indices, data)))
+        return Pieces(A, whole.d, _writable(coupling), whole.bound.diagonal)
+
+    @cached_property
     def level(self) -> Level:
         """The finest level of the whole graph, its nodes sorted by component."""
-        component = self.component[self.by_component[0]]
-        return self._ordered.level(weighted=self.uneven, component=component)
+        component = self.component[self.by_component[0]] if self.uneven else None
+        return self._ordered.level(weighted=self.uneven, component=component, loops=self.loops)
+
+
+def _writable(array: Any) -> Any:
+    """Return an array that numba takes for one of its own, copied only if it must be."""
+    return np.require(array, None, ["C", "W"])
 
 
 class Options(NamedTuple):
@@ -195,7 +235,8 @@ def prepare(
     A = graph.simple_adjacency(loops=self_loops == "keep")
     bound = operator.bind(A, weighted=graph.is_weighted)
     n_components, component = connected_components(A)
-    problem = Problem(A, bound, component, n_components, graph.is_weighted)
+    loops = self_loops == "keep" and graph.n_loops > 0
+    problem = Problem(A, bound, component, n_components, graph.is_weighted, loops)
     return Prepared(problem, order, ordering)
 
 
@@ -208,6 +249,56 @@ class Spectral(NamedTuple):
 
 
 @dataclass(eq=False)
+class RefinementTotals:
+    """Sums over all refinements of a detection."""
+
+    components: int = 0
+    kept: Counter[str] = field(default_factory=Counter)
+    sweeps: int = 0
+    moves: int = 0
+    visits: int = 0
+    converged: bool = True
+    models: Counter[str] = field(default_factory=Counter)
+
+    def add(self, one: Refinement) -> None:
+        """Count one refinement."""
+        self.components += 1
+        self.kept[one.kept] += 1
+        self.sweeps += one.sweeps
+        self.moves += one.moves
+        self.visits += one.visits
+        self.converged &= one.converged
+        if one.model:
+            self.models[one.model] += 1
+
+    def add_all(self, done: Ints, names: Sequence[str]) -> None:
+        """Count what a kernel did in several components, a row each.
+
+        A row has the number of the name of the labels that were kept, sweeps, moves, entries read,
+        and 1 if the refinement converged.
+        """
+        self.components += len(done)
+        self.kept.update(names[kept] for kept in done[:, 0].tolist())
+        sweeps, moves, visits = done[:, 1:4].sum(axis=0).tolist()
+        self.sweeps, self.moves = self.sweeps + sweeps, self.moves + moves
+        self.visits += visits
+        self.converged &= bool(done[:, 4].all())
+
+    def report(self, method: str) -> RefinementReport:
+        """Return the totals of a method as the report shows them."""
+        return RefinementReport(
+            method,
+            self.components,
+            dict(self.kept),
+            self.sweeps,
+            self.moves,
+            self.visits,
+            self.converged,
+            dict(self.models),
+        )
+
+
+@dataclass(eq=False)
 class Detection:
     """Labels in canonical order, and how they were found.
 
@@ -216,7 +307,7 @@ class Detection:
 
     z: Ints
     uninformed: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    refinements: list[Refinement] = field(default_factory=list)
+    refinements: RefinementTotals = field(default_factory=RefinementTotals)
     components: list[ComponentReport] = field(default_factory=list)
     visits: int = 0
     counts: ComponentCounts | None = None
@@ -224,7 +315,7 @@ class Detection:
     def keep(self, spectral: Spectral) -> Ints:
         """Record a refinement, and return its labels."""
         if spectral.refinement is not None:
-            self.refinements.append(spectral.refinement)
+            self.refinements.add(spectral.refinement)
         return spectral.z
 
     def assign_uninformed(self) -> None:

@@ -1,12 +1,14 @@
 """Regimes, which say how communities are found, and the settings of the search."""
 
 import math
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from kgroups._blas import single_threaded
 from kgroups._types import Floats
 from kgroups._validation import check_integer, check_real, is_real
 from kgroups.errors import InputError
@@ -185,6 +187,7 @@ class Auto:
     The search proposes the partition with the shortest description. It is taken if it saves at
     least a nat per node. Otherwise structure is faint: the eigenvectors of N_r propose too, and
     belief propagation from the labels of each candidate decides between them and one community.
+    In components that are locally trees it also improves the labels of a search that has won.
 
     Parameters
     ----------
@@ -193,7 +196,8 @@ class Auto:
     few : FewGroups
         Settings of the filtered subspace, which replaces exact eigenvectors on large components.
     exact_nodes : int
-        Eigenvectors of components up to this size are computed exactly.
+        Eigenvectors of components up to this size are computed exactly, and beliefs improve the
+        labels of the search if they are locally trees.
     moments_nodes : int
         From this size on, eigenvectors propose communities only if the moments of the spectrum
         differ from those of a random graph.
@@ -227,6 +231,15 @@ class Auto:
 
 
 Regime: TypeAlias = Auto | Exact | FewGroups | ManyGroups
+
+
+def dense_solves(n: int, regime: Regime) -> AbstractContextManager[None]:
+    """Limit BLAS to one thread while dense problems are solved that are small in a regime.
+
+    Only :class:`Exact` solves them on large components of a graph with ``n`` nodes.
+    """
+    largest = n if isinstance(regime, Exact) else getattr(regime, "exact_nodes", Auto.exact_nodes)
+    return single_threaded(min(n, largest))
 
 
 def check_regime(regime: object) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from kgroups._blas import DENSE, DenseLimits
+from kgroups._csr import rows_of
 from kgroups._types import Floats
 from kgroups._wording import in_python
 from kgroups.errors import ConvergenceError
@@ -107,8 +108,7 @@ def rough_top(bound: BoundBetheHessian, *, sign: int, tolerance: float = 1e-3) -
 
 def all_eigenvalues(bound: BoundBetheHessian, *, sign: int) -> Floats:
     """Return all eigenvalues of ``sign * N``, in decreasing order, from the dense matrix."""
-    dense = bound.normalized_matrix().toarray()
-    values = np.linalg.eigvalsh(dense).astype(np.float64, copy=False)
+    values = np.linalg.eigvalsh(_dense_matrix(bound)).astype(np.float64, copy=False)
     return values[::-1] if sign > 0 else -values
 
 
@@ -119,8 +119,14 @@ def start_vector(bound: BoundBetheHessian) -> Floats:
 
 
 def _dense(bound: BoundBetheHessian) -> tuple[Floats, Floats]:
-    lam, V = np.linalg.eigh(bound.normalized_matrix().toarray())
+    lam, V = np.linalg.eigh(_dense_matrix(bound))
     return lam[::-1], V[:, ::-1]
+
+
+def _dense_matrix(bound: BoundBetheHessian) -> Floats:
+    dense = np.zeros((bound.n, bound.n))
+    dense[rows_of(bound.normalized), bound.normalized.indices] = bound.normalized.data
+    return dense
 
 
 def lanczos_pairs(

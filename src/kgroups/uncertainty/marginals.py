@@ -5,7 +5,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from kgroups._progress import Progress, counted_progress
+from kgroups._progress import Progress, counted_progress, interrupts_restored
 from kgroups._types import CSR, Floats, Ints, Symmetrize
 from kgroups._validation import RngLike, as_rng, check_choice, check_k, check_real
 from kgroups._wording import argument, counted, in_python
@@ -133,6 +133,7 @@ class Posterior:
         return "\n  ".join(lines)
 
 
+@interrupts_restored()
 def posterior(
     graph: Any,
     k: int | None = None,

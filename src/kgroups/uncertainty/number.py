@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from kgroups._progress import StageProgress, stage_progress
+from kgroups._progress import StageProgress, interrupts_restored, stage_progress
 from kgroups._types import Bools, Floats, Ints, Symmetrize
 from kgroups._validation import RngLike, as_rng, check_choice, check_k, check_real
 from kgroups._wording import argument, counted
@@ -179,6 +179,7 @@ class KDistribution:
         }
 
 
+@interrupts_restored()
 def k_distribution(
     graph: Any,
     k_values: Iterable[int] | None = None,

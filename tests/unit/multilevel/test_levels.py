@@ -9,9 +9,8 @@ from helpers.strategies_hartigan import as_csr
 from helpers.strategies_levels import graph_of, level_of
 from kgroups._csr import constant
 from kgroups._progress import new_tally
-from kgroups._types import CSR
 from kgroups.graph import Graph
-from kgroups.multilevel import explicit_weights, finest_level, inner_weights, modularity_moves
+from kgroups.multilevel import explicit_weights, finest_level, inner_weights
 from kgroups.multilevel._levels_nb import (
     block_level,
     coarsened,
@@ -140,41 +139,6 @@ def test_the_intersection_keeps_together_what_both_do():
     cells, count = intersection(z, y, 3)
     assert count == 5
     assert cells.tolist() == [0, 0, 1, 2, 3, 4]
-
-
-def csr_of(G):
-    return graph_of(G).simple_adjacency()
-
-
-def test_modularity_moves_raise_modularity_and_keep_groups_filled():
-    A = csr_of(KARATE)
-    d = np.diff(A.indptr).astype(float)
-    start = np.arange(34) % 4
-    z = modularity_moves(A, d, start, penalty=1.0 / d.sum(), margin=0.0, max_visits=10)
-    level = level_of(KARATE)
-    before, after = (oracles.modularity(level, x, 1.0 / d.sum()) for x in (start, z))
-    assert after > before
-    assert np.unique(z).size == 4
-    assert start.tolist() == (np.arange(34) % 4).tolist()
-
-
-def test_moves_worth_less_than_the_margin_are_not_made():
-    A = csr_of(KARATE)
-    d = np.diff(A.indptr).astype(float)
-    start = np.arange(34) % 4
-    z = modularity_moves(A, d, start, penalty=1.0 / d.sum(), margin=100.0, max_visits=10)
-    assert z.tolist() == start.tolist()
-
-
-def test_arrays_that_cannot_be_written_to_are_left_alone():
-    A = csr_of(KARATE)
-    for array in A:
-        array.setflags(write=False)
-    d = np.diff(A.indptr).astype(float)
-    z = modularity_moves(
-        CSR(*A), d, np.arange(34) % 2, penalty=1.0 / d.sum(), margin=0.0, max_visits=10
-    )
-    assert np.unique(z).tolist() == [0, 1]
 
 
 def test_a_level_among_units_has_their_links_and_all_their_strength():

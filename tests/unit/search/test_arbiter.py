@@ -6,132 +6,171 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from helpers.strategies_levels import largest_part, level_of
+import kgroups as kg
+from helpers.strategies_levels import graph_of, problem_of
 from kgroups.generators import planted_partition
 from kgroups.metrics import nmi
-from kgroups.search.candidates import Candidate, one_community, posterior_candidate
-from kgroups.search.finding import decide
+from kgroups.search.candidates import Candidate, judged, one_community
+from kgroups.search.finding import decide, reason
 
-N = 20
+SIZES = np.array([20.0])
 
 
-def candidate(score, *, k=2, origin="search", nats=None, evidence=None):
+def candidate(score, *, k=2, origin="search", nats=None, evidence=math.nan):
+    """Return a candidate for one component."""
     nats = score if nats is None else nats
-    return Candidate(np.arange(N) % k, k, origin, score, nats, evidence)
+    values = (np.array([value], dtype=float) for value in (score, nats, evidence))
+    return Candidate(origin, np.arange(20) % k, np.array([k]), *values)
 
 
-def never(searched):
-    pytest.fail("others were asked for")
+ONE = candidate(0.0, k=1, origin="one community")
 
 
-def test_a_nat_per_node_decides_without_asking_others():
-    searched = candidate(float(N))
-    won, why = decide(searched, N, never)
-    assert won is searched
-    assert why == "they shorten the description of the graph by 20.0 nats"
+def winner_of(*candidates):
+    return candidates[decide(candidates, SIZES)[0]]
 
 
-def test_below_a_nat_per_node_others_are_asked_for_once():
-    searched, asked = candidate(N - 1e-9), []
-
-    def propose(first):
-        asked.append(first)
-        return [one_community(N), first]
-
-    assert decide(searched, N, propose)[0] is searched
-    assert asked == [searched]
+def test_a_nat_per_node_decides_whatever_the_others_score():
+    searched = candidate(20.0)
+    beliefs = candidate(99.0, evidence=120.0)
+    assert winner_of(ONE, searched, beliefs) is searched
+    assert reason(searched, 0) == "they shorten the description of the graph by 20.0 nats"
 
 
-def test_the_highest_score_wins():
-    faint = candidate(9.0, k=3, origin="eigenvectors", nats=0.0, evidence=15.0)
-    won, why = decide(candidate(5.0), N, lambda first: [one_community(N), first, faint])
-    assert won is faint
-    assert why == (
-        "proposed by the eigenvectors; belief propagation prefers them to one community by 9.0 nats"
+def test_where_no_description_decides_the_highest_score_wins():
+    """As in components that are locally trees."""
+    beliefs = candidate(99.0, evidence=120.0)
+    assert decide([ONE, candidate(20.0), beliefs], np.array([math.inf])).tolist() == [2]
+
+
+def test_below_a_nat_per_node_the_highest_score_wins():
+    searched = candidate(20.0 - 1e-9)
+    faint = candidate(21.0, k=3, origin="eigenvectors", nats=0.0, evidence=25.0)
+    assert winner_of(ONE, searched, faint) is faint
+    assert reason(faint, 0) == (
+        "proposed by the eigenvectors; belief propagation prefers them to one community by "
+        "21.0 nats"
     )
 
 
 def test_the_description_decides_where_it_scores_highest():
     searched = candidate(5.0)
     faint = candidate(4.0, origin="eigenvectors", nats=0.0, evidence=9.0)
-    won, why = decide(searched, N, lambda first: [one_community(N), first, faint])
-    assert won is searched
-    assert why == "they shorten the description of the graph by 5.0 nats"
+    assert winner_of(ONE, searched, faint) is searched
 
 
 def test_beliefs_that_started_from_the_search_are_said_to():
     beliefs = candidate(7.0, nats=5.0, evidence=12.0)
-    won, why = decide(candidate(5.0), N, lambda first: [one_community(N), first, beliefs])
-    assert won is beliefs
-    assert why.startswith("proposed by the search; belief propagation prefers them")
+    assert winner_of(ONE, candidate(5.0), beliefs) is beliefs
+    assert reason(beliefs, 0).startswith("proposed by the search; belief propagation prefers them")
 
 
 @pytest.mark.parametrize("score", [-1.0, 0.0, -math.inf])
 def test_one_community_wins_where_nothing_scores_above_it(score):
-    others = [candidate(score, origin="eigenvectors", evidence=1.0)]
-    won, why = decide(candidate(0.0, k=1), N, lambda first: [one_community(N), first, *others])
-    assert won.k == 1
-    assert why == "there is no sign of more"
+    other = candidate(score, origin="eigenvectors", evidence=1.0)
+    won = winner_of(ONE, candidate(0.0, k=1), other)
+    assert won is ONE
+    assert reason(won, 0) == "there is no sign of more"
 
 
 def test_a_tie_is_left_to_the_first():
     """One community comes first, the search second, eigenvectors last."""
     searched = candidate(3.0)
     twin = candidate(3.0, origin="eigenvectors", evidence=8.0)
-    assert decide(searched, N, lambda first: [one_community(N), first, twin])[0] is searched
+    assert winner_of(ONE, searched, twin) is searched
 
 
-def test_one_community_is_one():
-    whole = one_community(5)
-    assert (whole.z.tolist(), whole.k, whole.score) == ([0] * 5, 1, 0.0)
+def test_components_are_decided_one_by_one():
+    unknown = np.full(3, math.nan)
+    z, k, zero = np.zeros(60, dtype=np.int64), np.full(3, 2), np.zeros(3)
+    whole = Candidate("one community", z, np.ones(3, dtype=np.int64), zero, zero, unknown)
+    nats = np.array([25.0, 3.0, 0.0])
+    searched = Candidate("search", z, k, nats, nats, unknown)
+    score = np.array([30.0, 9.0, -math.inf])
+    faint = Candidate("eigenvectors", z, k, score, zero, np.array([40.0, 12.0, 1.0]))
+    assert decide([whole, searched, faint], np.full(3, 20.0)).tolist() == [1, 2, 0]
+
+
+def test_one_community_is_one_in_each_component():
+    whole = one_community(
+        problem_of(graph_of(nx.disjoint_union(nx.path_graph(3), nx.path_graph(2))))
+    )
+    assert (whole.z.tolist(), whole.k.tolist(), whole.score.tolist()) == ([0] * 5, [1, 1], [0, 0])
     assert whole.origin == "one community"
+
+
+ALL = np.zeros(1, dtype=np.int64)
+TWO = np.array([2])
 
 
 @pytest.fixture(scope="module")
 def planted():
-    graph, truth = planted_partition(400, k=2, degree=10.0, snr=2.2, rng=0)
-    part, rows = largest_part(graph)
-    return part.level(weighted=False), truth[rows]
+    graph, truth = planted_partition(400, k=2, degree=16.0, snr=2.2, rng=0)
+    problem = problem_of(graph)
+    assert problem.n_components == 1
+    return problem, truth
 
 
-def test_beliefs_improve_a_candidate_and_keep_its_nats(planted):
-    level, truth = planted
+def test_beliefs_improve_a_candidate(planted):
+    problem, truth = planted
     wrong = np.where(np.random.default_rng(0).random(truth.size) < 0.2, 1 - truth, truth)
-    given = Candidate(wrong, 2, "eigenvectors", 0.0, 3.5)
-    found = posterior_candidate(level, given, dense=False)
-    assert (found.k, found.origin, found.nats) == (2, "eigenvectors", 3.5)
-    assert found.evidence > found.score > 10.0
+    found = judged(problem, "eigenvectors", wrong, TWO, ALL)
+    assert (found.k.tolist(), found.origin) == ([2], "eigenvectors")
+    assert found.evidence[0] > found.score[0] > 10.0 > found.nats[0]
     assert nmi(truth, found.z) > nmi(truth, wrong)
 
 
 @pytest.mark.parametrize(("origin", "lost"), [("eigenvectors", True), ("search", False)])
 def test_eigenvectors_without_evidence_are_out(origin, lost):
-    level = level_of(nx.random_regular_graph(4, 60, seed=0))
-    found = posterior_candidate(
-        level, Candidate(np.arange(60) % 2, 2, origin, 0.0, 0.0), dense=False
-    )
-    assert found.evidence <= math.log(10.0)
-    assert bool(found.score == -math.inf) is lost
-
-
-def test_one_community_needs_no_beliefs(planted):
-    level, _ = planted
-    whole = one_community(level.strength.size)
-    assert posterior_candidate(level, whole, dense=True) is whole
+    problem = problem_of(graph_of(nx.random_regular_graph(4, 60, seed=0)))
+    found = judged(problem, origin, np.arange(60) % 2, TWO, ALL)
+    assert found.evidence[0] <= math.log(10.0)
+    assert bool(found.score[0] == -math.inf) is lost
 
 
 def test_more_messages_than_memory_holds_are_not_sent(planted):
-    level, truth = planted
-    most = 2 * level.A.indices.size - 1
-    for nats, score in ((8.0, 8.0), (-5.0, math.log(10.0))):
-        given = Candidate(truth, 2, "eigenvectors", nats, nats)
-        found = posterior_candidate(level, given, dense=False, max_messages=most)
-        assert (found.score, found.nats, found.evidence) == (score, nats, None)
-        won, why = decide(
-            one_community(truth.size), truth.size, lambda whole, found=found: [whole, found]
-        )
-        assert won is found
-        assert ("description of the graph" if nats > 0.0 else "below what a description") in why
+    problem, truth = planted
+    most = 2 * problem.level.A.indices.size - 1
+    for labels, above in ((truth, True), (np.arange(400) % 2, False)):
+        found = judged(problem, "eigenvectors", labels, TWO, ALL, max_messages=most)
+        assert found.z.tolist() == labels.tolist()
+        assert bool(found.nats[0] > math.log(10.0)) is above
+        assert found.score[0] == max(found.nats[0], math.log(10.0))
+        assert np.isnan(found.evidence[0])
+        assert decide([one_community(problem), found], problem.sizes).tolist() == [1]
+        says = "description of the graph" if found.nats[0] > 0.0 else "below what a description"
+        assert says in reason(found, 0)
+
+
+def test_only_the_components_asked_for_are_judged():
+    part = nx.planted_partition_graph(2, 20, 0.5, 0.05, seed=0)
+    problem = problem_of(graph_of(nx.disjoint_union(part, part)))
+    z, k = np.tile(np.repeat([0, 1], 20), 2), np.array([2, 2])
+    both = judged(problem, "search", z, k, np.array([0, 1]))
+    second = judged(problem, "search", z, k, np.array([1]))
+    assert both.score[0] == both.score[1] == second.score[1]
+    assert second.score[0] == -math.inf
+    assert np.isnan(second.evidence[0])
+    none = judged(problem, "search", z, k, np.zeros(0, dtype=np.int64))
+    assert none.score.tolist() == [-math.inf] * 2
+
+
+def test_components_are_as_they_are_alone():
+    """Whatever stands beside a component, its communities are the same."""
+    parts = [nx.karate_club_graph(), nx.les_miserables_graph(), nx.florentine_families_graph()]
+    parts += [nx.planted_partition_graph(2, 40, 0.25, 0.08, seed=seed) for seed in range(3)]
+    operator = kg.BetheHessian(r=2.5)
+    beside = kg.detect_communities(
+        nx.disjoint_union_all(parts), weight=None, operator=operator
+    ).labels
+    first = 0
+    for G in parts:
+        alone = kg.detect_communities(
+            nx.convert_node_labels_to_integers(G), weight=None, operator=operator
+        ).labels
+        own = beside[first : first + len(G)]
+        assert nmi(alone, own) == pytest.approx(1.0)
+        first += len(G)
 
 
 def binomial_less_poisson(G, z):
@@ -152,10 +191,11 @@ def binomial_less_poisson(G, z):
 
 def test_dense_pairs_count_once():
     G = nx.planted_partition_graph(2, 12, 0.9, 0.3, seed=1)
-    level, z = level_of(G), np.repeat([0, 1], 12)
-    given = Candidate(z, 2, "search", 0.0, 0.0)
-    plain, dense = (posterior_candidate(level, given, dense=flag) for flag in (False, True))
+    problem, z = problem_of(graph_of(G)), np.repeat([0, 1], 12)
+    plain, dense = (
+        judged(problem, "search", z, TWO, ALL, dense=np.array([flag])) for flag in (False, True)
+    )
     assert dense.z.tolist() == plain.z.tolist()
     extra = binomial_less_poisson(G, np.unique(plain.z, return_inverse=True)[1])
-    assert dense.score - plain.score == pytest.approx(extra, rel=1e-9)
-    assert dense.evidence - plain.evidence == pytest.approx(extra, rel=1e-9)
+    assert dense.score[0] - plain.score[0] == pytest.approx(extra, rel=1e-9)
+    assert dense.evidence[0] - plain.evidence[0] == pytest.approx(extra, rel=1e-9)

@@ -206,6 +206,73 @@ def test_faint_communities_are_decided_by_belief_propagation():
     assert nmi(truth, found.labels) > 0.2
 
 
+@pytest.mark.compiled
+def test_beliefs_improve_clear_communities_where_the_graph_is_locally_a_tree():
+    graph, truth = planted_partition(1_000, k=15, degree=3.0, snr=1.7, rng=5)
+    found = kg.detect_communities(graph)
+    component = found.report.components[0]
+    assert component.nats > component.n
+    assert (component.winner, component.undecided) == ("search", None)
+    assert component.evidence > component.nats
+    assert component.why.startswith("proposed by the search; belief propagation")
+    assert all(nx.is_connected(found.to_networkx().subgraph(community)) for community in found)
+    plain = kg.detect_communities(graph, regime=kg.ManyGroups())
+    assert plain.report.components[0].evidence is None
+    assert nmi(truth, found.labels) > nmi(truth, plain.labels) - 0.005
+    searched = kg.detect_communities(graph, regime=kg.Auto(exact_nodes=0))
+    assert searched == plain
+
+
+def test_beliefs_do_not_touch_clear_communities_with_short_cycles():
+    graph, _ = lfr_benchmark(600, degree=12, mixing=0.3, rng=2)
+    component = kg.detect_communities(graph).report.components[0]
+    assert component.nats > component.n
+    assert component.evidence is None
+
+
+class Delegate:
+    """The default refinement, as a method of the caller."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def refine(self, problem, labels):
+        self.calls += 1
+        return kg.Hartigan().refine(problem, labels)
+
+
+FAINT = {
+    "karate": nx.karate_club_graph(),
+    "loops": with_loops(nx.karate_club_graph()),
+    "planted": nx.planted_partition_graph(3, 40, 0.25, 0.06, seed=4),
+    "parts": nx.disjoint_union_all(
+        [nx.planted_partition_graph(2, 25 + 5 * seed, 0.3, 0.08, seed=seed) for seed in range(4)]
+    ),
+}
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("regime", [kg.Auto(), kg.Exact()], ids=repr)
+def test_communities_by_eigenvectors_are_connected(regime):
+    for seed in range(40):
+        G = nx.gnm_random_graph(60, 90, seed=seed)
+        found = kg.detect_communities(G, regime=regime)
+        assert all(nx.is_connected(G.subgraph(community)) for community in found)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("self_loops", ["drop", "keep"])
+@pytest.mark.parametrize("weight", [None, "weight"])
+@pytest.mark.parametrize("name", FAINT)
+def test_all_components_at_once_are_what_they_are_one_by_one(name, weight, self_loops):
+    """A refinement of the caller is called for each component; the default runs in one kernel."""
+    options, refine = {"weight": weight, "self_loops": self_loops}, Delegate()
+    together = kg.detect_communities(FAINT[name], **options)
+    one_by_one = kg.detect_communities(FAINT[name], refine=refine, **options)
+    assert refine.calls > 1
+    assert together == one_by_one
+
+
 def test_only_the_largest_components_are_described():
     sizes = (5, 7, 6, 9, 8)
     G = nx.disjoint_union_all([nx.ring_of_cliques(6, size) for size in sizes])
@@ -241,6 +308,48 @@ try:
 except KeyboardInterrupt:
     sys.exit(77)
 """
+
+
+AT_ANY_MOMENT = """
+import os, signal, time
+import networkx as nx, numpy as np, kgroups as kg
+parts = [nx.planted_partition_graph(2, 60, 0.12, 0.06, seed=seed) for seed in range(12)]
+graph = kg.as_graph(nx.disjoint_union_all(parts))
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+kg.detect_communities(graph)
+start = time.perf_counter()
+kg.detect_communities(graph)
+whole = time.perf_counter() - start
+for share in np.linspace(0.05, 0.95, 30):
+    child = os.fork()
+    if child == 0:
+        signal.setitimer(signal.ITIMER_REAL, share * whole)
+        try:
+            kg.detect_communities(graph)
+        except KeyboardInterrupt:
+            os._exit(77)
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.compiled
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+def test_an_interrupt_at_any_moment_is_raised_as_one():
+    """Kernels that returned named tuples crashed, and several arrays became an error."""
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", AT_ANY_MOMENT],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    codes = [int(line) for line in run.stdout.split()]
+    assert len(codes) == 30
+    # A child that ended before its interrupt, because the machine had more time for it, says 0.
+    assert set(codes) <= {0, 77}
+    assert codes.count(77) > 15
 
 
 def cpu_seconds(pid):

@@ -127,6 +127,24 @@ def test_belief_propagation_decides_on_faint_communities_only():
     assert "belief propagation" not in stages
 
 
+@pytest.mark.parametrize(("degree", "asked"), [(16.0, True), (48.0, False)])
+def test_belief_propagation_is_not_asked_on_dense_graphs(degree, asked):
+    """Degrees alone would repeat 6 and 19 % of the links."""
+    graph, _ = planted_partition(128, 4, degree, 1.1, rng=0)
+    stages = []
+    kg.detect_communities(graph, 4, progress=stages.append)
+    assert ("belief propagation" in stages) is asked
+
+
+def test_belief_propagation_takes_weights_as_repeated_links():
+    graph, _ = planted_partition(128, 4, 48.0, 1.1, rng=0)
+    u, v, _ = graph.edges()
+    weights = np.random.default_rng(0).integers(1, 4, u.size)
+    stages = []
+    kg.detect_communities(kg.Graph.from_edges(u, v, weights, n=128), 4, progress=stages.append)
+    assert "belief propagation" in stages
+
+
 WINNERS = {
     kg.Exact(): "eigenvectors",
     kg.FewGroups(): "eigenvectors",

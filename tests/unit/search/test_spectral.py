@@ -157,3 +157,13 @@ def test_absorbing_fragments_keeps_the_number_of_groups_and_connects_them(seed):
     joined, k = absorb_fragments(A, z)
     assert k == 5
     assert connected_components(A, joined)[0] == 5
+    for a in range(5):
+        pieces = nx.connected_components(G.subgraph(np.flatnonzero(z == a)))
+        largest = max(pieces, key=lambda piece: (len(piece), -min(piece)))
+        assert set(joined[list(largest)]) == {a}
+
+
+def test_pieces_without_a_neighbor_in_another_group_stay():
+    G = nx.disjoint_union(nx.complete_graph(4), nx.complete_graph(3))
+    A = as_graph(G).simple_adjacency()
+    assert absorb_fragments(A, np.zeros(7, dtype=np.int64))[0].tolist() == [0] * 7
