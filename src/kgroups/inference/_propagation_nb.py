@@ -123,7 +123,7 @@ def expected_totals(
         pairs[a] = 0.5 * max(pairs[a] + total[a] * total[a], 0.0)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _sweep(
     A: CSR,
     reverse: Ints,
