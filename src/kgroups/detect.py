@@ -167,6 +167,7 @@ def detect_communities(
     return _result(given, ready, found, spectrum, refine, request, stages, counts)
 
 
+@interrupts_restored()
 def refine_partition(
     graph: Any,
     partition: Any,

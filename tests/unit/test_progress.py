@@ -249,10 +249,20 @@ def test_an_interrupt_that_a_kernel_reports_as_an_error_is_one_again():
         raise SystemError("another")
 
 
-def test_a_study_and_a_detection_restore_interrupts():
-    def interrupted(*arguments):
-        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+def interrupted(*arguments):
+    raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
 
+
+def test_a_refinement_restores_interrupts():
+    class Interrupted:
+        def refine(self, problem, labels):
+            interrupted()
+
+    with pytest.raises(KeyboardInterrupt):
+        kg.refine_partition(nx.path_graph(4), [{0, 1}, {2, 3}], refine=Interrupted())
+
+
+def test_a_study_and_a_detection_restore_interrupts():
     with pytest.raises(KeyboardInterrupt):
         kg.detect_communities(nx.path_graph(4), progress=interrupted)
     with pytest.raises(KeyboardInterrupt):
