@@ -411,10 +411,12 @@ def _search(
 ) -> tuple[State, bool]:
     """Return the best communities of a connected graph: starts, combined while that gains.
 
-    Also tells whether the graph is locally a tree, as far as the first start has shown it.
+    Also tells whether the graph is locally a tree, which is not looked at in large graphs.
     """
     n, treelike = level.nodes.size, False
     base = _finest_resolution(level, code.edges)
+    if known == LABELS and n <= _MAX_TREELIKE:
+        _, treelike = first_cells(level, 0, n, plan, tally)
     if known in (LABELS, SPECTRAL):
         best = _climb_all(level, given.copy(), code, _FIRST, plan.temperatures[:0], plan, tally)
     elif known == CELLS:
