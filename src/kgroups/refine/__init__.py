@@ -5,7 +5,6 @@ from kgroups.refine.refinement import (
     Refinement,
     RefinementProblem,
     Refiner,
-    likelihood_moves,
     planted_fit,
     refine_labels,
 )
@@ -15,7 +14,6 @@ __all__ = [
     "Refinement",
     "RefinementProblem",
     "Refiner",
-    "likelihood_moves",
     "planted_fit",
     "refine_labels",
 ]

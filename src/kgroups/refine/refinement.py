@@ -4,9 +4,8 @@ A new method is a class with a method ``refine``; see :class:`Refiner`. :class:`
 by the likelihood of the planted partition model.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -221,14 +220,6 @@ def planted_fit(A: CSR, strength: Floats, z: Ints, *, k: int) -> PlantedFit:
     return PlantedFit(*fit_of_totals(len(A.indices), total, inner, expected))
 
 
-def likelihood_moves(A: CSR, strength: Floats, z: Ints, *, k: int) -> Ints:
-    """Move nodes while the planted-partition likelihood rises; no group is emptied."""
-    from kgroups.refine import _likelihood_nb as kernels
-
-    A, labels = readonly(A), z.astype(np.int64, copy=False)
-    return np.asarray(_run(kernels.likelihood_moves, A, strength, labels, k))
-
-
 def _guarded(
     A: CSR, strength: Floats, labels: Ints, z: Ints, *, k: int, guard: float, fast: bool
 ) -> tuple[Ints, str]:
@@ -236,12 +227,9 @@ def _guarded(
     from kgroups.refine import _likelihood_nb as kernels
 
     A, labels = readonly(A), labels.astype(np.int64, copy=False)
-    z, name = _run(kernels.guarded, A, strength, labels, z, k, float(guard), fast)
-    return z, kernels.KEPT[name]
-
-
-def _run(kernel: Callable[..., Any], A: CSR, *arguments: Any) -> Any:
-    """Call a kernel whose last argument is a tally, in a second thread if the graph is large."""
+    arguments = A, strength, labels, z, k, float(guard), fast, new_tally()
     if A.indices.size > BACKGROUND_ENTRIES:
-        return run_interruptibly(kernel, A, *arguments, new_tally())
-    return kernel(A, *arguments, new_tally())
+        z, name = run_interruptibly(kernels.guarded, *arguments)
+    else:
+        z, name = kernels.guarded(*arguments)
+    return z, kernels.KEPT[name]

@@ -9,13 +9,17 @@ from kgroups.adapters import as_graph
 from kgroups.errors import InputError
 from kgroups.hartigan import group_association
 from kgroups.operators import BetheHessian
-from kgroups.refine import Hartigan, RefinementProblem, likelihood_moves, planted_fit
-from kgroups.refine._likelihood_nb import KEPT, guarded
+from kgroups.refine import Hartigan, RefinementProblem, planted_fit
+from kgroups.refine import _likelihood_nb as kernels
 
 
 def bound_karate():
     A = as_graph(nx.karate_club_graph(), weight=None).simple_adjacency()
     return A, np.diff(A.indptr).astype(float), BetheHessian().bind(A, weighted=False)
+
+
+def likelihood_moves(A, d, z, *, k):
+    return kernels.likelihood_moves(readonly(A), d, z, k, new_tally())
 
 
 def karate_problem(**options):
@@ -101,8 +105,8 @@ def test_loops_do_not_hold_a_node_in_its_group():
 
 def kept_by_the_guard(labels, z, *, guard=0.2, fast=False):
     A, d, _ = bound_karate()
-    kept, name = guarded(readonly(A), d, labels, z, 2, guard, fast, new_tally())
-    return kept, KEPT[name]
+    kept, name = kernels.guarded(readonly(A), d, labels, z, 2, guard, fast, new_tally())
+    return kept, kernels.KEPT[name]
 
 
 HALVES = np.array([0] * 17 + [1] * 17)
