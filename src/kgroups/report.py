@@ -30,7 +30,7 @@ _METHODS = {
 
 @dataclass(frozen=True)
 class RefinementReport:
-    """Totals over the components that were refined."""
+    """Totals over all refinements: one for each number of communities tried in a component."""
 
     method: str
     components: int = 0

@@ -262,7 +262,12 @@ def test_bad_options_are_refused(options, message):
 def test_progress_is_called_with_each_stage_as_it_begins():
     stages = []
     kg.detect_communities(nx.karate_club_graph(), progress=stages.append)
-    assert stages == ["reading the graph", "finding communities", "searching"]
+    assert stages == [
+        "reading the graph",
+        "finding communities",
+        "searching",
+        "comparing candidates",
+    ]
 
 
 @pytest.mark.parametrize("terminal", [False, True])

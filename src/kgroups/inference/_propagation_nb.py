@@ -427,5 +427,5 @@ def evidence_of_labels(
             names[a] = count
             count += 1
     evidence = state[EVIDENCE] if isfinite(state[EVIDENCE]) else -inf
-    score = evidence - parameter_cost(z.size, model.m, used)
+    score = evidence - parameter_cost(z.size, model.m, max(used, 1))
     return Evidence(names[labels], count, evidence, score, marginal, state[RESIDUAL] <= tolerance)

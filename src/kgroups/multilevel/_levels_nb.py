@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from kgroups._types import CSR, Indices, Ints
+from kgroups._types import CSR, Floats, Indices, Ints
 from kgroups.multilevel._moving_nb import weight_mask
 from kgroups.multilevel.levels import Level
 
@@ -100,20 +100,31 @@ def block_pattern(A: CSR, first: int, last: int) -> tuple[Indices, Indices]:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def block_level(level: Level, first: int, last: int) -> Level:
-    """Return the level of the units from ``first`` to before ``last``, linked to no others."""
+def block_arrays(
+    level: Level, first: int, last: int
+) -> tuple[Indices, Indices, Any, Floats, Floats, Ints]:
+    """Return the arrays of :func:`block_level`, for a caller in Python."""
     A = level.A
     if first == 0 and last == level.nodes.size:
-        return level
+        return A.indptr, A.indices, A.data, level.strength, level.inner, level.nodes
     indptr, indices = block_pattern(A, first, last)
     low, high = A.indptr[first], A.indptr[last]
     data = A.data.copy() if weight_mask(A) == 0 else A.data[low:high].copy()
-    return Level(
-        CSR(indptr, indices, data),
+    return (
+        indptr,
+        indices,
+        data,
         level.strength[first:last].copy(),
         level.inner[first:last].copy(),
         level.nodes[first:last].copy(),
     )
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def block_level(level: Level, first: int, last: int) -> Level:
+    """Return the level of the units from ``first`` to before ``last``, linked to no others."""
+    indptr, indices, data, strength, inner, nodes = block_arrays(level, first, last)
+    return Level(CSR(indptr, indices, data), strength, inner, nodes)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -20,11 +20,13 @@ from kgroups.refine._likelihood_nb import guarded
 from kgroups.search.problem import Pieces
 from kgroups.search.settings import SIGNIFICANCE
 
-__all__ = ["communities_by_vectors", "judge_components", "leading_vectors"]
+__all__ = ["SWEEPS", "communities_by_vectors", "judge_components", "leading_vectors"]
 
-# Belief propagation of a candidate: sweeps at most, mean change of a marginal at which it ends, and
-# share of each first message that is spread over all groups.
-_SWEEPS, _TOLERANCE, _SOFTNESS = 50, 1e-3, 0.1
+SWEEPS = 50
+"""Sweeps of belief propagation from the labels of a candidate, at most."""
+# Mean change of a marginal at which it ends, and share of each first message that is spread over
+# all groups.
+_TOLERANCE, _SOFTNESS = 1e-3, 0.1
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -198,7 +200,7 @@ def judge_components(
             # On so large a graph the moments of the spectrum have already shown structure.
             score[p] = max(nats[p], SIGNIFICANCE)
         else:
-            found = evidence_of_labels(part, own, k[p], _SWEEPS, _TOLERANCE, _SOFTNESS, tally)
+            found = evidence_of_labels(part, own, k[p], SWEEPS, _TOLERANCE, _SOFTNESS, tally)
             extra = _saturation(part, found.z, found.k, tally) if dense[p] else 0.0
             own, counts[p] = found.z, found.k
             evidence[p] = found.evidence + extra

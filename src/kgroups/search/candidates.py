@@ -34,6 +34,8 @@ from kgroups.spectrum import (
 
 MAX_MESSAGES = 4e7
 """Messages of belief propagation, of 8 bytes each, that fit in memory: 320 MB."""
+# Multiplications that take as long as a message.
+_WORK_PER_MESSAGE = 10.0
 
 
 class Candidate(NamedTuple):
@@ -85,7 +87,7 @@ def judged(
     Eigenvectors need more evidence than chance gives on one random graph in ten. Components with
     more than ``max_messages`` messages are scored by their description.
     """
-    from kgroups.search._faint_nb import judge_components
+    from kgroups.search._faint_nb import SWEEPS, judge_components
 
     parts = problem.n_components
     counts, nats, evidence = k.copy(), np.zeros(parts), np.full(parts, np.nan)
@@ -105,6 +107,7 @@ def judged(
         needed,
         max_messages,
         new_tally(),
+        work=_WORK_PER_MESSAGE * SWEEPS * float(problem.entries[which] @ k[which]),
     )
     counts[which], nats[which], evidence[which], score[which] = found
     return Candidate(origin, labels, counts, score, nats, evidence)
@@ -168,7 +171,7 @@ def search(
     more than ``clear_communities`` and a signal-to-noise ratio below ``clear_signal`` is compared
     with the usual first start.
     """
-    from kgroups.multilevel._levels_nb import block_level
+    from kgroups.multilevel._levels_nb import block_arrays
     from kgroups.search._search_nb import (
         CELLS,
         LABELS,
@@ -196,12 +199,14 @@ def search(
         if level.A.indptr[last] - level.A.indptr[first] < shared_entries:
             labels, treelike = run(first_cells, level, first, last, plan, tally)
         else:
-            labels, treelike = _shared_first_cells(block_level(level, first, last), plan, tally)
+            indptr, indices, data, strength, inner, nodes = block_arrays(level, first, last)
+            part = Level(CSR(indptr, indices, data), strength, inner, nodes)
+            labels, treelike = _shared_first_cells(part, plan, tally)
         known[c] = CELLS
         if treelike:
             begin_stage("moments of the spectrum")
-            part = problem.part(c)[1].with_own_r(weighted=problem.uneven)
-            measured[c] = moments(part.bound, columns=_PROJECTED_COLUMNS)
+            bound = problem.part(c)[1].with_own_r(weighted=problem.uneven).bound
+            measured[c] = moments(bound, columns=_PROJECTED_COLUMNS)
             begin_stage("grouping nodes by the spectrum")
             labels = projected_labels(measured[c], rng)
             begin_stage("searching")

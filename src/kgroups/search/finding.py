@@ -47,6 +47,7 @@ from kgroups.spectrum import (
 _MIN_COLUMNS = 24
 # Eigenvectors computed beyond the count, as the next larger numbers of communities are tried too.
 _EXTRA_VECTORS = 3
+_COMPARING = "comparing candidates"
 _NO_MORE = "there is no sign of more"
 _ASKED_FOR = "eigenvectors were asked for"
 _SPLIT_BY_EIGENVECTORS = "eigenvectors show fainter communities inside a large one"
@@ -95,6 +96,8 @@ def find_communities(
             spectra = Spectra(problem, k_hat, options, entropy, found, searched)
             if isinstance(regime, Auto):
                 believed = np.flatnonzero(proposed | (open_to_others & ~faint))
+                if believed.size:
+                    progress(_COMPARING)
                 candidates += _other_candidates(problem, candidates[-1], believed, which, spectra)
             elif start is None:
                 candidates.append(spectra.alone(which))
@@ -314,6 +317,8 @@ class Spectra:
         k = np.maximum(1, k_hat)
         for position in np.flatnonzero(unsure).tolist():
             k[position] = self._count_by_moments(int(which[position]))
+        if unsure.any() and isinstance(regime, Auto):
+            self._options.progress(_COMPARING)
         return k
 
     def _count_by_moments(self, c: int) -> int:

@@ -142,6 +142,22 @@ def test_more_messages_than_memory_holds_are_not_sent(planted):
         assert says in reason(found, 0)
 
 
+@pytest.mark.compiled
+@pytest.mark.parametrize(("k", "long"), [(2, False), (100, True)])
+def test_many_messages_are_sent_in_a_second_thread(planted, monkeypatch, k, long):
+    """Ctrl-C had no effect for seconds while beliefs of a hundred communities were propagated."""
+    problem, _ = planted
+    in_threads = []
+
+    def recorded(kernel, *arguments):
+        in_threads.append(kernel.__name__)
+        return kernel(*arguments)
+
+    monkeypatch.setattr("kgroups.search.candidates.run_interruptibly", recorded)
+    judged(problem, "search", np.arange(400) % k, np.array([k]), ALL)
+    assert in_threads == ["judge_components"] * long
+
+
 def test_only_the_components_asked_for_are_judged():
     part = nx.planted_partition_graph(2, 20, 0.5, 0.05, seed=0)
     problem = problem_of(graph_of(nx.disjoint_union(part, part)))
