@@ -1,12 +1,13 @@
 """Kernels of belief propagation and of the rates that are learned: bare arrays in and out."""
 
 from math import exp, inf, isfinite, lgamma, log, sqrt
+from typing import cast
 
 import numpy as np
 from numba import njit
 
 from kgroups._types import CSR, Floats, Ints
-from kgroups.inference.propagation import BlockModel, Evidence
+from kgroups.inference.propagation import BlockModel, Evidence, Schedule
 from kgroups.multilevel import Level
 from kgroups.multilevel._moving_nb import add_inner_weights
 
@@ -34,6 +35,8 @@ __all__ = [
 RULES = ("unchanged", "planted", "contrast", "own")
 """Names of the rules by which rates are learned; kernels take their number."""
 _UNCHANGED, _PLANTED, _CONTRAST, _OWN = range(len(RULES))
+# A literal has a type of its own, for which numba would compile the kernels below once more.
+_BY_PLANTED, _CORRECTED = cast(int, np.int64(_PLANTED)), cast(bool, np.bool_(1))
 # Where things stand between two calls of ``propagate``, and at first.
 BETWEEN, EVIDENCE, RESIDUAL, _DAMPING, _BEFORE, _STEP, _SWEEP, DONE = range(8)
 STATE = (0.0, 0.0, inf, 0.0, inf, 0.0, 0.0, 0.0)
@@ -388,15 +391,15 @@ def evidence_of_labels(
     There are two rates, inside and between groups, on top of degrees. Groups that end with less
     than a node in sum do not count.
     """
-    reverse, theta, heaviest, m = model_of(level, degree_corrected=True)
+    reverse, theta, heaviest, m = model_of(level, _CORRECTED)
     model = BlockModel(level.A, reverse, theta, heaviest, m)
     beliefs = first_beliefs(model, z, k, softness)
     message, marginal, edges, total, pairs, sizes = beliefs
     add_inner_weights(model.A, z, 0, z.size, edges)
     inside, prior = np.ones(k), np.full(k, 1.0 / k)
     state = np.array(STATE)
-    state[BETWEEN] = learn_rates(_PLANTED, 0.0, edges, pairs, sizes, model.m, 1.0, inside, prior)
-    schedule = (max_sweeps - 1, 1, 1, tolerance, inf)
+    state[BETWEEN] = learn_rates(_BY_PLANTED, 0.0, edges, pairs, sizes, model.m, 1.0, inside, prior)
+    schedule = Schedule(max_sweeps - 1, 1, 1, tolerance, inf)
     propagate(
         model.A,
         model.reverse,
@@ -411,7 +414,7 @@ def evidence_of_labels(
         sizes,
         inside,
         prior,
-        (_PLANTED, 0.0),
+        (_BY_PLANTED, 0.0),
         schedule,
         state,
         max_sweeps,

@@ -1,7 +1,7 @@
 """Kernels of the planted-partition likelihood: its fit, moves on it, and the guard by it."""
 
 from math import log
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numba import njit
@@ -16,6 +16,9 @@ __all__ = ["KEPT", "fit_of_totals", "guarded", "likelihood_moves"]
 KEPT = ("hartigan", "likelihood moves", "first labels")
 """Names of the labels that the guard keeps; kernels return their number."""
 _HARTIGAN, _LIKELIHOOD, _FIRST = range(len(KEPT))
+# Units are moved in this step: in order. A literal has a type of its own, for which numba would
+# compile the moves once more.
+_IN_ORDER = cast(int, np.int64(1))
 # Nats that a likelihood move must gain; a node closer to a tie keeps its label.
 _MARGIN_NATS = 0.5
 # Rates and labels are improved in turn at most this often.
@@ -99,7 +102,7 @@ def likelihood_moves(A: CSR, strength: Floats, z: Ints, k: int, tally: Ints) -> 
         margin = _MARGIN_NATS / per_edge * total / A.indices.size + ROUNDING
         rules = Rules(none, 0.0, _MAX_VISITS, margin, keep=True)
         labels, waiting = z.astype(np.int32), np.ones(z.size, np.bool_)
-        move(level, labels, code, penalty, rules, none, 1, waiting, waiting, tally)
+        move(level, labels, code, penalty, rules, none, _IN_ORDER, waiting, waiting, tally)
         moved = labels.astype(np.int64)
         better = _fit(A, strength, moved, k)
         if not better.gain > fit.gain * (1.0 + _ROUNDING):

@@ -1,6 +1,7 @@
 """Candidates of all faint components at once: eigenvectors, labels from them, and their scores."""
 
 from math import inf, log, nan, sqrt
+from typing import cast
 
 import numpy as np
 from numba import njit
@@ -22,7 +23,7 @@ from kgroups.search.settings import SIGNIFICANCE
 
 __all__ = ["SWEEPS", "communities_by_vectors", "judge_components", "leading_vectors"]
 
-SWEEPS = 50
+SWEEPS = cast(int, np.int64(50))
 """Sweeps of belief propagation from the labels of a candidate, at most."""
 # Mean change of a marginal at which it ends, and share of each first message that is spread over
 # all groups.

@@ -349,14 +349,23 @@ def _second_start(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _first_cells(
+    level: Level, code: Code, resolution: float, plan: Plan, tally: Ints
+) -> tuple[Indices, int, bool]:
+    """Return the cells of the first start, their number, and whether they are locally trees."""
+    everyone = np.arange(level.nodes.size).astype(np.int32)
+    cells, count = _cells(level, everyone, code, resolution, _FIRST, plan, tally)
+    return cells, count, _is_treelike(level, cells, count, plan, tally)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def _first_start(
     level: Level, code: Code, base: float, plan: Plan, tally: Ints
 ) -> tuple[State, bool]:
     """Return the communities of the first start, and whether the graph is locally a tree."""
     n, resolution = level.nodes.size, base ** plan.scales[0]
-    everyone = np.arange(n).astype(np.int32)
-    cells, count = _cells(level, everyone, code, resolution, _FIRST, plan, tally)
-    if not _is_treelike(level, cells, count, plan, tally):
+    cells, count, treelike = _first_cells(level, code, resolution, plan, tally)
+    if not treelike:
         return _with_cells(level, cells, count, code, _FIRST, plan, tally), False
     # Without short cycles communities, if any, are large, and moves of single nodes miss them.
     best = State(np.zeros(n, np.int32), 1, 0.0, np.ones(n, np.bool_), 1.0, 1.0)
@@ -379,10 +388,10 @@ def first_cells(
 ) -> tuple[Indices, bool]:
     """Return the cells of the first start in a block of nodes, and whether it is locally a tree."""
     part = block_level(level, first, last)
-    code, everyone = code_of(part), np.arange(last - first).astype(np.int32)
+    code = code_of(part)
     resolution = _finest_resolution(part, code.edges) ** plan.scales[0]
-    cells, count = _cells(part, everyone, code, resolution, _FIRST, plan, tally)
-    return cells, _is_treelike(part, cells, count, plan, tally)
+    cells, _, treelike = _first_cells(part, code, resolution, plan, tally)
+    return cells, treelike
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -416,7 +425,7 @@ def _search(
     n, treelike = level.nodes.size, False
     base = _finest_resolution(level, code.edges)
     if known == LABELS and n <= _MAX_TREELIKE:
-        _, treelike = first_cells(level, 0, n, plan, tally)
+        treelike = _first_cells(level, code, base ** plan.scales[0], plan, tally)[2]
     if known in (LABELS, SPECTRAL):
         best = _climb_all(level, given.copy(), code, _FIRST, plan.temperatures[:0], plan, tally)
     elif known == CELLS:
