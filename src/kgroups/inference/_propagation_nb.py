@@ -36,7 +36,8 @@ RULES = ("unchanged", "planted", "contrast", "own")
 """Names of the rules by which rates are learned; kernels take their number."""
 _UNCHANGED, _PLANTED, _CONTRAST, _OWN = range(len(RULES))
 # A literal has a type of its own, for which numba would compile the kernels below once more.
-_BY_PLANTED, _CORRECTED = cast(int, np.int64(_PLANTED)), cast(bool, np.bool_(1))
+_BY_PLANTED, _BY_OWN = cast(int, np.int64(_PLANTED)), cast(int, np.int64(_OWN))
+_CORRECTED = cast(bool, np.bool_(1))
 # Where things stand between two calls of ``propagate``, and at first.
 BETWEEN, EVIDENCE, RESIDUAL, _DAMPING, _BEFORE, _STEP, _SWEEP, DONE = range(8)
 STATE = (0.0, 0.0, inf, 0.0, inf, 0.0, 0.0, 0.0)
@@ -384,12 +385,19 @@ def parameter_cost(n: int, m: float, k: int) -> float:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def evidence_of_labels(
-    level: Level, z: Ints, k: int, max_sweeps: int, tolerance: float, softness: float, tally: Ints
+    level: Level,
+    z: Ints,
+    k: int,
+    own_rates: bool,
+    max_sweeps: int,
+    tolerance: float,
+    softness: float,
+    tally: Ints,
 ) -> Evidence:
     """Propagate beliefs from labels of a connected graph, with rates learned in each sweep.
 
-    There are two rates, inside and between groups, on top of degrees. Groups that end with less
-    than a node in sum do not count.
+    There is one rate between groups and one inside all of them, or inside each with ``own_rates``,
+    on top of degrees. Groups that end with less than a node in sum do not count.
     """
     reverse, theta, heaviest, m = model_of(level, _CORRECTED)
     model = BlockModel(level.A, reverse, theta, heaviest, m)
@@ -399,6 +407,12 @@ def evidence_of_labels(
     inside, prior = np.ones(k), np.full(k, 1.0 / k)
     state = np.array(STATE)
     state[BETWEEN] = learn_rates(_BY_PLANTED, 0.0, edges, pairs, sizes, model.m, 1.0, inside, prior)
+    rule = _BY_PLANTED
+    if own_rates:
+        rule = _BY_OWN
+        state[BETWEEN] = learn_rates(
+            rule, 0.0, edges, pairs, sizes, model.m, state[BETWEEN], inside, prior
+        )
     schedule = Schedule(max_sweeps - 1, 1, 1, tolerance, inf)
     propagate(
         model.A,
@@ -414,7 +428,7 @@ def evidence_of_labels(
         sizes,
         inside,
         prior,
-        (_BY_PLANTED, 0.0),
+        (rule, 0.0),
         schedule,
         state,
         max_sweeps,
@@ -431,4 +445,6 @@ def evidence_of_labels(
             count += 1
     evidence = state[EVIDENCE] if isfinite(state[EVIDENCE]) else -inf
     score = evidence - parameter_cost(z.size, model.m, max(used, 1))
+    if own_rates:
+        score -= 0.5 * (max(used, 1) - 1) * log(model.m)
     return Evidence(names[labels], count, evidence, score, marginal, state[RESIDUAL] <= tolerance)

@@ -128,30 +128,6 @@ def block_level(level: Level, first: int, last: int) -> Level:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def level_among(level: Level, units: Indices) -> Level:
-    """Return the level of some units: the links between them, but all of their strength."""
-    A, mask = level.A, weight_mask(level.A)
-    place = np.full(level.nodes.size, -1, np.int32)
-    links = 0
-    for position in range(units.size):
-        i = units[position]
-        place[i] = position
-        links += A.indptr[i + 1] - A.indptr[i]
-    indptr = np.zeros(units.size + 1, A.indptr.dtype)
-    indices, data = np.empty(links, A.indices.dtype), np.empty(links, A.data.dtype)
-    filled = 0
-    for position in range(units.size):
-        i = units[position]
-        for t in range(A.indptr[i], A.indptr[i + 1]):
-            if place[A.indices[t]] >= 0:
-                indices[filled], data[filled] = place[A.indices[t]], A.data[t & mask]
-                filled += 1
-        indptr[position + 1] = filled
-    A = CSR(indptr, indices[:filled].copy(), data[:filled].copy())
-    return Level(A, level.strength[units], level.inner[units], level.nodes[units])
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
 def intersection(z: Indices, y: Indices, k: int) -> tuple[Indices, int]:
     """Return the groups that two partitions both keep together, and their number.
 

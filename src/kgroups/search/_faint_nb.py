@@ -173,39 +173,40 @@ def judge_components(
     k: Ints,
     z: Ints,
     dense: Bools,
+    own_rates: bool,
     needed: float,
     max_messages: float,
     tally: Ints,
-) -> tuple[Ints, Ints, Floats, Floats, Floats]:
+) -> tuple[Ints, Ints, Floats, Floats]:
     """Return the labels that belief propagation reaches in some components, and their scores.
 
-    Communities are made connected. ``z`` has ``k[p]`` groups in component ``which[p]``. Where
-    ``dense``, pairs count as linked once at most. Evidence that does not exceed ``needed`` makes
-    the score -inf. Components with more than ``max_messages`` messages keep their labels, and are
-    scored by their description.
+    Communities are made connected. ``z`` has ``k[p]`` groups in component ``which[p]``, of one
+    density, or each of its own with ``own_rates``. Where ``dense``, pairs count as linked once at
+    most. Evidence that does not exceed ``needed`` makes the score -inf. Components with more than
+    ``max_messages`` messages keep their labels, and are scored by their description.
 
-    Returns labels, and for each component their number, the nats that the given labels save in the
-    description, the nats saved by belief propagation before the cost of parameters, NaN where it
-    was not run, and the score.
+    Returns labels, and for each component their number, the score, and the nats saved by belief
+    propagation before the cost of parameters, NaN where it was not run.
     """
     labels, counts = z.copy(), k.copy()
-    nats, evidence = np.zeros(which.size), np.full(which.size, nan)
-    score = np.zeros(which.size)
+    score, evidence = np.zeros(which.size), np.full(which.size, nan)
     for p in range(which.size):
         if tally[2] != 0:
             break
         first, last = offsets[which[p]], offsets[which[p] + 1]
         part, own = block_level(level, first, last), z[first:last].copy()
-        nats[p] = nats_saved_nb(part, own.astype(np.int32), k[p], code_of(part), tally)
         if float(part.A.indices.size) * k[p] > max_messages:
             # On so large a graph the moments of the spectrum have already shown structure.
-            score[p] = max(nats[p], SIGNIFICANCE)
+            nats = nats_saved_nb(part, own.astype(np.int32), k[p], code_of(part), tally)
+            score[p] = max(nats, SIGNIFICANCE)
         else:
-            found = evidence_of_labels(part, own, k[p], SWEEPS, _TOLERANCE, _SOFTNESS, tally)
+            found = evidence_of_labels(
+                part, own, k[p], own_rates, SWEEPS, _TOLERANCE, _SOFTNESS, tally
+            )
             extra = _saturation(part, found.z, found.k, tally) if dense[p] else 0.0
             own, counts[p] = found.z, found.k
             evidence[p] = found.evidence + extra
             score[p] = found.score + extra if evidence[p] > needed else -inf
         connect_groups(part.A.indptr, part.A.indices, part.A.data, own, counts[p], tally)
         labels[first:last] = own
-    return labels, counts, nats, evidence, score
+    return labels, counts, score, evidence

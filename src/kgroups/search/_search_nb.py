@@ -19,7 +19,6 @@ from kgroups.multilevel._levels_nb import (
     block_level,
     coarsened,
     intersection,
-    level_among,
     members_of,
     renumbered,
 )
@@ -31,11 +30,6 @@ _GOLDEN = 0.6180339887498949
 # Groups per node that agglomeration starts from, and the factor by which a step reduces them.
 _FINEST_SHARE = 0.1
 _STEP_DOWN = 1.25
-# A second start is made on at least this many nodes: in smaller graphs it is cheap.
-_MIN_RETRIED = 3_000
-# Beyond this size a graph that is locally a tree, and one community after the first start, is
-# searched no further. Other starts find more only in small graphs, and cost 1,000 visits per edge.
-_MAX_TREELIKE = 10_000
 # Numbers of starts, and a number of groups that is not given. A literal 0 or 1 has a type of its
 # own, for which numba would compile all kernels below once more.
 _FIRST, _SECOND = cast(int, np.int64(0)), cast(int, np.int64(1))
@@ -43,8 +37,6 @@ _UNKNOWN = cast(int, np.int64(0))
 # What is known of a component before its search: nothing, labels of the caller, the cells of the
 # first start, labels from the spectrum, or labels from the spectrum that the first start may beat.
 NOTHING, LABELS, CELLS, SPECTRAL, UNCERTAIN = 0, 1, 2, 3, 4
-# The start that uses all levels by modularity: its errors differ from those of cells.
-_MODULARITY_START = 2
 
 
 class State(NamedTuple):
@@ -135,10 +127,10 @@ def _with_cells(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _combined(
+def _joined(
     level: Level, best: State, rival: State, code: Code, start: int, plan: Plan, tally: Ints
 ) -> State:
-    """Combine two partitions: the cells of their intersection move, then nodes.
+    """Join two partitions: the cells of their intersection move, then nodes.
 
     Cells start from the better partition, and from singletons.
     """
@@ -224,10 +216,8 @@ def _modularity_groups(
 @njit(cache=True, nogil=True, error_model="numpy")
 def _annealed(level: Level, state: State, code: Code, plan: Plan, tally: Ints) -> State:
     """Anneal while that gains enough, and while enough nodes are undecided for it to matter."""
-    nodes = level.nodes.sum()
     while state.k > 1 and tally[2] == 0:
-        stake = state.undecided_share * plan.rules.undecided_margin * nodes
-        if stake <= plan.least_gain * abs(state.saved):
+        if _stake(level, state, plan) <= plan.least_gain:
             break
         waiting, undecided = np.zeros(state.z.size, np.bool_), state.undecided.copy()
         z, temperatures = state.z.copy(), plan.temperatures
@@ -285,67 +275,17 @@ def _agglomerated(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _is_settled(level: Level, state: State, plan: Plan) -> bool:
-    """Tell if so few nodes are undecided that another start would gain next to nothing."""
-    nodes = level.nodes.sum()
-    stake = state.undecided_share * plan.rules.undecided_margin * nodes
-    decided = stake <= plan.at_stake * state.saved and state.ambiguous <= plan.ambiguous
-    return decided and state.saved >= nodes
+def _stake(level: Level, state: State, plan: Plan) -> float:
+    """Return the nats that undecided nodes could still save, as a share of those saved."""
+    nats = state.undecided_share * plan.rules.undecided_margin * level.nodes.sum()
+    return float(nats / abs(state.saved)) if state.saved != 0.0 else np.inf
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _second_start(
-    level: Level, state: State, code: Code, resolution: float, plan: Plan, tally: Ints
-) -> State:
-    """Start again in the largest communities.
-
-    Other communities start as they are, and their nodes move only after neighbors have moved.
-    """
-    n = level.nodes.size
-    size, of_size = np.zeros(state.k, np.int64), np.zeros(n + 1, np.int64)
-    for a in state.z:
-        size[a] += 1
-    for a in range(state.k):
-        of_size[size[a]] += size[a]
-    wanted = min(n, max(_MIN_RETRIED, int(min(plan.retried, 1.0) * n)))
-    inside, least = 0, n + 1
-    while inside + of_size[least - 1] < wanted:
-        least -= 1
-        inside += of_size[least]
-    taken = np.zeros(state.k, np.bool_)
-    for a in range(state.k):
-        taken[a] = size[a] >= least
-        # Of those that are next in size, as many as needed.
-        if size[a] == least - 1 and inside < wanted:
-            taken[a] = True
-            inside += size[a]
-    units, count = np.empty(inside, np.int32), 0
-    again = np.zeros(n, np.bool_)
-    for i in range(n):
-        if taken[state.z[i]]:
-            again[i] = True
-            units[count] = i
-            count += 1
-    apart = np.arange(inside).astype(np.int32)
-    part = level_among(level, units)
-    cells, count = _cells(part, apart, code, resolution, _SECOND, plan, tally)
-    z = state.z.copy()
-    for position in range(inside):
-        z[units[position]] = state.k + cells[position]
-    z, count = renumbered(z, state.k + count)
-    top, none = coarsened(level, z, count, tally), plan.temperatures[:0]
-    tally[0] += level.A.indices.size
-    waiting = np.zeros(count, np.bool_)
-    for position in range(inside):
-        waiting[z[units[position]]] = True
-    apart = np.arange(count).astype(np.int32)
-    found = _climb(top, apart, code, _SECOND, none, waiting, waiting.copy(), plan, tally)
-    z, undecided = found.z[z], state.undecided.copy()
-    for position in range(inside):
-        undecided[units[position]] = True
-    saved = move(level, z, code, 0.0, plan.rules, none, _step(n, _SECOND), again, undecided, tally)
-    z, k = renumbered(z, n)
-    return State(z, k, saved, undecided, undecided.mean(), 0.0)
+def _is_settled(level: Level, state: State, plan: Plan) -> bool:
+    """Tell if so few nodes are undecided that another start would gain next to nothing."""
+    decided = _stake(level, state, plan) <= plan.at_stake and state.ambiguous <= plan.ambiguous
+    return decided and state.saved >= level.nodes.sum()
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -415,76 +355,89 @@ def _finest_resolution(level: Level, edges: float) -> float:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _search(
-    level: Level, given: Indices, known: int, code: Code, plan: Plan, tally: Ints
-) -> tuple[State, bool]:
-    """Return the best communities of a connected graph: starts, combined while that gains.
-
-    Also tells whether the graph is locally a tree, which is not looked at in large graphs.
-    """
-    n, treelike = level.nodes.size, False
+def _search(level: Level, given: Indices, known: int, code: Code, plan: Plan, tally: Ints) -> State:
+    """Return the best communities of a connected graph: starts, joined while that gains."""
+    n, none = level.nodes.size, plan.temperatures[:0]
     base = _finest_resolution(level, code.edges)
-    if known == LABELS and n <= _MAX_TREELIKE:
-        treelike = _first_cells(level, code, base ** plan.scales[0], plan, tally)[2]
     if known in (LABELS, SPECTRAL):
-        best = _climb_all(level, given.copy(), code, _FIRST, plan.temperatures[:0], plan, tally)
+        best = _climb_all(level, given.copy(), code, _FIRST, none, plan, tally)
     elif known == CELLS:
         best = _with_cells(level, given, given.max() + 1, code, _FIRST, plan, tally)
     else:
         best, treelike = _first_start(level, code, base, plan, tally)
         if known == UNCERTAIN:
-            none = plan.temperatures[:0]
             rival = _climb_all(level, given.copy(), code, _FIRST, none, plan, tally)
             rival = _annealed(level, rival, code, plan, tally)
             if rival.saved > best.saved:
                 best = rival
-        if treelike and best.k == 1 and n > _MAX_TREELIKE:
-            return best, treelike
-    best = _annealed(level, best, code, plan, tally)
-    if known == SPECTRAL and best.saved < n:
-        # Too faint for a description: other starts would find less, at 400 visits per edge.
-        return best, treelike
-    begin = 1
+        if treelike and best.k == 1 and n > plan.spectral_nodes:
+            # Other starts find more only in small graphs, and cost 1,000 visits per edge.
+            return best
+    if known == SPECTRAL:
+        best = _annealed(level, best, code, plan, tally)
+        if best.saved >= n and _is_settled(level, best, plan):
+            return best
+        if best.saved < n:
+            # Communities are faint, or cells looked like trees because they are stars.
+            best = _next_start(level, best, code, base, _FIRST, plan, tally)
+            if best.saved < n:
+                # Faint: other starts would find less, at 400 visits per edge.
+                return best
+        return _further_starts(level, best, code, base, plan, tally)
     # Not after given labels: the nodes of communities that these have merged are not undecided.
-    if known != LABELS and _is_settled(level, best, plan):
-        if plan.retried == 0.0 or plan.starts == 1:
-            return best, treelike
-        # Communities that should be split or merged can look settled.
-        resolution = base ** plan.scales[1 % plan.scales.size]
-        rival = _second_start(level, best, code, resolution, plan, tally)
-        if rival.saved <= best.saved and n > _MIN_RETRIED:
-            return best, treelike
-        before = best.saved
-        best = _combined(level, best, rival, code, _SECOND, plan, tally)
-        if best.saved - before <= plan.least_gain * best.saved:
-            return best, treelike
-        if n <= _MIN_RETRIED:
-            # The second start was made in all communities.
-            begin = 2
-    if tally[2] != 0:
-        return best, treelike
-    everyone = np.arange(n).astype(np.int32)
-    failures = 0
-    for start in range(begin, plan.starts):
-        if start == _MODULARITY_START:
-            z, k = _modularity_groups(level, code, 1.0, start, plan, tally)
-        else:
-            resolution = base ** plan.scales[start % plan.scales.size]
-            z, k = _cells(level, everyone, code, resolution, start, plan, tally)
-        rival = _with_cells(level, z, k, code, start, plan, tally)
-        before = best.saved
-        best = _combined(level, best, rival, code, start, plan, tally)
-        failures = failures + 1 if best.saved - before <= plan.least_gain * abs(best.saved) else 0
+    if known != LABELS and best.saved >= n and _stake(level, best, plan) <= plan.least_gain:
+        # Nothing is left that another start could gain.
+        return best
+    if plan.starts > 1 and tally[2] == 0:
+        # The errors of a partition of high modularity differ from those of cells.
+        z, k = _modularity_groups(level, code, 1.0, _FIRST, plan, tally)
+        saved = nats_saved_nb(level, z, k, code, tally)
+        rival = State(z, k, saved, np.ones(n, np.bool_), 1.0, 1.0)
+        leader = max(best.saved, saved)
+        best = _joined(level, best, rival, code, _FIRST, plan, tally)
+        agreed = best.saved - leader <= plan.least_gain * abs(best.saved)
+        if known == LABELS or not agreed or not _is_settled(level, best, plan):
+            best = _further_starts(level, best, code, base, plan, tally)
+    return _annealed(level, best, code, plan, tally)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _next_start(
+    level: Level, best: State, code: Code, base: float, start: int, plan: Plan, tally: Ints
+) -> State:
+    """Start again at the resolution of a start, and join the result with the best one so far.
+
+    Where the best is faint, so that most nodes are undecided, the start is annealed first.
+    """
+    everyone = np.arange(level.nodes.size).astype(np.int32)
+    resolution = base ** plan.scales[start % plan.scales.size]
+    cells, count = _cells(level, everyone, code, resolution, start, plan, tally)
+    rival = _with_cells(level, cells, count, code, start, plan, tally)
+    if best.saved < level.nodes.size:
+        rival = _annealed(level, rival, code, plan, tally)
+    return _joined(level, best, rival, code, start, plan, tally)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _further_starts(
+    level: Level, best: State, code: Code, base: float, plan: Plan, tally: Ints
+) -> State:
+    """Make more starts while that gains; where the best is faint, also descend."""
+    n, failures = level.nodes.size, 0
+    for start in range(1, plan.starts):
         if failures == plan.patience or tally[2] != 0:
             break
-    if best.saved < level.nodes.sum() and tally[2] == 0:
-        resolution = base ** plan.scales[0]
-        cells, count = _cells(level, everyone, code, resolution, _FIRST, plan, tally)
-        rival = _agglomerated(level, cells, count, _UNKNOWN, code, plan, tally)
-        rival = _climb_all(level, rival.z.copy(), code, _FIRST, plan.temperatures[:0], plan, tally)
-        if rival.saved > best.saved:
-            best = rival
-    return _annealed(level, best, code, plan, tally), treelike
+        before = best.saved
+        best = _next_start(level, best, code, base, start, plan, tally)
+        failures = failures + 1 if best.saved - before <= plan.least_gain * abs(best.saved) else 0
+    if best.saved < n and tally[2] == 0:
+        everyone = np.arange(n).astype(np.int32)
+        cells, count = _cells(level, everyone, code, base ** plan.scales[0], _FIRST, plan, tally)
+        merged = _agglomerated(level, cells, count, _UNKNOWN, code, plan, tally)
+        none = plan.temperatures[:0]
+        rival = _climb_all(level, merged.z.copy(), code, _FIRST, none, plan, tally)
+        best = _joined(level, best, rival, code, _FIRST, plan, tally)
+    return best
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -572,17 +525,15 @@ def _connected(level: Level, state: State, code: Code, plan: Plan, tally: Ints) 
 @njit(cache=True, nogil=True, error_model="numpy")
 def search_components(
     level: Level, offsets: Ints, given: Indices, known: Ints, plan: Plan, tally: Ints
-) -> tuple[Indices, Ints, Floats, Floats, Bools]:
+) -> tuple[Indices, Ints, Floats, Floats]:
     """Search every component, which are consecutive blocks of nodes.
 
     Returns labels of connected communities that start from 0 in each component; for each component
-    the number of communities, the nats saved, the share of undecided nodes, and whether it is known
-    to be locally a tree.
+    the number of communities, the nats saved, and the share of undecided nodes.
     """
     parts = offsets.size - 1
     labels = np.zeros(level.nodes.size, np.int32)
     counts, saved, undecided = np.ones(parts, np.int64), np.zeros(parts), np.zeros(parts)
-    treelike = np.zeros(parts, np.bool_)
     for c in range(parts):
         first, last = offsets[c], offsets[c + 1]
         # A tree or a single cycle has no more links than it needs: nothing is saved.
@@ -592,7 +543,7 @@ def search_components(
         part = block_level(level, first, last)
         code = code_of(part)
         labels_given = given[first:last] if given.size else given
-        found, treelike[c] = _search(part, labels_given, known[c], code, plan, tally)
+        found = _search(part, labels_given, known[c], code, plan, tally)
         if tally[2] != 0:
             break
         found = _connected(part, found, code, plan, tally)
@@ -601,7 +552,18 @@ def search_components(
         for i in range(last - first):
             labels[first + i] = found.z[i]
         counts[c], saved[c], undecided[c] = found.k, found.saved, found.undecided_share
-    return labels, counts, saved, undecided, treelike
+    return labels, counts, saved, undecided
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def annealed_communities(
+    level: Level, z: Indices, plan: Plan, tally: Ints
+) -> tuple[Indices, float]:
+    """Anneal labels of a connected graph; return connected communities and the nats saved."""
+    code = code_of(level)
+    state = _climb_all(level, z.copy(), code, _FIRST, plan.temperatures, plan, tally)
+    state = _connected(level, state, code, plan, tally)
+    return state.z, state.saved
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

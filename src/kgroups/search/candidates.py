@@ -49,8 +49,6 @@ class Candidate(NamedTuple):
     # Nats saved against one community, all costs included; the highest wins. -inf where the
     # candidate does not take part.
     score: Floats
-    # Nats saved by its description.
-    nats: Floats
     # Nats saved by belief propagation before the cost of parameters; NaN where it was not run.
     evidence: Floats
 
@@ -67,7 +65,7 @@ def one_community(problem: Problem) -> Candidate:
     """Return the candidate that there are no communities."""
     z, k = np.zeros(problem.bound.n, dtype=np.int64), np.ones(problem.n_components, dtype=np.int64)
     zero = np.zeros(problem.n_components)
-    return Candidate("one community", z, k, zero, zero, np.full_like(zero, np.nan))
+    return Candidate("one community", z, k, zero, np.full_like(zero, np.nan))
 
 
 def judged(
@@ -78,22 +76,23 @@ def judged(
     which: Ints,
     *,
     dense: Bools | None = None,
+    own_rates: bool = False,
     max_messages: float = MAX_MESSAGES,
 ) -> Candidate:
     """Return the labels that belief propagation reaches in some components, with their scores.
 
-    Its communities are made connected. ``z`` and ``k`` are those of a candidate. ``dense`` tells in
-    which components pairs count as linked once at most, which matters only in small dense graphs.
+    Its communities are made connected. ``z`` and ``k`` are those of a candidate. All communities of
+    a component have one density, or each its own with ``own_rates``. ``dense`` tells in which
+    components pairs count as linked once at most, which matters only in small dense graphs.
     Eigenvectors need more evidence than chance gives on one random graph in ten. Components with
     more than ``max_messages`` messages are scored by their description.
     """
     from kgroups.search._faint_nb import SWEEPS, judge_components
 
     parts = problem.n_components
-    counts, nats, evidence = k.copy(), np.zeros(parts), np.full(parts, np.nan)
-    score = np.full(parts, -math.inf)
+    counts, score, evidence = k.copy(), np.full(parts, -math.inf), np.full(parts, np.nan)
     if not which.size:
-        return Candidate(origin, z, counts, score, nats, evidence)
+        return Candidate(origin, z, counts, score, evidence)
     dense = np.zeros(parts, dtype=np.bool_) if dense is None else dense
     needed = SIGNIFICANCE if origin == "eigenvectors" else -math.inf
     labels, *found = interruptible(
@@ -104,13 +103,14 @@ def judged(
         k[which],
         z,
         dense[which],
+        own_rates,
         needed,
         max_messages,
         new_tally(),
         work=_WORK_PER_MESSAGE * SWEEPS * float(problem.entries[which] @ k[which]),
     )
-    counts[which], nats[which], evidence[which], score[which] = found
-    return Candidate(origin, labels, counts, score, nats, evidence)
+    counts[which], score[which], evidence[which] = found
+    return Candidate(origin, labels, counts, score, evidence)
 
 
 # From this many entries on a kernel runs in a second thread, and the main thread checks for Ctrl-C.
@@ -119,11 +119,6 @@ _BACKGROUND_ENTRIES = 100_000
 # From this many entries on threads share the moves of the first start; below, their waiting for one
 # another takes most of what they save.
 _SHARED_ENTRIES = 10_000_000
-# More communities than this at a signal-to-noise ratio below that are compared with those of the
-# usual first start. 200 at a ratio of 1.3 on 100,000 nodes end as 174 from the projection, which
-# save 10 % less; 80 at 1.4 on 60,000 nodes end as 44 from the usual start, which save 45 % less.
-_CLEAR_COMMUNITIES = 64
-_CLEAR_SIGNAL = 1.6
 ANY_SAVING_NODES = 9
 """Any saving splits a community up to this size, three triangles, where all pairs are counted."""
 PAIRS_NODES = 64
@@ -139,8 +134,6 @@ class Searched(NamedTuple):
     k: Ints
     saved: Floats
     undecided: Floats
-    # Components that are known to be locally trees.
-    treelike: Bools
     # Matrix entries read.
     visits: int
     # Moments of the components whose search started from the spectrum.
@@ -149,7 +142,7 @@ class Searched(NamedTuple):
     def candidate(self) -> Candidate:
         """Return the communities as a candidate, scored by their description."""
         unknown = np.full_like(self.saved, np.nan)
-        return Candidate("search", self.z, self.k, self.saved, self.saved, unknown)
+        return Candidate("search", self.z, self.k, self.saved, unknown)
 
 
 def search(
@@ -160,16 +153,12 @@ def search(
     start: Ints | None = None,
     background_entries: int = _BACKGROUND_ENTRIES,
     shared_entries: int = _SHARED_ENTRIES,
-    clear_communities: float = _CLEAR_COMMUNITIES,
-    clear_signal: float = _CLEAR_SIGNAL,
 ) -> Searched:
     """Find the communities of every component with the shortest description.
 
     ``start`` are labels to start from, in the order of the problem. Graphs with at least
     ``background_entries`` matrix entries are searched in a second thread. In components with at
-    least ``shared_entries`` all threads share the moves of the first start. A projected start with
-    more than ``clear_communities`` and a signal-to-noise ratio below ``clear_signal`` is compared
-    with the usual first start.
+    least ``shared_entries`` all threads share the moves of the first start.
     """
     from kgroups.multilevel._levels_nb import block_arrays
     from kgroups.search._search_nb import (
@@ -213,14 +202,15 @@ def search(
             if labels is None:
                 known[c] = NOTHING
             else:
-                clear = measured[c].k <= clear_communities or measured[c].s >= clear_signal
-                known[c] = SPECTRAL if clear else UNCERTAIN
+                many = measured[c].k > settings.clear_communities
+                faint = measured[c].s < settings.clear_signal
+                known[c] = UNCERTAIN if many and faint else SPECTRAL
         if known[c]:
             given[first:last] = labels
     found = run(search_components, level, offsets, given, known, plan, tally)
     visits = int(tally[0]) + sum(one.visits for one in measured.values())
-    z, k, saved, undecided, treelike = found
-    return Searched(z.astype(np.int64), k, saved, undecided, treelike, visits, measured)
+    z, k, saved, undecided = found
+    return Searched(z.astype(np.int64), k, saved, undecided, visits, measured)
 
 
 def _shared_first_cells(level: Level, plan: Plan, tally: Ints) -> tuple[Any, bool]:
@@ -259,6 +249,28 @@ def nats_saved(level: Level, z: Ints) -> float:
     from kgroups.search._search_nb import nats_by_component
 
     return float(nats_by_component(level, np.array([0, z.size]), z.astype(np.int32))[0])
+
+
+def nats_in_component(problem: Problem, component: int, z: Ints) -> float:
+    """Return the nats that labels of the whole graph save in the description of a component."""
+    from kgroups.search._search_nb import nats_by_component
+
+    order, offsets = problem.by_component
+    block, labels = offsets[component : component + 2], np.zeros(z.size, dtype=np.int32)
+    rows = slice(*block.tolist())
+    labels[rows] = np.unique(z[order[rows]], return_inverse=True)[1]
+    return float(nats_by_component(problem.level, block, labels)[0])
+
+
+def annealed(
+    level: Level, z: Ints, settings: Search, rng: np.random.Generator
+) -> tuple[Ints, float, int]:
+    """Anneal labels of a connected graph; return them, the nats saved and the entries read."""
+    from kgroups.search._search_nb import annealed_communities
+
+    tally, labels = new_tally(), z.astype(np.int32)
+    found, saved = interruptible(annealed_communities, level, labels, settings.plan(rng), tally)
+    return found.astype(np.int64), float(saved), int(tally[0])
 
 
 def given_number(

@@ -25,10 +25,13 @@ from kgroups.search.candidates import (
     Candidate,
     Searched,
     absorb_fragments,
+    annealed,
     by_eigenvectors,
     by_filter,
     interruptible,
     judged,
+    nats_in_component,
+    nats_saved,
     one_community,
     refined,
     search,
@@ -50,10 +53,11 @@ _EXTRA_VECTORS = 3
 _COMPARING = "comparing candidates"
 _NO_MORE = "there is no sign of more"
 _ASKED_FOR = "eigenvectors were asked for"
-_SPLIT_BY_EIGENVECTORS = "eigenvectors show fainter communities inside a large one"
 _SPLIT_BY_PAIRS = (
     "groups of a few nodes with nearly all pairs linked are described better in pieces"
 )
+# Places among the candidates.
+_SEARCH = 1
 REPORTED = 3
 """Components described in the report, the largest first."""
 
@@ -80,13 +84,13 @@ def find_communities(
         searched = search(problem, regime.search, rng, start=start)
         candidates.append(searched.candidate())
         found.visits += searched.visits
-    needed, saved = _decisive_nats(problem, regime, searched), candidates[-1].score
-    faint, open_to_others = saved < problem.sizes, saved < needed
+    # Where a description saves a nat per node, its communities are reliable.
+    clear = candidates[-1].score >= problem.sizes
     k_hat = np.full(problem.n_components, -1, dtype=np.int64)
     if not isinstance(regime, ManyGroups):
         # A component with fewer edges than nodes + 1 is a tree or has one cycle.
         cyclic = problem.entries >= 2 * (problem.sizes + 1)
-        nontrivial = faint & cyclic & (problem.sizes > ANY_SAVING_NODES)
+        nontrivial = ~clear & cyclic & (problem.sizes > ANY_SAVING_NODES)
         entropy = int(rng.integers(2**63))
         with dense_solves(problem.bound.n, regime) if nontrivial.any() else nullcontext():
             _count_eigenvalues(problem, regime, nontrivial, k_hat, found)
@@ -94,91 +98,79 @@ def find_communities(
             proposed = nontrivial & ((k_hat < 0) | (k_hat > 1) | (start is not None))
             which = np.flatnonzero(proposed)
             spectra = Spectra(problem, k_hat, options, entropy, found, searched)
-            if isinstance(regime, Auto):
-                believed = np.flatnonzero(proposed | (open_to_others & ~faint))
-                if believed.size:
-                    progress(_COMPARING)
-                candidates += _other_candidates(problem, candidates[-1], believed, which, spectra)
-            elif start is None:
-                candidates.append(spectra.alone(which))
-            else:
-                candidates.append(_refined_start(problem, start, which, refine, found))
+            if not isinstance(regime, Auto):
+                candidates.append(
+                    spectra.alone(which)
+                    if start is None
+                    else _refined_start(problem, start, which, refine, found)
+                )
+            elif which.size:
+                progress(_COMPARING)
+                candidates[1:] = _with_evidence(problem, candidates[1], which, spectra)
     # Elsewhere the last candidate is the only one that was asked for.
     winner = np.full(problem.n_components, len(candidates) - 1)
-    if isinstance(regime, Auto) and open_to_others.any():
-        winner = decide(candidates, needed)
+    if isinstance(regime, Auto):
+        winner = decide(candidates, clear)
     order, offsets = problem.by_component
     component = problem.component[order]
     z = np.choose(winner[component], [candidate.z for candidate in candidates])
     if isinstance(regime, Auto):
-        for c in np.flatnonzero(~faint & (problem.sizes > regime.moments_nodes)).tolist():
+        for c in np.flatnonzero(clear & (problem.sizes > regime.moments_nodes)).tolist():
             rows = slice(int(offsets[c]), int(offsets[c + 1]))
             with dense_solves(problem.bound.n, regime):
                 z[rows] = _split_giants(problem, c, z[rows], regime, options, rng, found)
     counts = np.ones(problem.n_components, dtype=np.int64)
     np.maximum.at(counts, component, z + 1)
     found.z[order] = (np.cumsum(counts) - counts)[component] + z
-    if isinstance(regime, Auto) and faint.any():
-        found.z = _split_small_communities(problem, found.z, faint, regime.search, rng)
-    undecided = None if searched is None else searched.undecided
-    _report(found, problem, candidates, winner, k_hat, undecided, faint)
+    if isinstance(regime, Auto):
+        # Where the search has found communities, their description stands.
+        whole = ~clear & (candidates[_SEARCH].k == 1)
+        found.z = _split_small_communities(problem, found.z, whole, regime.search, rng)
+    _report(found, problem, candidates, winner, k_hat, searched)
     return found
 
 
-def decide(candidates: Sequence[Candidate], needed: Floats) -> Ints:
-    """Return which candidate wins in each component.
+def decide(candidates: Sequence[Candidate], clear: Bools) -> Ints:
+    """Return which candidate wins in each component: the highest score, the first of equals.
 
-    A description that saves the nats ``needed`` is reliable, and decides. Elsewhere the highest
-    score wins: nats saved by the description, or by belief propagation from the candidate's
-    labels. The first wins a tie.
+    One community comes first, the search second. Where the description is ``clear``, the search
+    wins whatever the others score.
     """
-    score = np.array([candidate.score for candidate in candidates])
-    described = np.isnan([candidate.evidence for candidate in candidates])
-    reliable = described & (score >= needed)
-    score[reliable.any(axis=0) & ~reliable] = -np.inf
-    return np.asarray(np.argmax(score, axis=0))
+    winner = np.argmax([candidate.score for candidate in candidates], axis=0)
+    return np.where(clear, _SEARCH, winner)
 
 
-def _decisive_nats(problem: Problem, regime: Regime, searched: Searched | None) -> Floats:
-    """Return the nats that a description of each component must save to decide: one per node.
-
-    In small components that are locally trees no description decides. There belief propagation is
-    all but exact, and its most likely community of each node is more often right than the best
-    partition.
-    """
-    needed = problem.sizes.astype(float)
-    if isinstance(regime, Auto) and searched is not None:
-        needed[searched.treelike & (problem.sizes <= regime.exact_nodes)] = np.inf
-    return needed
-
-
-def reason(candidate: Candidate, component: int) -> str:
-    """Return why a candidate that has won a component is preferred to one community."""
-    nats, evidence = candidate.nats[component], candidate.evidence[component]
+def reason(candidate: Candidate, component: int, nats: float) -> str:
+    """Return why a candidate that has won is preferred to one community; it saves ``nats``."""
     if candidate.k[component] == 1:
         return _NO_MORE
-    if np.isnan(evidence):
-        if nats > 0.0:
-            return f"they shorten the description of the graph by {nats:.1f} nats"
-        return "found by the eigenvectors, below what a description can resolve"
-    proposer = "the eigenvectors" if candidate.origin == "eigenvectors" else "the search"
-    return (
-        f"proposed by {proposer}; belief propagation prefers them to one community by "
-        f"{candidate.score[component]:.1f} nats"
-    )
+    if not np.isnan(candidate.evidence[component]):
+        proposer = "the eigenvectors" if candidate.origin == "eigenvectors" else "the search"
+        return (
+            f"proposed by {proposer}; belief propagation prefers them to one community by "
+            f"{candidate.score[component]:.1f} nats"
+        )
+    if nats > 0.0:
+        return f"they shorten the description of the graph by {nats:.1f} nats"
+    return "found by the eigenvectors, below what a description can resolve"
 
 
-def _other_candidates(
-    problem: Problem, searched: Candidate, believed: Ints, proposed: Ints, spectra: "Spectra"
+def _with_evidence(
+    problem: Problem, searched: Candidate, which: Ints, spectra: "Spectra"
 ) -> list[Candidate]:
-    """Return the candidates beside the search: beliefs that start from it, and eigenvectors."""
-    several = believed[searched.k[believed] > 1]
-    others = []
-    if several.size:
-        others.append(judged(problem, "search", searched.z, searched.k, several))
-    if proposed.size:
-        others.append(_by_eigenvectors(problem, proposed, spectra, dense=searched.k == 1))
-    return others
+    """Return the search and its rivals in some components, scored by evidence in nats.
+
+    Evidence is that of the model that a candidate stands for. The description gives each community
+    a density of its own, so the search is scored by beliefs with own densities, and its labels are
+    kept. Rivals are beliefs with one density, which start from the search and from eigenvectors.
+    """
+    several = which[searched.k[which] > 1]
+    own = judged(problem, "search", searched.z, searched.k, several, own_rates=True)
+    return [
+        searched._replace(score=np.maximum(searched.score, own.score)),
+        judged(problem, "search", searched.z, searched.k, several),
+        _by_eigenvectors(problem, which, spectra, dense=searched.k == 1),
+    ]
 
 
 def _by_eigenvectors(
@@ -237,13 +229,13 @@ def _split_giants(
     rng: np.random.Generator,
     found: Detection,
 ) -> Ints:
-    """Split communities that hold much of a clear component if faint ones are inside.
+    """Split communities that hold much of a clear component if the whole then saves more.
 
-    Beside clear communities faint ones save too little to be kept apart; alone, eigenvectors show
-    them and belief propagation decides.
+    Moves of nodes and of groups seldom split a community; its own eigenvectors show where.
     """
     part = problem.part(component)[1]
     least = max(regime.moments_nodes, regime.giant_share * z.size)
+    split = z.copy()
     for giant in np.flatnonzero(np.bincount(z) >= least).tolist():
         rows = np.flatnonzero(z == giant)
         if rows.size == z.size:
@@ -257,10 +249,13 @@ def _split_giants(
         spectra = Spectra(inside, k_hat, options, int(rng.integers(2**63)), found)
         every = np.zeros(1, dtype=np.int64)
         proposed = _by_eigenvectors(inside, every, spectra, dense=np.ones(1, dtype=np.bool_))
-        candidates = [one_community(inside), proposed]
-        labels = candidates[decide(candidates, inside.sizes.astype(float))[0]].z
-        z[rows] = np.where(labels == 0, giant, int(z.max()) + labels)
-    return z
+        split[rows] = np.where(proposed.z == 0, giant, int(split.max()) + proposed.z)
+    if np.array_equal(split, z):
+        return z
+    level = part.level(weighted=options.weighted, loops=problem.loops)
+    split, saved, visits = annealed(level, split, regime.search, rng)
+    found.visits += visits
+    return split if saved > nats_saved(level, z) else z
 
 
 def _count_eigenvalues(
@@ -459,16 +454,15 @@ def _draws(entropy: int, k: int, starts: int) -> Floats:
 
 
 def _split_small_communities(
-    problem: Problem, z: Ints, faint: Bools, settings: Search, rng: np.random.Generator
+    problem: Problem, z: Ints, which: Bools, settings: Search, rng: np.random.Generator
 ) -> Ints:
-    """Split small communities in components that save little."""
+    """Split small communities in some components, by a code that counts all pairs."""
     A, k = without_diagonal(problem.A) if problem.loops else problem.A, 0
-    # Repeated, as pieces may be split again. Communities of other components are decided by the
-    # description of the whole.
+    # Repeated, as pieces may be split again.
     while k <= z.max(initial=-1):
         k = int(z.max()) + 1
         whole = np.bincount(z)[z] == problem.sizes[problem.component]
-        most = np.where(whole, PAIRS_NODES, ANY_SAVING_NODES) * faint[problem.component]
+        most = np.where(whole, PAIRS_NODES, ANY_SAVING_NODES) * which[problem.component]
         z = split_small(A, z, most, settings, rng)
     return z
 
@@ -479,31 +473,31 @@ def _report(
     candidates: Sequence[Candidate],
     winner: Ints,
     k_hat: Ints,
-    undecided: Floats | None,
-    faint: Bools,
+    searched: Searched | None,
 ) -> None:
     """Describe the largest components: which candidate won, and why."""
     asked_for = len(candidates) == 2 and candidates[1].origin == "eigenvectors"
+    order, offsets = problem.by_component
     for c in np.argsort(-problem.sizes, kind="stable")[:REPORTED].tolist():
-        won = candidates[winner[c]]
-        n, inside = int(problem.sizes[c]), found.z[problem.component == c]
-        k = int(np.count_nonzero(np.bincount(inside)))
-        nats, evidence, share = float(won.nats[c]), float(won.evidence[c]), None
-        origin, why = won.origin, reason(won, c)
+        won, rows = candidates[winner[c]], slice(int(offsets[c]), int(offsets[c + 1]))
+        labels, share = found.z[order[rows]], None
+        k = np.unique(labels).size
+        if searched is not None and np.array_equal(labels - labels.min(), searched.z[rows]):
+            nats = float(searched.saved[c])
+        else:
+            nats = nats_in_component(problem, c, found.z)
+        evidence, origin, why = float(won.evidence[c]), won.origin, reason(won, c, nats)
         if won.k[c] == 1:
             origin = "one community"
         elif asked_for:
             why = _ASKED_FOR
-        elif undecided is not None and origin == "search" and np.isnan(evidence):
-            share = float(undecided[c])
-        if won.k[c] != k:
-            # Communities were split after the decision.
-            split = _SPLIT_BY_PAIRS if faint[c] else _SPLIT_BY_EIGENVECTORS
-            origin = "pairs of nodes" if faint[c] else origin
-            why = split if won.k[c] == 1 else f"{why}; {split}"
+        elif searched is not None and origin == "search" and np.isnan(evidence):
+            share = float(searched.undecided[c])
+        if won.k[c] == 1 < k:
+            origin, why = "pairs of nodes", _SPLIT_BY_PAIRS
         found.components.append(
             ComponentReport(
-                n,
+                rows.stop - rows.start,
                 k,
                 origin,
                 why,

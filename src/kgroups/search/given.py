@@ -1,6 +1,7 @@
 """Find exactly k communities."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from kgroups.search.candidates import (
     by_eigenvectors,
     by_filter,
     given_number,
+    nats_in_component,
     nats_saved,
 )
 from kgroups.search.finding import REPORTED
@@ -80,13 +82,18 @@ def find_k_communities(
         z, origin, why = _Share(part, share, options, stream, found).communities(
             measured.get(component), V
         )
-        report = ComponentReport(len(rows), share, origin, f"k = {share} was given{why}")
+        report = ComponentReport(
+            len(rows), share, origin, f"k = {share} was given{why}", component=component
+        )
         found.components.append(report)
         found.z[rows] = k_total + z
         k_total += share
     found.assign_uninformed()
     found.components.sort(key=lambda report: -report.n)
-    del found.components[REPORTED:]
+    found.components = [
+        replace(report, nats=nats_in_component(problem, report.component, found.z))
+        for report in found.components[:REPORTED]
+    ]
     return found
 
 

@@ -30,9 +30,9 @@ class Plan(NamedTuple):
     patience: int
     at_stake: float
     ambiguous: float
-    retried: float
     treelike: float
     significance: float
+    spectral_nodes: int
     temperatures: Floats
 
 
@@ -60,15 +60,12 @@ class Search:
     undecided_margin : float
         A node is undecided if its best community leads the second best by fewer nats.
     at_stake : float
-        One start is enough if the number of undecided nodes times ``undecided_margin`` is at most
-        this share of the nats saved, ...
+        Two starts that agree are enough if the number of undecided nodes times
+        ``undecided_margin`` is at most this share of the nats saved, ...
     ambiguous : float
         ... if at most this share of the nodes is in communities that a merge would cost less than
-        ``undecided_margin`` nats, if at least one nat per node is saved, ...
-    retried : float
-        ... and if a second start gains less than ``least_gain``. That start is made only in the
-        largest communities, which hold this share of the nodes and at least 3,000 nodes; 0 skips
-        it.
+        ``undecided_margin`` nats, and if at least one nat per node is saved. One start is enough
+        if not even ``least_gain`` is at stake.
     treelike : float
         If fewer than this share of the links inside cells are beyond those of a spanning tree, the
         graph is locally a tree: then starts use all levels at their resolution, and are annealed.
@@ -79,7 +76,11 @@ class Search:
         Visits to each node before its moves end.
     spectral_nodes : int
         Larger components that are locally trees, in which contraction merges nodes but keeps their
-        edges, are searched from the spectrum if it shows few and large communities.
+        edges, are searched from the spectrum if it shows few and large communities; if it does not,
+        and the first start finds one community, the search ends.
+    clear_communities, clear_signal : float
+        More communities than this, at a signal-to-noise ratio below that, are compared with those
+        of the usual first start.
 
     Examples
     --------
@@ -89,17 +90,18 @@ class Search:
 
     scales: tuple[float, ...] = (0.3, 0.5, 0.4, 0.2, 0.6)
     starts: int = 8
-    least_gain: float = 0.003
+    least_gain: float = 0.002
     patience: int = 2
     temperatures: tuple[float, ...] = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
     undecided_margin: float = 6.0
     at_stake: float = 0.1
     ambiguous: float = 0.01
-    retried: float = 0.05
     treelike: float = 0.1
     significance: float = SIGNIFICANCE
     max_visits: int = 10
     spectral_nodes: int = 10_000
+    clear_communities: float = 64.0
+    clear_signal: float = 1.6
 
     def __post_init__(self) -> None:
         for name in ("starts", "max_visits", "patience"):
@@ -125,9 +127,9 @@ class Search:
             int(self.patience),
             float(self.at_stake),
             float(self.ambiguous),
-            float(self.retried),
             float(self.treelike),
             float(self.significance),
+            int(self.spectral_nodes),
             np.array(self.temperatures, dtype=float),
         )
 
