@@ -187,7 +187,7 @@ def list_datasets(args: argparse.Namespace) -> None:
     listed_networks = [
         {
             **_listed(entry),
-            **_attributes(entry, "nodes", "edges", "directed", "weighted"),
+            **_attributes(entry, "family", "nodes", "edges", "directed", "weighted"),
             "labels": list(entry.label_files),
             "truth": entry.truth,
         }

@@ -141,8 +141,8 @@ def catalog(
 ) -> str:
     """Return the known networks and tables: sizes, whether files are present, and citations."""
     network_rows = [
-        (entry.name, f"{entry.nodes:,}", f"{entry.edges:,}", _place(entry), entry.title)
-        for entry in networks
+        (each.name, each.family, f"{each.nodes:,}", f"{each.edges:,}", _place(each), each.title)
+        for each in networks
     ]
     table_rows = [
         (each.name, f"{each.rows:,} x {each.columns}", each.classes, _place(each), each.title)
@@ -150,18 +150,43 @@ def catalog(
     ]
     parts = [
         "Networks",
-        table(("name", "nodes", "edges", "files", "what"), network_rows, align="lrrll"),
+        table(("name", "family", "nodes", "edges", "files", "what"), network_rows, align="llrrll"),
         "\nWhom to cite for a network",
-        facts((entry.name, entry.citation) for entry in networks),
+        *_citations(networks),
         "\nTables (rows with a class each, no graph; kgroups.datasets.load_table)",
         table(("name", "rows x columns", "classes", "files", "what"), table_rows, align="lrrll"),
         "\nWhom to cite for a table",
-        facts((entry.name, entry.citation) for entry in tables),
+        *_citations(tables),
         "\nFiles that do not ship with kgroups are looked for in",
         *(f"  {printable(folder)}" for folder in folders),
         *_absent((*networks, *tables)),
     ]
     return "\n".join(parts)
+
+
+def _citations(entries: Sequence[DatasetInfo | TableInfo]) -> list[str]:
+    """Return each citation below the names of what it is for."""
+    cited = _grouped(entries, "citation")
+    return [f"{_names(same)}\n    {printable(citation)}" for (citation,), same in cited.items()]
+
+
+def _grouped(
+    entries: Sequence[DatasetInfo | TableInfo], *fields: str
+) -> dict[tuple[str, ...], list[DatasetInfo | TableInfo]]:
+    """Return the entries that agree in some fields together, in the order of the first of each."""
+    groups: dict[tuple[str, ...], list[DatasetInfo | TableInfo]] = {}
+    for entry in entries:
+        groups.setdefault(tuple(getattr(entry, field) for field in fields), []).append(entry)
+    return groups
+
+
+def _names(entries: Sequence[DatasetInfo | TableInfo]) -> str:
+    """Return names in lines of the width of the terminal."""
+    names = ", ".join(entry.name for entry in entries)
+    indent = "  "
+    return textwrap.fill(
+        names, width(), initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+    )
 
 
 def _absent(entries: Sequence[DatasetInfo | TableInfo]) -> list[str]:
@@ -173,21 +198,24 @@ def _absent(entries: Sequence[DatasetInfo | TableInfo]) -> list[str]:
         "The files of the following are absent. kgroups downloads nothing. Put the files into a "
         "folder under the names below, and set the environment variable KGROUPS_DATA to the path "
         "of the folder. Each file is a table with the columns source,target or node,label or "
-        "community,node, or with the columns of the data and a label. A file must have the "
+        "community,node, or with the columns of the data and a label, or an npz file with the "
+        "arrays n, u, v and truth. A file must have the "
         "checksum that `kgroups datasets --json` prints. To read a graph in the format of its "
         "archive, pass its path: `kgroups detect PATH`."
     )
     sections = [
-        f"  {entry.name}\n"
+        f"{_names(same)}\n"
         + facts(
             [
-                ("  files", ", ".join(data_file.file for data_file in entry.files)),
-                ("  creator", entry.citation),
-                ("  archive", entry.archive),
-                ("  copy", entry.origin),
+                ("  files", ", ".join(file.file for entry in same for file in entry.files)),
+                ("  creator", creator),
+                ("  archive", archive),
+                ("  copy", copy),
             ]
         )
-        for entry in absent
+        for (creator, archive, copy), same in _grouped(
+            absent, "citation", "archive", "origin"
+        ).items()
     ]
     return ["", textwrap.fill(about, width()), *sections]
 

@@ -46,10 +46,11 @@ class Entry:
 
     @property
     def files(self) -> tuple[DataFile, ...]:
-        """Every file that loading reads."""
+        """Every file that loading reads, once."""
         values = (getattr(self, field.name) for field in fields(self))
         listed = (value.values() if isinstance(value, Mapping) else [value] for value in values)
-        return tuple(file for file in chain.from_iterable(listed) if isinstance(file, DataFile))
+        files = (file for file in chain.from_iterable(listed) if isinstance(file, DataFile))
+        return tuple(dict.fromkeys(files))
 
     @property
     def present(self) -> bool:
@@ -73,6 +74,8 @@ class DatasetInfo(Entry):
     ----------
     name, title : str
         The name that :func:`kgroups.datasets.load` takes, and what the network is.
+    family : str
+        The kind of network, for example "citation", "colleges" or "biological".
     nodes, edges : int
         Size as loaded by default; self-loops are counted.
     directed, weighted : bool
@@ -83,9 +86,11 @@ class DatasetInfo(Entry):
         Publication to cite, archive of the creators' own files (empty for what ships with
         kgroups), source of the copy, its terms, and what to know before use.
     edge_file, label_files, community_file, truth
-        The files, and which of the label files is the usual ground truth.
+        The files, and which of the label files is the usual ground truth. Edges and labels may
+        be in one file.
     """
 
+    family: str
     nodes: int
     edges: int
     directed: bool

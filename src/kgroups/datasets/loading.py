@@ -47,7 +47,7 @@ class Dataset(_Sourced):
     name, title : str
         Its short name, and what it is.
     graph : Graph
-        Undirected; nodes that occur only in a label file are isolated nodes.
+        Undirected; nodes that occur in no edge are isolated nodes.
     labels : mapping of str to ndarray
         Every known labeling by its name, in node order; the number -1 marks a node without a
         label.
@@ -118,9 +118,8 @@ def load(name: str, *, symmetrize: Symmetrize | None = None) -> Dataset:
     edges = _read_columns(entry, entry.edge_file)
     tables = {key: _read_columns(entry, file) for key, file in entry.label_files.items()}
     ends = [edges["source"], edges["target"]]
-    nodes, row_of_name = np.unique(
-        np.concatenate([*ends, *(table["node"] for table in tables.values())]), return_inverse=True
-    )
+    listed = [table["node"] for table in (edges, *tables.values()) if "node" in table]
+    nodes, row_of_name = np.unique(np.concatenate([*ends, *listed]), return_inverse=True)
     source, target = np.split(row_of_name[: 2 * ends[0].size], 2)
     graph = Graph.from_edges(source, target, edges.get("weight"), n=nodes.size)
     union = symmetrize == "union" or (symmetrize is None and entry.directed)
@@ -227,6 +226,11 @@ def _read_rows(entry: Entry, data_file: DataFile) -> tuple[list[str], list[list[
 
 
 def _read_columns(entry: DatasetInfo, data_file: DataFile) -> dict[str, Column]:
+    if data_file.file.endswith(".npz"):
+        with np.load(io.BytesIO(read_checked(entry, data_file))) as arrays:
+            nodes = np.arange(arrays["n"])
+            ends = {"source": arrays["u"], "target": arrays["v"]}
+            return {**ends, "node": nodes, "label": arrays["truth"]}
     header, rows = _read_rows(entry, data_file)
     columns = map(_numbers_or_text, zip(*rows, strict=True))
     return dict(zip(header, columns, strict=True))

@@ -351,6 +351,7 @@ def test_datasets_lists_every_network(run):
     for entry in datasets.describe():
         assert entry.name in out
         assert entry.citation in out
+        assert re.search(rf"\n  {re.escape(entry.name)} +{entry.family} ", out)
     assert str(datasets.data_folders()[-1]) in out
     listed = json.loads(run("datasets", "--json")[1])["networks"]
     assert [entry["name"] for entry in listed] == list(datasets.names())
@@ -366,7 +367,7 @@ def test_datasets_says_where_absent_ones_come_from(run, tmp_path, monkeypatch):
     absent = out.split("\nThe files of the following are absent.")[1]
     assert "KGROUPS_DATA" in absent
     for entry in (*datasets.describe(), *datasets.describe_tables()):
-        assert (f"\n  {entry.name}\n" in absent) != entry.bundled
+        assert all((data_file.file in absent) != entry.bundled for data_file in entry.files)
     section = absent.split("\n  ca-GrQc\n")[1].splitlines()[:4]
     assert [line.split(maxsplit=1) for line in section] == [
         ["files", "ca-GrQc.edges.csv"],
@@ -375,11 +376,24 @@ def test_datasets_says_where_absent_ones_come_from(run, tmp_path, monkeypatch):
         ["copy", grqc.origin],
     ]
     (tmp_path / "ca-GrQc.edges.csv").touch()
-    assert "\n  ca-GrQc\n" not in run("datasets")[1]
+    absent = run("datasets")[1].split("\nThe files of the following are absent.")[1]
+    assert "ca-GrQc" not in absent
     listed = {
         entry["name"]: entry for entry in json.loads(run("datasets", "--json")[1])["networks"]
     }
     assert listed["ca-GrQc"]["archive"] == grqc.archive
+
+
+def test_datasets_names_a_shared_source_once(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("KGROUPS_DATA", str(tmp_path))
+    for variable in ("XDG_DATA_HOME", "LOCALAPPDATA", "HOME"):
+        monkeypatch.setenv(variable, str(tmp_path / "home"))
+    _, out, _ = run("datasets")
+    colleges = [entry for entry in datasets.describe() if entry.family == "colleges"]
+    citations, absent = out.split("\nThe files of the following are absent.")
+    for part in (citations, absent):
+        assert part.count(colleges[0].citation) == 1
+    assert all(entry.edge_file.file in absent for entry in colleges)
 
 
 def test_datasets_lists_every_table_in_a_section_of_its_own(run, tmp_path, monkeypatch):

@@ -197,6 +197,23 @@ def test_user_folder_follows_the_platform(empty_data_folder, monkeypatch, platfo
     assert datasets.data_folders()[-1].as_posix().endswith(tail)
 
 
+def tiny_entry(edge_file, label_files):
+    names = ("title", "family", "citation", "archive", "origin", "license", "note")
+    return catalog.DatasetInfo(
+        name="tiny",
+        nodes=4,
+        edges=2,
+        directed=False,
+        weighted=False,
+        bundled=False,
+        edge_file=edge_file,
+        label_files=label_files,
+        community_file=None,
+        truth=next(iter(label_files), None),
+        **dict.fromkeys(names, ""),
+    )
+
+
 def test_compressed_files_are_read_from_the_users_folder(empty_data_folder, monkeypatch):
     edges = gzip.compress(b"source,target\n5,7\n7,9\n")
     labels = gzip.compress(b"node,label\n5,a\n7,a\n9,b\n11,b\n")
@@ -207,25 +224,61 @@ def test_compressed_files_are_read_from_the_users_folder(empty_data_folder, monk
         catalog.DataFile(name, hashlib.sha256(content).hexdigest())
         for name, content in files.items()
     )
-    text = dict.fromkeys(("title", "citation", "archive", "origin", "license", "note"), "")
-    entry = catalog.DatasetInfo(
-        name="tiny",
-        nodes=4,
-        edges=2,
-        directed=False,
-        weighted=False,
-        bundled=False,
-        edge_file=edge_file,
-        label_files={"half": label_file},
-        community_file=None,
-        truth="half",
-        **text,
-    )
+    entry = tiny_entry(edge_file, {"half": label_file})
     monkeypatch.setattr(catalog, "_index", lambda: {"tiny": entry})
     tiny = datasets.load("tiny")
     assert list(tiny.graph.nodes) == [5, 7, 9, 11]
     assert tiny.graph.degrees.tolist() == [1, 2, 1, 0]
     assert tiny.truth.tolist() == ["a", "a", "b", "b"]
+
+
+@pytest.fixture(params=["labeled", "unlabeled"])
+def tiny_npz(request, empty_data_folder, monkeypatch):
+    """Put a network with an isolated node into one npz file of the folder; return its labels."""
+    labels = np.array([1, 1, 0, 0] if request.param == "labeled" else [], dtype=np.int32)
+    path = empty_data_folder / "real" / "tiny.npz"
+    path.parent.mkdir()
+    ends = np.array([[0, 1], [1, 2]], dtype=np.int32)
+    np.savez(path, n=4, u=ends[:, 0], v=ends[:, 1], truth=labels)
+    file = catalog.DataFile("real/tiny.npz", hashlib.sha256(path.read_bytes()).hexdigest())
+    entry = tiny_entry(file, {"half": file} if labels.size else {})
+    monkeypatch.setattr(catalog, "_index", lambda: {"tiny": entry})
+    return path, labels
+
+
+def test_edges_and_labels_are_read_from_one_npz_file(tiny_npz):
+    path, labels = tiny_npz
+    tiny = datasets.load("tiny")
+    assert list(tiny.graph.nodes) == [0, 1, 2, 3]
+    assert tiny.graph.degrees.tolist() == [1, 2, 1, 0]
+    assert [known.tolist() for known in tiny.labels.values()] == [labels.tolist()][: labels.size]
+    (entry,) = datasets.describe()
+    assert entry.paths == (path,)
+    assert entry.present
+
+
+def test_npz_file_that_was_changed_is_refused(tiny_npz):
+    path, _ = tiny_npz
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(FileFormatError, match=r"(?s)tiny.npz must have the sha256 .*read_graph"):
+        datasets.load("tiny")
+
+
+def test_every_network_has_a_family():
+    families = {entry.family for entry in datasets.describe()}
+    assert families == {
+        "biological",
+        "citation",
+        "classics",
+        "coauthors",
+        "colleges",
+        "contact",
+        "literature",
+        "newsgroups",
+        "social",
+        "technological",
+        "web",
+    }
 
 
 def test_readme_of_the_folder_names_every_file_and_checksum():
