@@ -211,17 +211,25 @@ class Contest:
         for worker in self._workers.values():
             worker.close()
 
-    def measure(self, graphs: Iterable[BenchmarkGraph], *, repeat: int, seed: int) -> list[Outcome]:
-        """Run every method ``repeat`` times on each graph, in turns.
+    def measure(
+        self,
+        graphs: Iterable[BenchmarkGraph],
+        *,
+        repeat: int,
+        seed: int,
+        peers: Sequence[str] | None = None,
+    ) -> list[Outcome]:
+        """Run every method, or those named, ``repeat`` times on each graph, in turns.
 
         One more run on the first graph comes before them and is not counted, unless the method
         makes several at a time. A method that fails or takes too long on one graph is not run on
         those after it, and none is run on graphs that it is not for.
         """
-        outcomes = {peer: Outcome(peer) for peer in self.peers}
-        self._start_where_needed()
+        outcomes = {peer: Outcome(peer) for peer in (self.peers if peers is None else peers)}
+        self._start_where_needed(outcomes)
         for number, graph in enumerate(graphs):
-            workers = [worker for worker in self._workers.values() if worker.peer.runs_on(graph)]
+            chosen = (self._workers[peer] for peer in outcomes)
+            workers = [worker for worker in chosen if worker.peer.runs_on(graph)]
             for worker in workers:
                 worker.build(graph)
             if number == 0:
@@ -238,8 +246,8 @@ class Contest:
             outcome.trouble = self._workers[peer].trouble
         return list(outcomes.values())
 
-    def _start_where_needed(self) -> None:
-        for peer in self.peers:
+    def _start_where_needed(self, peers: Iterable[str]) -> None:
+        for peer in peers:
             worker = self._workers.get(peer)
             if worker is not None and worker.trouble:
                 worker.close()

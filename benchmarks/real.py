@@ -2,8 +2,9 @@
 
 Phi is the objective of the search (``kgroups.description``), of anybody's labels, summed over
 components. Each network is its largest component, with ``--whole`` all of it; ``amazon-sub``, which
-has hundreds of components, is always shown whole too. The largest Phi that any run has found is
-kept in ``best_known.csv``, with its number of communities.
+has hundreds of components, is always shown whole too. A table of single networks is followed by one
+with a line per family and by a summary. The largest Phi of long searches is kept in
+``best_known.csv``, with its number of communities.
 """
 
 import argparse
@@ -18,15 +19,25 @@ import numpy as np
 
 from benchmarks import figure, table
 from benchmarks.graphs import BenchmarkGraph, largest_component
+from benchmarks.journal import Journal
 from benchmarks.measure import Contest, Outcome, busy_processes
 from benchmarks.peers import CONVERGED, GRAPH_TOOL_PYTHON, PEERS, REFERENCE
 from benchmarks.scores import Phi
-from benchmarks.suites import SUITES
+from benchmarks.suites import README_NETWORKS, SUITES
 from benchmarks.table import Column
+from kgroups import datasets
 from kgroups.plotting.style import require_matplotlib
 
 BEST_KNOWN = Path(__file__).with_name("best_known.csv")
 NAMES = tuple(row.name for row in SUITES["real"])
+FAMILY = {info.name: info.family for info in datasets.describe() if info.name in NAMES}
+FAMILY_NAMES = tuple(sorted(set(FAMILY.values())))
+SETS = {
+    "table": README_NETWORKS,
+    "npz": tuple(name for name in NAMES if name not in README_NETWORKS),
+    **{family: tuple(name for name in NAMES if FAMILY[name] == family) for family in FAMILY_NAMES},
+}
+"""Names of several networks: those of the README's table, those of npz files, each family."""
 OURS = ("kgroups", "kgroups-search")
 METHODS = (
     *OURS,
@@ -36,8 +47,12 @@ METHODS = (
     "networkit-plm",
     "graph-tool",
 )
+COMPARED = (*OURS, CONVERGED, "infomap")
+"""The methods of the table of families."""
+NAMED = ("karate", "dolphins", "football", "email-Eu-core", "polbooks", "polblogs", "as")
+"""Networks whose communities are shown in the summary."""
 COLUMNS = (
-    Column("graph", 22),
+    Column("graph", 45),
     Column("n", 6),
     Column("m", 7),
     Column("true k", 7),
@@ -47,7 +62,9 @@ COLUMNS = (
     Column("% of best", 10),
     Column("AMI", 7),
     Column("modularity", 11),
-    Column("ms", 9),
+    Column("visits/m", 9),
+    Column("CPU ms", 10),
+    Column("ms", 10),
     Column(f"/ {REFERENCE}", 16),
     Column("note", 6),
 )
@@ -59,11 +76,22 @@ SUMMARY = (
     Column("median time ratio", 18),
     Column("largest", 8),
 )
+FAMILIES = (
+    Column("family", 14),
+    Column("graphs", 7),
+    Column("labeled", 8),
+    *(Column(f"AMI {method}", 5 + len(method)) for method in COMPARED),
+    *(Column(f"{method} behind", 8 + len(method)) for method in OURS),
+    *(Column(f"visits/m {method}", 10 + len(method)) for method in OURS),
+)
 _ALWAYS_WHOLE = "amazon-sub"
+_WHOLE = " (whole)"
 # Calls of less time than this are repeated in a run.
 _LEAST_SECONDS = 0.02
 # A Phi this much larger, as a part of it, is no rounding.
 _ROUNDING = 1e-6
+# A method is behind another if its Phi is lower by more than this part of it and this many nats.
+_BEHIND, _BEHIND_NATS = 0.001, 1.0
 
 
 @dataclass(frozen=True)
@@ -108,8 +136,9 @@ def found_best(outcomes: Iterable[Outcome]) -> Best | None:
 def long_search(graph: BenchmarkGraph, searches: int) -> Best:
     """Search long, each time with the nodes in another order, and return the best.
 
-    Every other search starts from the intersection of the best communities with the last ones, and
-    every fourth is annealed as if the graph were locally a tree.
+    The first has the nodes in their own order. Every other search starts from the intersection of
+    the best communities with the last ones, and every fourth is annealed as if the graph were
+    locally a tree.
     """
     import kgroups as kg
 
@@ -118,14 +147,15 @@ def long_search(graph: BenchmarkGraph, searches: int) -> Best:
     last = best_labels
     for seed in range(searches):
         rng = np.random.default_rng(seed)
-        place = rng.permutation(graph.n)
+        place = rng.permutation(graph.n) if seed else np.arange(graph.n)
         shuffled = kg.Graph.from_edges(place[graph.source], place[graph.target], n=graph.n)
         options = {}
         if seed % 2:
             cells = np.unique(best_labels * graph.n + last, return_inverse=True)[1]
             options["init"] = kg.WarmStart(cells[np.argsort(place)])
         treelike = 1.0 if seed % 4 == 2 else kg.Search().treelike
-        regime = kg.ManyGroups(kg.Search(starts=64, least_gain=0.0, treelike=treelike))
+        search = kg.Search(starts=64, patience=64, least_gain=0.0, treelike=treelike)
+        regime = kg.ManyGroups(search)
         found = kg.detect_communities(shuffled, regime=regime, rng=rng, **options)
         last = found.labels[place]
         reached = Best(phi(last), len(found))
@@ -142,6 +172,11 @@ class Compared:
     n: int
     outcomes: tuple[Outcome, ...]
     best: Best | None
+
+    @property
+    def network(self) -> str:
+        """The name in ``kgroups.datasets``."""
+        return self.name.removesuffix(_WHOLE)
 
     def lines(self) -> list[list[str]]:
         """Return a line of the table for each method."""
@@ -170,22 +205,32 @@ class Compared:
             return None
         return 100.0 * phi / self.best.phi
 
+    def visits(self, method: str) -> float | None:
+        """Return the matrix entries that a method reads, per edge."""
+        outcome = self.outcome(method)
+        runs = [] if outcome is None else outcome.runs
+        counted = [run.visits / run.m for run in runs if run.visits is not None]
+        return statistics.fmean(counted) if counted else None
+
     def ahead_of(self, method: str) -> list[str]:
-        """Return the peers whose partition has a higher Phi."""
+        """Return the peers that the method is behind of in Phi."""
         own = self.mean(method, "phi")
         if own is None:
             return []
-        bar = own + _ROUNDING * abs(own)
         rivals = {peer.peer: self.mean(peer.peer, "phi") for peer in self.outcomes}
         return [
             name
             for name, phi in rivals.items()
-            if name not in OURS and phi is not None and phi > bar
+            if name not in OURS and phi is not None and _is_behind(own, phi)
         ]
 
 
+def _is_behind(own: float, other: float) -> bool:
+    return other - own > max(_BEHIND * abs(other), _BEHIND_NATS)
+
+
 def _line(compared: Compared, outcome: Outcome, reference: Outcome | None) -> list[str]:
-    runs, method, seconds = outcome.runs, outcome.peer, outcome.median_seconds
+    runs, method = outcome.runs, outcome.peer
     notes = {run.note for run in runs if run.note} | ({outcome.trouble} - {""})
     return [
         compared.name,
@@ -198,7 +243,11 @@ def _line(compared: Compared, outcome: Outcome, reference: Outcome | None) -> li
         table.number(compared.percent_of_best(method), 2),
         table.mean(outcome.values("ami"), 4),
         table.mean(outcome.values("modularity"), 4),
-        table.number(None if seconds is None else 1e3 * seconds, 3),
+        table.number(compared.visits(method), 1),
+        *(
+            table.number(None if seconds is None else 1e3 * seconds, 3)
+            for seconds in (outcome.median_cpu_seconds, outcome.median_seconds)
+        ),
         table.number(None if reference is None else outcome.time_ratio(reference), 2),
         "; ".join(sorted(notes)),
     ]
@@ -209,11 +258,11 @@ def shown(names: Sequence[str], *, whole: bool) -> Iterator[tuple[BenchmarkGraph
     for row in table.present(row for row in SUITES["real"] if row.name in names):
         graph = row.graph(0)
         if whole:
-            yield replace(graph, name=f"{graph.name} (whole)"), None
+            yield replace(graph, name=f"{graph.name}{_WHOLE}"), None
             continue
         yield largest_component(graph), row.name
         if row.name == _ALWAYS_WHOLE:
-            yield replace(graph, name=f"{graph.name} (whole)"), None
+            yield replace(graph, name=f"{graph.name}{_WHOLE}"), None
 
 
 def summary_lines(compared: Sequence[Compared], methods: Sequence[str]) -> list[list[str]]:
@@ -252,27 +301,113 @@ def print_summary(compared: Sequence[Compared], methods: Sequence[str]) -> None:
         if method not in methods:
             continue
         behind = {one.name: ahead for one in compared if (ahead := one.ahead_of(method))}
-        print(f"{method}: a peer has a higher Phi on {len(behind)} of {len(compared)} graphs")
+        print(f"{method}: behind a peer in Phi on {len(behind)} of {len(compared)} graphs")
         for name, ahead in behind.items():
             print(f"  {name}: {', '.join(ahead)}")
+
+
+def _once(compared: Iterable[Compared]) -> list[Compared]:
+    """Return each network once, its largest component where that was measured too."""
+    first: dict[str, Compared] = {}
+    for one in compared:
+        first.setdefault(one.network, one)
+    return list(first.values())
+
+
+def _mean_ami(compared: Sequence[Compared], method: str) -> str:
+    amis = [one.mean(method, "ami") for one in compared]
+    return table.mean([ami for ami in amis if ami is not None], 3)
+
+
+def _is_labeled(one: Compared) -> bool:
+    return any(run.true_k is not None for outcome in one.outcomes for run in outcome.runs)
+
+
+def _mean_visits(compared: Sequence[Compared], method: str) -> str:
+    counts = [visits for one in compared if (visits := one.visits(method))]
+    return table.number(statistics.geometric_mean(counts) if counts else None, 1)
+
+
+def family_lines(compared: Sequence[Compared]) -> list[list[str]]:
+    """Return a line for each family, and one for all of them."""
+    networks = _once(compared)
+    families = {
+        family: [one for one in networks if FAMILY[one.network] == family]
+        for family in FAMILY_NAMES
+    }
+    return [
+        [
+            family,
+            str(len(members)),
+            str(sum(map(_is_labeled, members))),
+            *(_mean_ami(members, method) for method in COMPARED),
+            *(str(sum(bool(one.ahead_of(method)) for one in members)) for method in OURS),
+            *(_mean_visits(members, method) for method in OURS),
+        ]
+        for family, members in {**families, "all": networks}.items()
+        if members
+    ]
+
+
+def summary(compared: Sequence[Compared]) -> list[str]:
+    """Return sentences on AMI, on Phi beside the best known, and on some networks."""
+    default, search = OURS
+    networks = _once(compared)
+    said = []
+    for what, names in (("the README's table", SETS["table"]), ("npz files", SETS["npz"])):
+        labeled = [one for one in networks if one.network in names and _is_labeled(one)]
+        if labeled:
+            means = ", ".join(f"{method} {_mean_ami(labeled, method)}" for method in COMPARED)
+            said.append(f"mean AMI on {len(labeled)} labeled networks of {what}: {means}")
+    percents = {one.name: one.percent_of_best(search) for one in networks}
+    beside = {name: percent - 100 for name, percent in percents.items() if percent is not None}
+    if beside:
+        worst = min(beside, key=beside.__getitem__)
+        said.append(
+            f"Phi of {search} beside the best known, {len(beside)} networks: mean "
+            f"{statistics.fmean(beside.values()):+.2f} %, worst {beside[worst]:+.2f} % ({worst})"
+        )
+    for one in networks:
+        own, searched = one.mean(default, "phi"), one.mean(search, "phi")
+        if own is None or searched is None or searched < one.n:
+            continue
+        if abs(own - searched) > _ROUNDING * searched:
+            said.append(
+                f"{one.name}: Phi of {default} {own:.1f}, of {search} {searched:.1f} >= n = {one.n}"
+            )
+    for one in networks:
+        outcome = one.outcome(default)
+        if one.network in NAMED and outcome is not None and outcome.runs:
+            k = table.middle([run.scores.k for run in outcome.runs])
+            said.append(f"{default} on {one.name}: k {k}, AMI {_mean_ami([one], default)}")
+    return said
 
 
 def compare(options: argparse.Namespace, methods: Sequence[str]) -> list[Compared]:
     """Run all methods on all graphs, and print the table as it grows."""
     best, compared = read_best(), []
+    journal = Journal(options.journal, repeat=options.repeat, seed=options.seed)
+    fresh = [method for method in methods if PEERS[method].distribution in options.fresh]
     table.print_line(table.header(COLUMNS), COLUMNS)
     with Contest(methods, max_seconds=options.max_seconds, least_seconds=_LEAST_SECONDS) as contest:
         for graph, kept_as in shown(options.graphs, whole=options.whole):
-            outcomes = contest.measure([graph], repeat=options.repeat, seed=options.seed)
-            known = None
+            known = {method: journal.get(graph.name, method) for method in methods}
+            wanted = [method for method in methods if known[method] is None or method in fresh]
+            for outcome in contest.measure(
+                [graph], repeat=options.repeat, seed=options.seed, peers=wanted
+            ):
+                journal.append(graph.name, outcome)
+                known[outcome.peer] = outcome
+            outcomes = [known[method] for method in methods]
+            best_known = None
             if kept_as is not None:
-                known = best.get(kept_as)
+                best_known = best.get(kept_as)
                 if options.update_best:
                     searched = long_search(graph, options.searches)
-                    known = better(known, found_best(outcomes), searched)
-                    best[kept_as] = known or searched
+                    best_known = better(best_known, found_best(outcomes), searched)
+                    best[kept_as] = best_known or searched
                     write_best(best)
-            compared.append(Compared(graph.name, graph.n, tuple(outcomes), known))
+            compared.append(Compared(graph.name, graph.n, tuple(outcomes), best_known))
             for line in compared[-1].lines():
                 table.print_line(line, COLUMNS)
     return compared
@@ -280,7 +415,14 @@ def compare(options: argparse.Namespace, methods: Sequence[str]) -> list[Compare
 
 def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.real", description=__doc__)
-    parser.add_argument("--graphs", nargs="+", choices=NAMES, default=NAMES, metavar="NAME")
+    parser.add_argument(
+        "--graphs",
+        nargs="+",
+        choices=(*NAMES, *SETS),
+        default=NAMES,
+        metavar="NAME",
+        help=f"networks, or several by one name: {', '.join(SETS)}",
+    )
     parser.add_argument(
         "--peers",
         nargs="+",
@@ -295,6 +437,17 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--busy", type=int, default=0, metavar="N", help="keep N other processes computing"
     )
     parser.add_argument("--graph-tool", metavar="PYTHON", help="interpreter that has graph-tool")
+    parser.add_argument(
+        "--journal", type=Path, help="append what is measured to this file, and resume from it"
+    )
+    parser.add_argument(
+        "--fresh",
+        nargs="+",
+        choices=sorted({peer.distribution for peer in PEERS.values()}),
+        default=(),
+        metavar="PACKAGE",
+        help="measure methods of these packages again, whatever the journal has",
+    )
     parser.add_argument("--csv", type=Path, help="write the table to this file, too")
     table.add_markdown_option(parser)
     parser.add_argument(
@@ -304,7 +457,9 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--update-best", action="store_true", help="search long, and keep the best Phi found"
     )
     parser.add_argument("--searches", type=int, default=20, help="long searches of each graph")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    options.graphs = {name for one in options.graphs for name in SETS.get(one, (one,))}
+    return options
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -321,6 +476,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with busy_processes(options.busy):
         compared = compare(options, methods)
     print_summary(compared, methods)
+    print()
+    for line in (table.header(FAMILIES), *family_lines(compared)):
+        table.print_line(line, FAMILIES)
+    print("", *summary(compared), sep="\n")
     if options.csv:
         with options.csv.open("w", newline="") as file:
             lines = [line for one in compared for line in one.lines()]

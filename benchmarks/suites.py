@@ -16,6 +16,7 @@ from benchmarks.graphs import (
     power_law_null,
     real,
 )
+from kgroups import datasets
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,6 @@ class Row:
         if getattr(self.draw, "func", None) is lfr and find_spec("networkit") is None:
             return "NetworKit is not installed"
         if self.draw is real:
-            from kgroups import datasets
-
             present = {info.name for info in datasets.describe() if info.present}
             return None if self.name in present else "its files were not found (set KGROUPS_DATA)"
         return None
@@ -88,6 +87,8 @@ def null_rows(n: int) -> tuple[Row, ...]:
     return (*uniform, *skewed)
 
 
+# Networks that are read from npz files, in the order of their families.
+_NPZ_REAL = tuple(info.name for info in datasets.describe() if info.edge_file.file.endswith(".npz"))
 _SMALL_REAL = ("karate", "dolphins", "football", "polbooks", "email-Eu-core", "ca-GrQc", "cora")
 _OTHER_REAL = (
     "drosophila_left",
@@ -97,6 +98,8 @@ _OTHER_REAL = (
     "dblp-sub",
     "musae-facebook",
 )
+README_NETWORKS = (*_SMALL_REAL, *_OTHER_REAL)
+"""The networks of the table in the README."""
 _SMALL_DRAWN = (
     Row("sbm-1k", partial(planted_partition, n=1_000, k=5, degree=10.0, snr=1.8)),
     Row("sbm-10k", partial(planted_partition, n=10_000, k=10, degree=10.0, snr=1.5)),
@@ -124,7 +127,7 @@ SUITES: dict[str, tuple[Row, ...]] = {
         dcsbm_row(100_000, 200, 20, 2.5),
     ),
     "null": tuple(row for n in (1_000, *_SIZES) for row in null_rows(n)),
-    "real": tuple(Row(name, real) for name in (*_SMALL_REAL, *_OTHER_REAL)),
+    "real": tuple(Row(name, real) for name in (*README_NETWORKS, *_NPZ_REAL)),
     "huge": (own_lfr_row(1_000_000, 18.6, 0.4), sbm_row(1_000_000, 200, 20, 2.0)),
 }
 SUITES["large"] = tuple(

@@ -221,7 +221,7 @@ def _markdown_line(cells: Sequence[str]) -> str:
 
 def print_line(line: Sequence[str], columns: Sequence[Column] = COLUMNS) -> None:
     """Print a line; names and notes start left."""
-    left = ("graph", "method", "note", "target", "what")
+    left = ("graph", "family", "method", "note", "target", "what")
     parts = (
         cell.ljust(column.width) if column.heading in left else cell.rjust(column.width)
         for column, cell in zip(columns, line, strict=True)
