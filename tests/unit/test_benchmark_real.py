@@ -11,8 +11,9 @@ import pytest
 import kgroups as kg
 from benchmarks import figure, peers, real
 from benchmarks.graphs import BenchmarkGraph, largest_component
+from benchmarks.journal import Journal
 from benchmarks.measure import Outcome, Run, fastest
-from benchmarks.peers import PEERS, REFERENCE, Found
+from benchmarks.peers import CONVERGED, PEERS, REFERENCE, Found
 from benchmarks.scores import Phi, Scores
 from benchmarks.suites import ROWS
 
@@ -113,9 +114,20 @@ def test_something_is_known_of_every_network():
     assert set(real.read_best()) == set(real.NAMES)
 
 
-def outcome(peer, phis, *, seconds=1.0, ami=None):
+def test_every_network_is_in_one_family_and_in_the_table_or_an_npz_file():
+    families = [name for family in real.FAMILY_NAMES for name in real.SETS[family]]
+    assert sorted(families) == sorted(real.NAMES)
+    assert (*real.SETS["table"], *real.SETS["npz"]) == real.NAMES
+    assert len(real.SETS["npz"]) == 53
+    assert set(real.NAMED) <= set(real.NAMES)
+
+
+def outcome(peer, phis, *, seconds=1.0, ami=None, visits=None):
     scores = [Scores(k=3, modularity=0.5, phi=phi, ami=ami) for phi in phis]
-    return Outcome(peer, [Run(10, 20, None, seconds, None, None, "", score) for score in scores])
+    true_k = None if ami is None else 2
+    return Outcome(
+        peer, [Run(10, 20, true_k, seconds, None, visits, "", score) for score in scores]
+    )
 
 
 @pytest.fixture
@@ -147,8 +159,125 @@ def test_the_summary_says_where_peers_are_ahead(compared, capsys):
     real.print_summary(compared, ["kgroups", "kgroups-search", REFERENCE])
     said = capsys.readouterr().out
     assert "2 graphs, 1 of them with labels" in said
-    assert f"kgroups: a peer has a higher Phi on 1 of 2 graphs\n  first: {REFERENCE}\n" in said
-    assert "kgroups-search: a peer has a higher Phi on 0 of 2 graphs" in said
+    assert f"kgroups: behind a peer in Phi on 1 of 2 graphs\n  first: {REFERENCE}\n" in said
+    assert "kgroups-search: behind a peer in Phi on 0 of 2 graphs" in said
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "behind"),
+    [(10.0, 10.9, False), (10.0, 11.1, True), (9_992.0, 10_000.0, False), (9_989.0, 1e4, True)],
+)
+def test_a_nat_or_a_thousandth_is_not_behind(own, other, behind):
+    outcomes = (outcome("kgroups", [own]), outcome(REFERENCE, [other]))
+    one = real.Compared("karate", 34, outcomes, None)
+    assert one.ahead_of("kgroups") == ([REFERENCE] if behind else [])
+
+
+@pytest.fixture
+def networks():
+    """Two labeled networks of one family, one of them shown whole too, and one of another."""
+    labeled = {"ami": 0.5, "visits": 100}
+    return [
+        real.Compared(
+            "karate",
+            34,
+            (outcome("kgroups", [50.0], **labeled), outcome("kgroups-search", [60.0], ami=0.25)),
+            real.Best(80.0, 2),
+        ),
+        real.Compared("karate (whole)", 34, (outcome("kgroups", [1.0], ami=0.0),), None),
+        real.Compared(
+            "dolphins",
+            62,
+            (
+                outcome("kgroups", [20.0], ami=0.7, visits=1_600),
+                outcome("kgroups-search", [20.0], ami=0.75),
+                outcome(CONVERGED, [30.0], ami=1.0),
+            ),
+            real.Best(20.0, 2),
+        ),
+        real.Compared("polblogs", 1222, (outcome("kgroups", [6e3], **labeled),), None),
+    ]
+
+
+def test_families_have_a_line_each_and_a_network_counts_once(networks):
+    lines = real.family_lines(networks)
+    assert lines == [
+        ["classics", "2", "2", "0.600", "0.500", "1.000", "-", "1", "1", "20.0", "-"],
+        ["web", "1", "1", "0.500", "-", "-", "-", "0", "0", "5.0", "-"],
+        ["all", "3", "3", "0.567", "0.500", "1.000", "-", "1", "1", "12.6", "-"],
+    ]
+    assert all(len(line) == len(real.FAMILIES) for line in lines)
+
+
+def test_the_summary_compares_phi_and_names_networks(networks):
+    assert real.summary(networks) == [
+        "mean AMI on 2 labeled networks of the README's table: kgroups 0.600, kgroups-search "
+        "0.500, igraph-leiden-converged 1.000, infomap -",
+        "mean AMI on 1 labeled networks of npz files: kgroups 0.500, kgroups-search -, "
+        "igraph-leiden-converged -, infomap -",
+        "Phi of kgroups-search beside the best known, 2 networks: mean -12.50 %, "
+        "worst -25.00 % (karate)",
+        "karate: Phi of kgroups 50.0, of kgroups-search 60.0 >= n = 34",
+        "kgroups on karate: k 3, AMI 0.500",
+        "kgroups on dolphins: k 3, AMI 0.700",
+        "kgroups on polblogs: k 3, AMI 0.500",
+    ]
+
+
+def test_a_journal_gives_back_what_was_written_for_the_same_runs(tmp_path):
+    path = tmp_path / "runs.jsonl"
+    journal = Journal(path, repeat=1, seed=0)
+    old, new = outcome("kgroups", [1.0], visits=7), outcome("kgroups", [2.0], ami=0.5)
+    late = Outcome("infomap", [], "more than 9 s")
+    for one in (old, late, new):
+        journal.append("karate", one)
+    with path.open("a") as file:
+        file.write('{"graph": "karate", "met')
+    again = Journal(path, repeat=1, seed=0)
+    assert again.get("karate", "kgroups") == new
+    assert again.get("karate", "infomap") == late
+    assert again.get("dolphins", "kgroups") is None
+    assert path.read_text().endswith("}\n")
+    assert Journal(path, repeat=3, seed=0).get("karate", "kgroups") is None
+    assert Journal(None, repeat=1, seed=0).get("karate", "kgroups") is None
+
+
+def test_only_methods_that_the_journal_lacks_or_that_are_fresh_are_measured(
+    tmp_path, monkeypatch, capsys
+):
+    class Counting(real.Contest):
+        def measure(self, graphs, *, repeat, seed, peers):
+            measured.append(peers)
+            return [outcome(peer, [float(len(measured))]) for peer in peers]
+
+    monkeypatch.setattr(real, "Contest", Counting)
+    measured = []
+    common = ["--graphs", "karate", "--journal", str(tmp_path / "runs.jsonl"), "--peers"]
+    real.main([*common, REFERENCE])
+    real.main([*common, REFERENCE, "kgroups"])
+    real.main([*common, REFERENCE, "kgroups", "--fresh", "kgroups"])
+    assert measured == [[REFERENCE], ["kgroups"], ["kgroups"]]
+    capsys.readouterr()
+    real.main([*common, REFERENCE, "kgroups"])
+    phis = [line.split()[6] for line in capsys.readouterr().out.splitlines() if " 20 " in line]
+    assert phis == ["1.0", "3.0"]
+
+
+def test_a_family_names_its_networks():
+    assert real._arguments(["--graphs", "contact", "as"]).graphs == {
+        "as",
+        "iceland",
+        "school-day-1",
+        "school-day-2",
+        "sociopatterns-infectious",
+    }
+
+
+def test_a_network_of_an_npz_file_is_shown_with_its_labels():
+    if ROWS["school-day-1"].why_absent:
+        pytest.skip("the files of school-day-1 are not on this machine")
+    ((graph, kept_as),) = real.shown(["school-day-1"], whole=False)
+    assert (graph.n, graph.m, graph.true_k, kept_as) == (236, 5899, 11, "school-day-1")
 
 
 def test_the_summary_has_a_line_for_each_method(compared):
