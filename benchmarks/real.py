@@ -323,9 +323,9 @@ def _is_labeled(one: Compared) -> bool:
     return any(run.true_k is not None for outcome in one.outcomes for run in outcome.runs)
 
 
-def _mean_visits(compared: Sequence[Compared], method: str) -> str:
+def _mean_visits(compared: Sequence[Compared], method: str) -> float | None:
     counts = [visits for one in compared if (visits := one.visits(method))]
-    return table.number(statistics.geometric_mean(counts) if counts else None, 1)
+    return statistics.geometric_mean(counts) if counts else None
 
 
 def family_lines(compared: Sequence[Compared]) -> list[list[str]]:
@@ -342,7 +342,7 @@ def family_lines(compared: Sequence[Compared]) -> list[list[str]]:
             str(sum(map(_is_labeled, members))),
             *(_mean_ami(members, method) for method in COMPARED),
             *(str(sum(bool(one.ahead_of(method)) for one in members)) for method in OURS),
-            *(_mean_visits(members, method) for method in OURS),
+            *(table.number(_mean_visits(members, method), 1) for method in OURS),
         ]
         for family, members in {**families, "all": networks}.items()
         if members
@@ -365,8 +365,17 @@ def summary(compared: Sequence[Compared]) -> list[str]:
         worst = min(beside, key=beside.__getitem__)
         said.append(
             f"Phi of {search} beside the best known, {len(beside)} networks: mean "
-            f"{statistics.fmean(beside.values()):+.2f} %, worst {beside[worst]:+.2f} % ({worst})"
+            f"{statistics.fmean(beside.values()):+.2f} % (gains counted as 0: "
+            f"{statistics.fmean(min(percent, 0.0) for percent in beside.values()):+.2f} %), worst "
+            f"{beside[worst]:+.2f} % ({worst})"
         )
+    for method in OURS:
+        visits = _mean_visits(networks, method)
+        if visits is not None:
+            said.append(
+                f"visits of {method}, geometric mean: {visits:.1f} per edge, {visits / 2:.1f} per "
+                "entry of the matrix, which has each edge twice"
+            )
     for one in networks:
         own, searched = one.mean(default, "phi"), one.mean(search, "phi")
         if own is None or searched is None or searched < one.n:
