@@ -109,16 +109,18 @@ def lfr(name: str, *, n: int, degree: int, mixing: float, seed: int) -> Benchmar
     return BenchmarkGraph(name, n, ends[:, 0].copy(), ends[:, 1].copy(), truth, is_lfr=True)
 
 
-def own_lfr(name: str, *, n: int, degree: float, mixing: float, seed: int) -> BenchmarkGraph:
+def own_lfr(
+    name: str, *, n: int, degree: float, mixing: float, seed: int, internal: str = "binomial"
+) -> BenchmarkGraph:
     """Draw an LFR graph with kgroups: same laws, but each edge stays inside by a coin of its own.
 
     NetworKit gives all nodes the same share of edges inside. A method may profit from that, and
-    here it cannot.
+    here it cannot unless ``internal`` is ``"fixed"``.
     """
     from kgroups import generators
 
     graph, labels = generators.lfr_benchmark(
-        n, degree=degree, mixing=mixing, internal="binomial", rng=seed
+        n, degree=degree, mixing=mixing, internal=internal, rng=seed
     )
     source, target, _ = graph.edges()
     return BenchmarkGraph(

@@ -43,6 +43,39 @@ LARGE = (
     Row("SBM n=20,000 k=30 SNR 2", partial(planted_partition, n=20_000, k=30, degree=20, snr=2.0)),
     Row("SBM n=50,000 k=20 SNR 2", partial(planted_partition, n=50_000, k=20, degree=20, snr=2.0)),
 )
+# Many communities without short cycles, near what the spectrum can show.
+MANY = (
+    Row(
+        "SBM n=50,000 k=20 SNR 1.4", partial(planted_partition, n=50_000, k=20, degree=20, snr=1.4)
+    ),
+    Row(
+        "SBM n=60,000 k=80 SNR 1.4", partial(planted_partition, n=60_000, k=80, degree=20, snr=1.4)
+    ),
+    Row(
+        "SBM n=50,000 k=100 SNR 1.5",
+        partial(planted_partition, n=50_000, k=100, degree=20, snr=1.5),
+    ),
+)
+# Communities of which some hold a quarter of the nodes.
+GIANTS = (
+    Row(
+        "LFR n=2,000 d=15 mu=.5", partial(own_lfr, n=2_000, degree=15, mixing=0.5, internal="fixed")
+    ),
+    *(ROWS[name] for name in ("polblogs", "opsahl-usairport", "fb100-Haverford76")),
+)
+# Locally trees, faint.
+THIN = tuple(
+    Row(
+        f"SBM n=990 d=3 k={k} SNR 1.4",
+        partial(planted_partition, n=990, k=k, degree=3.0, snr=1.4),
+    )
+    for k in (2, 15)
+)
+# Communities of unequal densities that a description barely resolves.
+SMALL = (
+    Row("LFR n=1000 d=10 mu=.5", partial(lfr, n=1_000, degree=10, mixing=0.5)),
+    *(ROWS[name] for name in ("karate", "dolphins", "cora-Encryption-and-Compression")),
+)
 REAL = tuple(
     ROWS[name]
     for name in (

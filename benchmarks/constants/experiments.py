@@ -1,18 +1,62 @@
 """The experiments: which setting of the search, on which graphs, at which values."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
 import kgroups as kg
-from benchmarks.constants.cases import BORDER, DRAWN, FAINT, LARGE, NULLS, REAL, SURE, Case
+from benchmarks.constants.cases import (
+    BORDER,
+    DRAWN,
+    FAINT,
+    GIANTS,
+    LARGE,
+    MANY,
+    NULLS,
+    REAL,
+    SMALL,
+    SURE,
+    THIN,
+    Case,
+)
 from benchmarks.suites import Row
 from kgroups import metrics
+from kgroups.search import candidates, finding
 
 Regime = kg.Auto | kg.FewGroups | kg.ManyGroups
 DEFAULT = kg.Search()
+
+
+class _CountAlone(finding.Spectra):
+    """Eigenvectors that propose no other number than that of the eigenvalues."""
+
+    def allows(self, which: np.ndarray) -> np.ndarray:
+        return which[:0]
+
+
+def _judged_without(*, own_rates: bool) -> Callable[..., Any]:
+    """Return what judges all candidates but the search with its own densities, or without."""
+
+    def judged(problem: Any, origin: str, *arguments: Any, **options: Any) -> Any:
+        found = candidates.judged(problem, origin, *arguments, **options)
+        if origin == "search" and options.get("own_rates", False) == own_rates:
+            return found._replace(score=np.full_like(found.score, -np.inf))
+        return found
+
+    return judged
+
+
+# A rule of the arbiter, the name in `finding` that holds it, and what stands in for it.
+_WITHOUT: dict[str, tuple[str, Any]] = {
+    "own densities": ("judged", _judged_without(own_rates=True)),
+    "beliefs from the search": ("judged", _judged_without(own_rates=False)),
+    "next numbers": ("Spectra", _CountAlone),
+    "pairs": ("_split_small_communities", lambda problem, z, *_: z),
+}
 
 
 @dataclass(frozen=True)
@@ -22,6 +66,17 @@ class Setting:
     label: str
     regime: Regime
     chosen: bool = False
+    without: str | None = None
+
+    @contextmanager
+    def rules(self) -> Iterator[None]:
+        """Switch off the rule of the arbiter that the setting does without."""
+        if self.without is None:
+            yield
+            return
+        name, replacement = _WITHOUT[self.without]
+        with patch.object(finding, name, replacement):
+            yield
 
 
 @dataclass(frozen=True)
@@ -92,6 +147,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         DEFAULT.least_gain,
         0.01,
         0.03,
+        rows=(*DRAWN, *SURE, *REAL),
     ),
     "patience": varied(
         "starts in a row that may gain less before the search ends", "patience", 1, 2, 3, 8
@@ -114,30 +170,13 @@ EXPERIMENTS: dict[str, Experiment] = {
         12.0,
     ),
     "at_stake": varied(
-        "part of what is saved that undecided nodes may be worth after one start",
+        "part of what is saved that undecided nodes may be worth after two starts that agree",
         "at_stake",
         0.0,
         0.03,
         DEFAULT.at_stake,
         0.3,
         1.0,
-    ),
-    "ambiguous": varied(
-        "share of the nodes in communities that may nearly be merged, after one start",
-        "ambiguous",
-        0.0,
-        DEFAULT.ambiguous,
-        0.1,
-        1.0,
-    ),
-    "retried": varied(
-        "share of the nodes where a second start is made before one is enough",
-        "retried",
-        0.0,
-        DEFAULT.retried,
-        0.2,
-        1.0,
-        rows=(*DRAWN, *SURE, *REAL),
     ),
     "treelike": varied(
         "part of the links of cells beyond those of a tree below which the graph is a tree locally",
@@ -170,6 +209,45 @@ EXPERIMENTS: dict[str, Experiment] = {
         DEFAULT.spectral_nodes,
         10**9,
         rows=LARGE,
+    ),
+    "clear_communities": varied(
+        "communities above which a faint start from the spectrum is compared with the usual one",
+        "clear_communities",
+        0.0,
+        DEFAULT.clear_communities,
+        1e9,
+        rows=MANY,
+    ),
+    "clear_signal": varied(
+        "signal-to-noise ratio below which many communities from the spectrum are compared",
+        "clear_signal",
+        0.0,
+        DEFAULT.clear_signal,
+        1e9,
+        rows=MANY,
+    ),
+    "giant_share": Experiment(
+        "share of the nodes that a community holds whose eigenvectors propose a split",
+        tuple(
+            Setting(
+                _written(share) + "*" * (share == 0.25), kg.Auto(giant_share=share), share == 0.25
+            )
+            for share in (0.1, 0.25, 1.0)
+        ),
+        rows=(*DRAWN, *GIANTS),
+    ),
+    "rules": Experiment(
+        "the default without one of its rules",
+        (
+            Setting("all*", kg.Auto(), chosen=True),
+            Setting("search by Phi", kg.Auto(), without="own densities"),
+            Setting("no beliefs of it", kg.Auto(), without="beliefs from the search"),
+            Setting("k-hat alone", kg.Auto(), without="next numbers"),
+            Setting("no pairs", kg.Auto(), without="pairs"),
+        ),
+        rows=(*FAINT, *THIN, *SMALL),
+        score=AMI,
+        graphs=20,
     ),
     "regimes": Experiment(
         "who proposes communities, on both sides of what eigenvectors and the search can show",

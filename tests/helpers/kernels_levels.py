@@ -67,5 +67,5 @@ def searched_from(level, z):
     """Return the state that the search reaches from labels, before and after fragments join."""
     code, tally = code_of(level), new_tally()
     plan = kg.Search().plan(np.random.default_rng(0))
-    state, _ = _search(level, np.asarray(z, dtype=np.int32), LABELS, code, plan, tally)
+    state = _search(level, np.asarray(z, dtype=np.int32), LABELS, code, plan, tally)
     return state, _connected(level, state, code, plan, tally)

@@ -11,15 +11,18 @@ from benchmarks.constants import experiments
 from benchmarks.constants.__main__ import lines_of, measured
 from benchmarks.constants.cases import case_of
 from benchmarks.constants.experiments import EXPERIMENTS, varied
-from benchmarks.graphs import planted_partition
+from benchmarks.graphs import BenchmarkGraph, planted_partition
 from benchmarks.suites import Row
 
 FIELDS = [field.name for field in fields(kg.Search)]
+TRIANGLES = BenchmarkGraph(
+    "triangles", 6, np.array([0, 0, 1, 2, 3, 3, 4]), np.array([1, 2, 2, 3, 4, 5, 5]), None
+)
 SMALL = Row("small", partial(planted_partition, n=2_000, k=20, degree=15.0, snr=1.5))
 
 
 def test_every_field_of_the_search_has_its_experiment():
-    assert set(EXPERIMENTS) == {*FIELDS, "regimes"}
+    assert set(EXPERIMENTS) == {*FIELDS, "giant_share", "rules", "regimes"}
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
@@ -48,7 +51,17 @@ def test_the_default_must_be_among_the_values():
 def test_every_setting_gives_labels(name):
     case = case_of(SMALL, 3)
     for setting in EXPERIMENTS[name].settings:
-        assert case.detected(setting.regime).shape == (case.graph.n,)
+        with setting.rules():
+            assert case.detected(setting.regime).shape == (case.graph.n,)
+
+
+def test_a_rule_is_off_only_while_it_is_tried():
+    """Two bridged triangles are split by counting their pairs."""
+    case = case_of(Row("triangles", lambda _, seed: TRIANGLES), 0)
+    (without,) = (one for one in EXPERIMENTS["rules"].settings if one.without == "pairs")
+    with without.rules():
+        assert np.unique(case.detected(without.regime)).size == 1
+    assert np.unique(case.detected(without.regime)).size == 2
 
 
 @pytest.mark.compiled

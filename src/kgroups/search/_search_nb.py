@@ -49,8 +49,6 @@ class State(NamedTuple):
     # Units that have another community nearly as good, and their share of the nodes.
     undecided: Bools
     undecided_share: float
-    # Share of the nodes in communities that could nearly as well be merged with another.
-    ambiguous: float
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -81,24 +79,18 @@ def _climb(
 
     ``waiting`` and ``undecided`` say which units are visited first; both are changed.
     """
-    n_nodes, n_units = level.nodes.sum(), z.size
-    labels, first = np.arange(n_units).astype(np.int32), undecided
-    undecided_share = 0.0
+    nodes, first, share = level.nodes, undecided, 0
+    labels = np.arange(z.size).astype(np.int32)
     while True:
         n = z.size
         step = _step(n, start)
         saved = move(level, z, code, 0.0, plan.rules, temperatures, step, waiting, undecided, tally)
         z, k = renumbered(z, n)
         labels = z[labels]
-        share = 0.0
-        for i in range(n):
-            if undecided[i]:
-                share += level.nodes[i] / n_nodes
-        if n == n_units:
-            undecided_share = share
         if k == n or k == 1 or tally[2] != 0:
-            share = share if 1 < k < n_units else 0.0
-            return State(labels, k, saved, first, undecided_share, share)
+            for i in range(nodes.size):
+                share += nodes[i] if first[i] else 0
+            return State(labels, k, saved, first, share / nodes.sum())
         level = coarsened(level, z, k, tally)
         tally[0] += level.A.indices.size
         z, temperatures = np.arange(k).astype(np.int32), temperatures[:0]
@@ -256,7 +248,7 @@ def _agglomerated(
     if k > first:
         label, k = merged_down(coarsened(level, z, k, tally), code, first, tally)
         z = label[z]
-    best = State(z, k, -np.inf, np.ones(n, np.bool_), 1.0, 0.0)
+    best = State(z, k, -np.inf, np.ones(n, np.bool_), 1.0)
     while True:
         z, temperatures = z.copy(), plan.temperatures
         waiting, undecided = np.ones(n, np.bool_), np.ones(n, np.bool_)
@@ -265,7 +257,7 @@ def _agglomerated(
         )
         improved = saved >= best.saved
         if improved or k_given:
-            best = State(z, k, saved, undecided, undecided.mean(), 0.0)
+            best = State(z, k, saved, undecided, undecided.mean())
         if k <= target or not (improved or k_given) or tally[2] != 0:
             return best
         fewer = max(target, int(k / _STEP_DOWN))
@@ -284,8 +276,7 @@ def _stake(level: Level, state: State, plan: Plan) -> float:
 @njit(cache=True, nogil=True, error_model="numpy")
 def _is_settled(level: Level, state: State, plan: Plan) -> bool:
     """Tell if so few nodes are undecided that another start would gain next to nothing."""
-    decided = _stake(level, state, plan) <= plan.at_stake and state.ambiguous <= plan.ambiguous
-    return decided and state.saved >= level.nodes.sum()
+    return state.saved >= level.nodes.sum() and _stake(level, state, plan) <= plan.at_stake
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -308,7 +299,7 @@ def _first_start(
     if not treelike:
         return _with_cells(level, cells, count, code, _FIRST, plan, tally), False
     # Without short cycles communities, if any, are large, and moves of single nodes miss them.
-    best = State(np.zeros(n, np.int32), 1, 0.0, np.ones(n, np.bool_), 1.0, 1.0)
+    best = State(np.zeros(n, np.int32), 1, 0.0, np.ones(n, np.bool_), 1.0)
     for scale in (resolution, 1.0):
         if tally[2] != 0:
             break
@@ -392,7 +383,7 @@ def _search(level: Level, given: Indices, known: int, code: Code, plan: Plan, ta
         # The errors of a partition of high modularity differ from those of cells.
         z, k = _modularity_groups(level, code, 1.0, _FIRST, plan, tally)
         saved = nats_saved_nb(level, z, k, code, tally)
-        rival = State(z, k, saved, np.ones(n, np.bool_), 1.0, 1.0)
+        rival = State(z, k, saved, np.ones(n, np.bool_), 1.0)
         leader = max(best.saved, saved)
         best = _joined(level, best, rival, code, _FIRST, plan, tally)
         agreed = best.saved - leader <= plan.least_gain * abs(best.saved)
@@ -506,7 +497,7 @@ def _attach_fragments(level: Level, state: State, code: Code, tally: Ints) -> St
         into[c] = _root(into, c)
     labels, k = renumbered(into[piece], count)
     saved = nats_saved_nb(level, labels, k, code, tally)
-    return State(labels, k, saved, state.undecided, state.undecided_share, state.ambiguous)
+    return State(labels, k, saved, state.undecided, state.undecided_share)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

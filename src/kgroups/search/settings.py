@@ -29,7 +29,6 @@ class Plan(NamedTuple):
     least_gain: float
     patience: int
     at_stake: float
-    ambiguous: float
     treelike: float
     significance: float
     spectral_nodes: int
@@ -60,12 +59,9 @@ class Search:
     undecided_margin : float
         A node is undecided if its best community leads the second best by fewer nats.
     at_stake : float
-        Two starts that agree are enough if the number of undecided nodes times
-        ``undecided_margin`` is at most this share of the nats saved, ...
-    ambiguous : float
-        ... if at most this share of the nodes is in communities that a merge would cost less than
-        ``undecided_margin`` nats, and if at least one nat per node is saved. One start is enough
-        if not even ``least_gain`` is at stake.
+        Two starts that agree are enough if at least one nat per node is saved, and the number of
+        undecided nodes times ``undecided_margin`` is at most this share of the nats saved. One
+        start is enough if that is at most ``least_gain``.
     treelike : float
         If fewer than this share of the links inside cells are beyond those of a spanning tree, the
         graph is locally a tree: then starts use all levels at their resolution, and are annealed.
@@ -95,7 +91,6 @@ class Search:
     temperatures: tuple[float, ...] = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
     undecided_margin: float = 6.0
     at_stake: float = 0.1
-    ambiguous: float = 0.01
     treelike: float = 0.1
     significance: float = SIGNIFICANCE
     max_visits: int = 10
@@ -126,7 +121,6 @@ class Search:
             float(self.least_gain),
             int(self.patience),
             float(self.at_stake),
-            float(self.ambiguous),
             float(self.treelike),
             float(self.significance),
             int(self.spectral_nodes),
@@ -188,8 +182,7 @@ class Auto:
 
     The search proposes the partition with the shortest description. It is taken if it saves at
     least a nat per node. Otherwise structure is faint: the eigenvectors of N_r propose too, and
-    belief propagation from the labels of each candidate decides between them and one community.
-    In components that are locally trees it also improves the labels of a search that has won.
+    evidence by belief propagation decides between them, the search and one community.
 
     Parameters
     ----------
@@ -198,14 +191,13 @@ class Auto:
     few : FewGroups
         Settings of the filtered subspace, which replaces exact eigenvectors on large components.
     exact_nodes : int
-        Eigenvectors of components up to this size are computed exactly, and beliefs improve the
-        labels of the search if they are locally trees.
+        Eigenvectors of components up to this size are computed exactly.
     moments_nodes : int
         From this size on, eigenvectors propose communities only if the moments of the spectrum
         differ from those of a random graph.
     giant_share : float
         A community with at least this share of the nodes of its component, and ``moments_nodes``
-        nodes, is searched for fainter communities by its own eigenvectors.
+        nodes, is split as its own eigenvectors propose if the whole then saves more.
     max_few : int
         Communities that a filtered subspace is expected to resolve at most.
     min_few_size : int

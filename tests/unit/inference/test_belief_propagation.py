@@ -17,10 +17,10 @@ KARATE = nx.karate_club_graph()
 FACTIONS = np.array([int(KARATE.nodes[i]["club"] != "Mr. Hi") for i in range(34)])
 
 
-def beliefs(level, z, k, *, max_sweeps=300, tolerance=1e-10, softness=0.1):
-    """Return nats saved and marginals, with two rates and group sizes learned in each sweep."""
+def beliefs(level, z, k, *, own=False, max_sweeps=300, tolerance=1e-10, softness=0.1):
+    """Return nats saved and marginals, with rates and group sizes learned in each sweep."""
     labels = np.asarray(z, dtype=np.int64)
-    return evidence_of_labels(level, labels, k, max_sweeps, tolerance, softness, new_tally())
+    return evidence_of_labels(level, labels, k, own, max_sweeps, tolerance, softness, new_tally())
 
 
 def planted_level(n, k, degree, snr, seed):

@@ -15,7 +15,6 @@ from kgroups.multilevel._levels_nb import (
     block_level,
     coarsened,
     intersection,
-    level_among,
     renumbered,
 )
 from kgroups.multilevel._moving_nb import group_totals
@@ -141,15 +140,6 @@ def test_the_intersection_keeps_together_what_both_do():
     assert cells.tolist() == [0, 0, 1, 2, 3, 4]
 
 
-def test_a_level_among_units_has_their_links_and_all_their_strength():
-    whole, units = level_of(KARATE), np.array([0, 2, 3, 33, 32], dtype=np.int32)
-    part = level_among(whole, units)
-    dense = sparse.csr_array((part.A.data, part.A.indices, part.A.indptr), shape=(5, 5)).toarray()
-    assert dense.tolist() == nx.to_numpy_array(KARATE, units, weight=None).tolist()
-    assert part.strength.tolist() == [KARATE.degree[i] for i in units]
-    assert part.nodes.tolist() == [1] * 5
-
-
 def with_and_without_ones(G):
     """Return the finest level of a graph with a weight for each link, and with one for all."""
     A = graph_of(G).simple_adjacency()
@@ -174,9 +164,8 @@ def test_one_number_stands_for_all_weights_of_a_large_graph():
 def test_kernels_find_the_same_with_one_number_for_all_weights():
     both = nx.disjoint_union(KARATE, nx.ring_of_cliques(4, 5))
     levels = with_and_without_ones(both)
-    z, units = (np.arange(54) % 7).astype(np.int32), np.arange(3, 50, 4).astype(np.int32)
+    z = (np.arange(54) % 7).astype(np.int32)
     assert_equal_levels(*(coarsened(level, z, 7, new_tally()) for level in levels))
-    assert_equal_levels(*(level_among(level, units) for level in levels))
     blocks = [block_level(level, 34, 54) for level in levels]
     assert blocks[1].A.data.tolist() == [1.0]
     assert_equal_levels(*(coarsened(level, z[:20], 7, new_tally()) for level in blocks))

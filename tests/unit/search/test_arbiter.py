@@ -10,44 +10,35 @@ import kgroups as kg
 from helpers.strategies_levels import graph_of, problem_of
 from kgroups.generators import planted_partition
 from kgroups.metrics import nmi
-from kgroups.search.candidates import Candidate, judged, one_community
+from kgroups.search.candidates import Candidate, judged, nats_in_component, one_community
 from kgroups.search.finding import decide, reason
 
-SIZES = np.array([20.0])
 
-
-def candidate(score, *, k=2, origin="search", nats=None, evidence=math.nan):
+def candidate(score, *, k=2, origin="search", evidence=math.nan):
     """Return a candidate for one component."""
-    nats = score if nats is None else nats
-    values = (np.array([value], dtype=float) for value in (score, nats, evidence))
+    values = (np.array([value], dtype=float) for value in (score, evidence))
     return Candidate(origin, np.arange(20) % k, np.array([k]), *values)
 
 
 ONE = candidate(0.0, k=1, origin="one community")
 
 
-def winner_of(*candidates):
-    return candidates[decide(candidates, SIZES)[0]]
+def winner_of(*candidates, clear=False):
+    return candidates[decide(candidates, np.array([clear]))[0]]
 
 
-def test_a_nat_per_node_decides_whatever_the_others_score():
+def test_a_clear_description_decides_whatever_the_others_score():
     searched = candidate(20.0)
     beliefs = candidate(99.0, evidence=120.0)
-    assert winner_of(ONE, searched, beliefs) is searched
-    assert reason(searched, 0) == "they shorten the description of the graph by 20.0 nats"
+    assert winner_of(ONE, searched, beliefs, clear=True) is searched
+    assert reason(searched, 0, 20.0) == "they shorten the description of the graph by 20.0 nats"
 
 
-def test_where_no_description_decides_the_highest_score_wins():
-    """As in components that are locally trees."""
-    beliefs = candidate(99.0, evidence=120.0)
-    assert decide([ONE, candidate(20.0), beliefs], np.array([math.inf])).tolist() == [2]
-
-
-def test_below_a_nat_per_node_the_highest_score_wins():
+def test_elsewhere_the_highest_score_wins():
     searched = candidate(20.0 - 1e-9)
-    faint = candidate(21.0, k=3, origin="eigenvectors", nats=0.0, evidence=25.0)
+    faint = candidate(21.0, k=3, origin="eigenvectors", evidence=25.0)
     assert winner_of(ONE, searched, faint) is faint
-    assert reason(faint, 0) == (
+    assert reason(faint, 0, -3.0) == (
         "proposed by the eigenvectors; belief propagation prefers them to one community by "
         "21.0 nats"
     )
@@ -55,14 +46,14 @@ def test_below_a_nat_per_node_the_highest_score_wins():
 
 def test_the_description_decides_where_it_scores_highest():
     searched = candidate(5.0)
-    faint = candidate(4.0, origin="eigenvectors", nats=0.0, evidence=9.0)
+    faint = candidate(4.0, origin="eigenvectors", evidence=9.0)
     assert winner_of(ONE, searched, faint) is searched
 
 
 def test_beliefs_that_started_from_the_search_are_said_to():
-    beliefs = candidate(7.0, nats=5.0, evidence=12.0)
+    beliefs = candidate(7.0, evidence=12.0)
     assert winner_of(ONE, candidate(5.0), beliefs) is beliefs
-    assert reason(beliefs, 0).startswith("proposed by the search; belief propagation prefers them")
+    assert reason(beliefs, 0, 4.0).startswith("proposed by the search; belief propagation prefers")
 
 
 @pytest.mark.parametrize("score", [-1.0, 0.0, -math.inf])
@@ -70,7 +61,7 @@ def test_one_community_wins_where_nothing_scores_above_it(score):
     other = candidate(score, origin="eigenvectors", evidence=1.0)
     won = winner_of(ONE, candidate(0.0, k=1), other)
     assert won is ONE
-    assert reason(won, 0) == "there is no sign of more"
+    assert reason(won, 0, 0.0) == "there is no sign of more"
 
 
 def test_a_tie_is_left_to_the_first():
@@ -83,12 +74,12 @@ def test_a_tie_is_left_to_the_first():
 def test_components_are_decided_one_by_one():
     unknown = np.full(3, math.nan)
     z, k, zero = np.zeros(60, dtype=np.int64), np.full(3, 2), np.zeros(3)
-    whole = Candidate("one community", z, np.ones(3, dtype=np.int64), zero, zero, unknown)
-    nats = np.array([25.0, 3.0, 0.0])
-    searched = Candidate("search", z, k, nats, nats, unknown)
+    whole = Candidate("one community", z, np.ones(3, dtype=np.int64), zero, unknown)
+    searched = Candidate("search", z, k, np.array([25.0, 3.0, 0.0]), unknown)
     score = np.array([30.0, 9.0, -math.inf])
-    faint = Candidate("eigenvectors", z, k, score, zero, np.array([40.0, 12.0, 1.0]))
-    assert decide([whole, searched, faint], np.full(3, 20.0)).tolist() == [1, 2, 0]
+    faint = Candidate("eigenvectors", z, k, score, np.array([40.0, 12.0, 1.0]))
+    clear = np.array([True, False, False])
+    assert decide([whole, searched, faint], clear).tolist() == [1, 2, 0]
 
 
 def test_one_community_is_one_in_each_component():
@@ -116,7 +107,7 @@ def test_beliefs_improve_a_candidate(planted):
     wrong = np.where(np.random.default_rng(0).random(truth.size) < 0.2, 1 - truth, truth)
     found = judged(problem, "eigenvectors", wrong, TWO, ALL)
     assert (found.k.tolist(), found.origin) == ([2], "eigenvectors")
-    assert found.evidence[0] > found.score[0] > 10.0 > found.nats[0]
+    assert found.evidence[0] > found.score[0] > 10.0
     assert nmi(truth, found.z) > nmi(truth, wrong)
 
 
@@ -134,12 +125,13 @@ def test_more_messages_than_memory_holds_are_not_sent(planted):
     for labels, above in ((truth, True), (np.arange(400) % 2, False)):
         found = judged(problem, "eigenvectors", labels, TWO, ALL, max_messages=most)
         assert found.z.tolist() == labels.tolist()
-        assert bool(found.nats[0] > math.log(10.0)) is above
-        assert found.score[0] == max(found.nats[0], math.log(10.0))
+        nats = nats_in_component(problem, 0, labels)
+        assert bool(nats > math.log(10.0)) is above
+        assert found.score[0] == max(nats, math.log(10.0))
         assert np.isnan(found.evidence[0])
-        assert decide([one_community(problem), found], problem.sizes).tolist() == [1]
-        says = "description of the graph" if found.nats[0] > 0.0 else "below what a description"
-        assert says in reason(found, 0)
+        assert decide([one_community(problem), found], np.array([False])).tolist() == [1]
+        says = "description of the graph" if nats > 0.0 else "below what a description"
+        assert says in reason(found, 0, nats)
 
 
 @pytest.mark.compiled
@@ -215,3 +207,19 @@ def test_dense_pairs_count_once():
     extra = binomial_less_poisson(G, np.unique(plain.z, return_inverse=True)[1])
     assert dense.score[0] - plain.score[0] == pytest.approx(extra, rel=1e-9)
     assert dense.evidence[0] - plain.evidence[0] == pytest.approx(extra, rel=1e-9)
+
+
+def test_own_densities_are_evident_where_communities_differ():
+    """Cliques of 5 beside one of 12: a density for each costs less than it saves."""
+    G = nx.disjoint_union_all([nx.complete_graph(n) for n in (12, 5, 5, 5)])
+    G.add_edges_from([(0, 12), (1, 17), (13, 22), (18, 23)])
+    truth = np.repeat([0, 1, 2, 3], [12, 5, 5, 5])
+    uneven, even = problem_of(graph_of(G)), problem_of(graph_of(nx.ring_of_cliques(4, 7)))
+    four = np.array([4])
+    for problem, z, own_wins in ((uneven, truth, True), (even, np.arange(28) // 7, False)):
+        one, own = (
+            judged(problem, "search", z, four, ALL, own_rates=own_rates)
+            for own_rates in (False, True)
+        )
+        assert one.z.tolist() == own.z.tolist() == z.tolist()
+        assert bool(own.score[0] > one.score[0]) is own_wins

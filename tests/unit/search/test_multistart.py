@@ -19,6 +19,8 @@ from kgroups.metrics import nmi
 from kgroups.search.candidates import given_number, interruptible, projected_labels, search
 from kgroups.spectrum import moments
 
+ONE_START = kg.Search(starts=1)
+
 
 def searched(graph, *, settings=None, seed=0, **options):
     rng = np.random.default_rng(seed)
@@ -169,7 +171,7 @@ def test_communities_that_look_sure_after_one_start_are_tried_again(n):
     """Stretches of a ring are twice as long as they should be, and no node is undecided."""
     G = nx.watts_strogatz_graph(n, 8, 0.1, seed=900)
     graph = graph_of(G)
-    once = searched(graph, settings=kg.Search(retried=0.0))
+    once = searched(graph, settings=ONE_START)
     again = searched(graph)
     assert once.undecided[0] < 0.1
     assert again.saved[0] > 1.1 * once.saved[0]
@@ -179,15 +181,11 @@ def test_communities_that_look_sure_after_one_start_are_tried_again(n):
     assert again.saved[0] > nats_of(graph, z)[0]
 
 
-def test_a_second_start_is_made_in_the_share_that_was_asked_for():
-    """Entries read, on cliques that are all of one size."""
+def test_one_start_is_enough_where_nothing_is_at_stake():
     graph = graph_of(nx.ring_of_cliques(1500, 6))
-    visits = {}
-    for starts, retried in ((1, 1.0), (8, 0.0), (8, 0.05), (8, 0.6), (8, 1.0), (8, 1e30)):
-        settings = kg.Search(starts=starts, retried=retried)
-        visits[starts, retried] = searched(graph, settings=settings).visits
-    assert visits[1, 1.0] == visits[8, 0.0]
-    assert visits[8, 0.0] < visits[8, 0.05] < visits[8, 0.6] < visits[8, 1.0] == visits[8, 1e30]
+    once, default = (searched(graph, settings=settings) for settings in (ONE_START, kg.Search()))
+    assert (once.undecided[0], once.k[0]) == (0.0, 1500)
+    assert default.visits == once.visits
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -383,7 +381,7 @@ def test_a_first_start_that_threads_share_finds_as_much_for_any_number_of_them(g
 
 def test_an_uncertain_projection_is_compared_with_the_usual_first_start():
     clear = searched(LARGE.graph)
-    found = searched(LARGE.graph, clear_communities=0, clear_signal=99.0)
+    found = searched(LARGE.graph, settings=kg.Search(clear_communities=0.0, clear_signal=99.0))
     assert found.saved[0] == pytest.approx(clear.saved[0], rel=1e-3)
     assert found.k[0] == 5
     assert found.visits > 1.2 * clear.visits

@@ -51,7 +51,7 @@ def test_settings_of_the_search_are_a_search(regime, wrong):
             "undecided_margin must be made of numbers >= 0, got nan",
         ),
         ({"at_stake": float("inf")}, "at_stake must be made of numbers >= 0, got inf"),
-        ({"ambiguous": None}, "ambiguous must be made of numbers >= 0, got None"),
+        ({"at_stake": None}, "at_stake must be made of numbers >= 0, got None"),
         ({"treelike": True}, "treelike must be made of numbers >= 0, got True"),
         ({"significance": "ln 10"}, "significance must be made of numbers >= 0, got 'ln 10'"),
     ],
@@ -107,12 +107,12 @@ OTHER = {
     "temperatures": [(), (0.5,), (5.0, 2.0, 1.0, 0.5)],
     "undecided_margin": [0.0, 50.0],
     "at_stake": [0.0, 10.0],
-    "ambiguous": [0.0, 1.0],
-    "retried": [0.0, 1.0],
     "treelike": [0.0, 1.0],
     "significance": [0.0, 20.0],
     "max_visits": [1, 100],
     "spectral_nodes": [0, 10**9],
+    "clear_communities": [0.0, 1e9],
+    "clear_signal": [0.0, 1e9],
 }
 CHANGED = [(name, value) for name, values in OTHER.items() for value in values]
 
