@@ -27,7 +27,7 @@ def omega(rates):
 def slow_sweeps(A, theta, rates, z, softness, sweeps):
     """Return evidence, marginals and expected inner edges after asynchronous sweeps in order.
 
-    ``A`` is a dense matrix of zeros and ones.
+    ``A`` is a dense matrix of weights: an edge of weight w is a factor omega^w.
     """
     n, k, W = len(A), rates.inside.size, omega(rates)
     mean = np.full((n, k), softness / k)
@@ -42,50 +42,56 @@ def slow_sweeps(A, theta, rates, z, softness, sweeps):
             for a in range(k):
                 field = theta[i] * sum(theta[j] * (mean[j] @ W[a]) for j in others)
                 logs = log(rates.prior[a]) - field
-                weights.append(logs + sum(log(W[a] @ message[j, i]) for j in near))
+                weights.append(logs + sum(log(W[a] ** A[i, j] @ message[j, i]) for j in near))
             weights = np.array(weights)
             top = weights.max()
             saved += top + log(np.exp(weights - top).sum())
             mean[i] = np.exp(weights - top) / np.exp(weights - top).sum()
             for j in near:
-                out = np.exp(weights - top) / (W @ message[j, i])
+                out = np.exp(weights - top) / (W ** A[i, j] @ message[j, i])
                 message[i, j] = out / out.sum()
-                both = np.outer(message[i, j], message[j, i]) * W
+                both = np.outer(message[i, j], message[j, i]) * W ** A[i, j]
                 saved -= 0.5 * log(both.sum())
-                edges += 0.5 * np.diag(both) / both.sum()
+                edges += 0.5 * A[i, j] * np.diag(both) / both.sum()
         for i, j in product(range(n), repeat=2):
             if i != j:
                 saved += 0.5 * theta[i] * theta[j] * (mean[i] @ W @ mean[j])
     return saved + 0.5 * A.sum(), mean, edges
 
 
-def tree_posterior(A, theta, rates, z, rounds=400):
-    """Return evidence and marginals by a sum over all labels, in the mean field of the others.
+def sums_over_labels(A, theta, rates, mean):
+    """Return evidence, marginals and expected inner weights by a sum over all labels.
 
-    A node feels the links to its neighbors exactly and all pairs through the means of the others,
-    which are found self-consistently.
+    A node feels its links exactly, an edge of weight w as a factor omega^w, and all pairs through
+    the means of the other nodes. On a tree, belief propagation ends where the marginals are the
+    means.
     """
     n, k, W = len(A), rates.inside.size, omega(rates)
     u, v = np.nonzero(np.triu(A))
     every = np.array(list(product(range(k), repeat=n)))
-    links = np.log(W[every[:, u], every[:, v]]).sum(axis=1)
-    mean = 0.9 * np.eye(k)[z] + 0.1 / k
-    for _ in range(rounds):
-        total = theta @ mean
-        field = -theta[:, None] * ((total - theta[:, None] * mean) @ W)
-        logs = links + (np.log(rates.prior) + field)[np.arange(n), every].sum(axis=1)
-        top = logs.max()
-        p = np.exp(logs - top)
-        evidence = top + log(p.sum())
-        p /= p.sum()
-        new = np.stack([p @ (every == a) for a in range(k)], axis=1)
-        # In small steps, or all nodes would swing together.
-        mean += 0.1 * (new - mean)
-    pairs = 0.0
+    links = np.log(W[every[:, u], every[:, v]]) @ A[u, v]
+    field = -theta[:, None] * ((theta @ mean - theta[:, None] * mean) @ W)
+    logs = links + (np.log(rates.prior) + field)[np.arange(n), every].sum(axis=1)
+    top = logs.max()
+    p = np.exp(logs - top)
+    evidence = top + log(p.sum()) + 0.5 * A.sum()
+    p /= p.sum()
     for i, j in product(range(n), repeat=2):
         if i != j:
-            pairs += 0.5 * theta[i] * theta[j] * (mean[i] @ W @ mean[j])
-    return evidence + pairs + 0.5 * A.sum(), mean
+            evidence += 0.5 * theta[i] * theta[j] * (mean[i] @ W @ mean[j])
+    marginals = np.stack([p @ (every == a) for a in range(k)], axis=1)
+    together = every[:, u] == every[:, v]
+    inner = [p @ (together & (every[:, u] == a)) @ A[u, v] for a in range(k)]
+    return evidence, marginals, np.array(inner)
+
+
+def tree_posterior(A, theta, rates, z, rounds=400):
+    """Return evidence and marginals by sums over all labels, the means found self-consistently."""
+    mean = 0.9 * np.eye(rates.inside.size)[z] + 0.1 / rates.inside.size
+    for _ in range(rounds):
+        # In small steps, or all nodes would swing together.
+        mean += 0.1 * (sums_over_labels(A, theta, rates, mean)[1] - mean)
+    return sums_over_labels(A, theta, rates, mean)[0], mean
 
 
 def exact_posterior(A, theta, rates):

@@ -1,13 +1,17 @@
 """Probabilities stay probabilities on any graph, and names mean nothing."""
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.strategies_levels import connected_graphs, graph_of, labelings, weightings
+from helpers.oracles_inference import some_rates, sums_over_labels
+from helpers.oracles_levels import dense
+from helpers.strategies_levels import connected_graphs, graph_of, labelings, level_of, weightings
 from kgroups.inference import BeliefPropagation
 from kgroups.inference.confidence import confidence_of_labels
+from kgroups.inference.propagation import Beliefs, Learning, Schedule, block_model, propagate
 from kgroups.inference.refiner import ObservedGraph
 from kgroups.multilevel import finest_level
 
@@ -29,6 +33,31 @@ def labeled_graphs(draw):
     graph = graph_of(G, weights=draw(weightings(G)))
     z, k = draw(labelings(len(G)))
     return graph, z.astype(np.int64), k
+
+
+@st.composite
+def labeled_trees(draw):
+    """Draw a tree, weights of its edges, labels, and rates of two or three groups."""
+    n, k = draw(st.integers(2, 7)), draw(st.integers(2, 3))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    G = nx.empty_graph(n)
+    G.add_edges_from((i, int(rng.integers(i))) for i in range(1, n))
+    rates = some_rates(k, own=draw(st.booleans()), seed=int(rng.integers(2**32)))
+    return G, draw(weightings(G)), rng.integers(k, size=n), rates
+
+
+@given(labeled_trees(), st.booleans())
+def test_beliefs_on_trees_are_sums_over_all_labels(drawn, corrected):
+    G, weights, z, rates = drawn
+    model = block_model(level_of(G, weights=weights), degree_corrected=corrected)
+    beliefs = Beliefs(model, z, rates.inside.size, 0.1)
+    found = propagate(beliefs, rates, Learning("unchanged"), Schedule(0, 1, 20_000, 1e-15, 0.0))
+    evidence, marginals, edges = sums_over_labels(
+        dense(model.A), model.theta, rates, found.marginals
+    )
+    assert found.marginals == pytest.approx(marginals, abs=1e-12)
+    assert found.evidence == pytest.approx(evidence, rel=1e-12, abs=1e-12)
+    assert beliefs.arrays[2] == pytest.approx(edges, rel=1e-12, abs=1e-12)
 
 
 @given(labeled_graphs(), METHODS, st.booleans())

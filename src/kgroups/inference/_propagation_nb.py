@@ -128,6 +128,23 @@ def expected_totals(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _raise_rates(
+    w: float, inside: Floats, between: float, alike: bool, more: Floats, inner: Floats
+) -> float:
+    """Raise rates, given as logarithms up to 0, to the power of a weight; return that between.
+
+    ``more`` receives the difference of each power inside to it, ``inner`` w times that inside.
+    """
+    # Powers below 1e-300 count as that: a factor of 0 would leave no message.
+    low, high = exp(max(w * between, -3.0 * _SPAN)), 0.0
+    for a in range(inside.size):
+        if a == 0 or not alike:
+            high = exp(max(w * inside[a], -3.0 * _SPAN))
+        more[a], inner[a] = high - low, w * high
+    return low
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def _sweep(
     A: CSR,
     reverse: Ints,
@@ -149,11 +166,12 @@ def _sweep(
     """Update the messages and the marginal of each node, in order and in place.
 
     Nodes i and j are linked at the rate theta[i] theta[j] times ``inside[a]`` if both are in
-    group a, and times ``between`` otherwise. An edge of weight w counts as w edges. ``heaviest``
-    is the largest weight, 0 if all weights are 1, and ``m`` the sum of all weights. ``edges``
-    receives the expected weight of the edges inside each group; ``total``, ``pairs`` and
-    ``sizes`` are those of :func:`expected_totals`, before and after. A share ``damping`` of the
-    messages and marginals stays as it was. The sweep ends early if ``tally[2]`` is set.
+    group a, and times ``between`` otherwise. An edge of weight w counts as w edges: the rate to
+    the power w is averaged over the groups of its other end. ``heaviest`` is the largest weight,
+    0 if all weights are 1, and ``m`` the sum of all weights. ``edges`` receives the expected
+    weight of the edges inside each group; ``total``, ``pairs`` and ``sizes`` are those of
+    :func:`expected_totals`, before and after. A share ``damping`` of the messages and marginals
+    stays as it was. The sweep ends early if ``tally[2]`` is set.
 
     Returns the Bethe free energy saved against one community, in nats, and the mean change of a
     marginal.
@@ -161,9 +179,17 @@ def _sweep(
     n, k, weighted = theta.size, inside.size, heaviest > 0.0
     more, field, product, logs = inside - between, np.zeros(k), np.ones(k), np.zeros(k)
     sent, renewed = np.zeros(k), 1.0 - damping
-    widest = max(abs(log(between)), 1e-3)
+    # An edge is the factor low + above[a] times a message, all rates to the power of its weight.
+    low, above, inner = between, more.copy(), np.ones(k)
+    log_inside, log_between, alike, largest = np.log(inside), log(between), True, 0.0
+    if weighted:
+        # Powers of the largest rate would overflow: all rates are divided by it.
+        largest = max(log_between, log_inside.max())
+        log_inside, log_between = log_inside - largest, log_between - largest
+    widest = max(abs(log_between), 1e-3)
     for a in range(k):
-        widest = max(widest, abs(log(inside[a])))
+        widest = max(widest, abs(log_inside[a]))
+        alike = alike and inside[a] == inside[0]
         edges[a] = 0.0
     chunk = max(1, int(_SPAN / (widest * max(heaviest, 1.0))))
     saved, change, factors, pending, fetched = 0.0, 0.0, 1.0, 0, 0.0
@@ -180,11 +206,9 @@ def _sweep(
         for t in range(first, last):
             back = reverse[t]
             if weighted:
-                for a in range(k):
-                    product[a] *= (between + more[a] * message[back, a]) ** A.data[t]
-            else:
-                for a in range(k):
-                    product[a] *= between + more[a] * message[back, a]
+                low = _raise_rates(A.data[t], log_inside, log_between, alike, above, inner)
+            for a in range(k):
+                product[a] *= low + above[a] * message[back, a]
             if (t - first + 1) % chunk == 0:
                 for a in range(k):
                     logs[a] += log(product[a])
@@ -207,36 +231,26 @@ def _sweep(
         for t in range(first, last):
             back, norm = reverse[t], 0.0
             if weighted:
-                w = A.data[t]
-                for a in range(k):
-                    sent[a] = field[a] / (between + more[a] * message[back, a]) ** w
-                    norm += sent[a]
-                factor = between
-                for a in range(k):
-                    factor += more[a] * sent[a] * message[back, a] / norm
-                for a in range(k):
-                    edges[a] += w * sent[a] * message[back, a] / (norm * factor)
-                saved -= 0.5 * w * log(factor)
-            else:
-                # The normalization of a message is one over the factor of its edge.
-                for a in range(k):
-                    x = message[back, a]
-                    sent[a] = field[a] / (between + more[a] * x)
-                    norm += sent[a]
-                    edges[a] += sent[a] * x
-                factors *= norm
-                pending += 1
-                if pending == chunk:
-                    saved += 0.5 * log(factors)
-                    factors, pending = 1.0, 0
+                low = _raise_rates(A.data[t], log_inside, log_between, alike, above, inner)
+            # The normalization of a message is one over the factor of its edge.
+            for a in range(k):
+                x = message[back, a]
+                sent[a] = field[a] / (low + above[a] * x)
+                norm += sent[a]
+                edges[a] += sent[a] * x * inner[a]
+            factors *= norm
+            pending += 1
+            if pending == chunk:
+                saved += 0.5 * log(factors)
+                factors, pending = 1.0, 0
             norm = renewed / norm
             for a in range(k):
                 message[t, a] = damping * message[t, a] + norm * sent[a]
     # Each edge was met from both of its ends.
     for a in range(k):
-        edges[a] *= 0.5 * inside[a]
+        edges[a] *= 0.5 if weighted else 0.5 * inside[a]
     expected_totals(theta, marginal, total, pairs, sizes)
-    saved += m * (1.0 - between)
+    saved += m * (1.0 - between + largest)
     for a in range(k):
         saved += more[a] * pairs[a]
     # Messages are not negative, but only a sum that is used is not optimized away.

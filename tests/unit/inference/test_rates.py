@@ -4,7 +4,12 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from helpers.oracles_inference import slow_sweeps, some_rates, tree_posterior
+from helpers.oracles_inference import (
+    slow_sweeps,
+    some_rates,
+    sums_over_labels,
+    tree_posterior,
+)
 from helpers.oracles_levels import dense
 from helpers.strategies_levels import graph_of, level_of
 from kgroups._progress import new_tally
@@ -60,11 +65,14 @@ def test_rates_of_one_expect_the_edges_there_are(corrected, weights):
 
 
 @pytest.mark.parametrize(("own", "corrected"), CASES)
+@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("G", [nx.karate_club_graph(), nx.gnm_random_graph(20, 40, seed=3)])
-def test_sweeps_are_those_of_the_definition(G, own, corrected):
+def test_sweeps_are_those_of_the_definition(G, weighted, own, corrected):
     """Not only at the fixed point: messages are updated in the same order."""
     k, n = 3, len(G)
-    model, rates = block_model(level_of(G), degree_corrected=corrected), some_rates(3, own=own)
+    weights = np.linspace(0.5, 4.0, G.number_of_edges()) if weighted else None
+    model = block_model(level_of(G, weights=weights), degree_corrected=corrected)
+    rates = some_rates(3, own=own)
     beliefs = Beliefs(model, np.arange(n) % k, k, 0.3)
     for sweeps in (1, 2, 3):
         evidence = propagate(beliefs, rates, UNCHANGED, ONCE).evidence
@@ -84,6 +92,22 @@ def test_beliefs_on_trees_are_sums_over_all_labels(G, own, corrected):
     evidence, mean = tree_posterior(dense(model.A), model.theta, rates, z)
     assert found.evidence == pytest.approx(evidence, abs=1e-7)
     assert found.marginals == pytest.approx(mean, abs=1e-7)
+
+
+@pytest.mark.parametrize(("own", "weight"), [(False, 2_000.0), (True, 300.0)])
+def test_powers_of_heavy_weights_stay_finite(own, weight):
+    """Powers are e^1577 and e^-1597 for equal rates inside, and 495 nats apart for own ones."""
+    level, z, k = level_of(nx.path_graph(6)), np.repeat([0, 1, 2], 2), 3
+    A, weights = level.A, np.ones(10, dtype=np.float32)
+    # The edges at both ends of the path.
+    weights[[0, 1, 8, 9]] = weight
+    strength = np.add.reduceat(weights, A.indptr[:-1]).astype(float)
+    heavy = level._replace(A=A._replace(data=weights), strength=strength)
+    model, rates = block_model(heavy, degree_corrected=False), some_rates(k, own=own)
+    found = propagate(Beliefs(model, z, k, 0.1), rates, UNCHANGED, Schedule(0, 1, 500, -1.0, 0.0))
+    evidence, marginals, _ = sums_over_labels(dense(model.A), model.theta, rates, found.marginals)
+    assert found.evidence == pytest.approx(evidence, rel=1e-12)
+    assert found.marginals == pytest.approx(marginals, abs=1e-12)
 
 
 def test_one_group_saves_nothing():

@@ -333,7 +333,7 @@ def test_with_r_given_a_union_has_the_communities_of_its_parts(weighted, r):
             for G in (one, other)
         ]
         shifted = {frozenset(node + len(one) for node in c) for c in parts[1]}
-        union = nx.union(one, nx.relabel_nodes(other, lambda node, n=len(one): node + n))
+        union = nx.union(one, nx.relabel_nodes(other, {i: i + len(one) for i in other}))
         found = kg.detect_communities(union, operator=operator)
         assert set(map(frozenset, found)) == parts[0] | shifted
 
