@@ -5,6 +5,7 @@ Nodes i and j of groups a and b are linked at the rate theta_i theta_j omega_ab,
 of 1 expect as many edges as there are: omega says how much denser than without communities.
 """
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import Literal, NamedTuple
@@ -168,7 +169,8 @@ class Inferred(NamedTuple):
     rates : Rates
         The rates learned last.
     evidence : float
-        Bethe free energy: nats saved against one community, before the cost of parameters.
+        Bethe free energy: nats saved against one community, before the cost of parameters. -inf if
+        it was given up.
     residual : float
         Mean change of a marginal in the last sweep.
     converged : bool
@@ -205,12 +207,15 @@ def propagate(
     learning: Learning,
     schedule: Schedule,
     *,
+    need_all: bool = False,
     progress: Callable[[int], None] = lambda sweeps: None,
     messages_per_call: int = _MESSAGES_PER_CALL,
 ) -> Inferred:
     """Sweep and learn rates in turn until neither changes.
 
-    ``progress`` receives the number of sweeps done, several times a second.
+    With ``need_all`` it is given up if after the sweeps of the first step a group is not the most
+    probable one of any node; the evidence is then -inf. ``progress`` receives the number of sweeps
+    done, several times a second.
     """
     from kgroups.inference import _propagation_nb as kernels
 
@@ -221,7 +226,13 @@ def propagate(
     budget = max(1, messages_per_call // max(1, beliefs.arrays[0].size))
     large = beliefs.arrays[0].size > messages_per_call
     run = partial(run_interruptibly, kernels.propagate) if large else kernels.propagate
-    while not run(*call, state, budget, new_tally()):
+    ended = False
+    if need_all:
+        ended = run(*call, state, schedule.sweeps, new_tally())
+        present = np.unique(np.argmax(beliefs.marginals, axis=1)).size
+        if not ended and present < rates.inside.size:
+            ended, state[kernels.EVIDENCE] = True, -math.inf
+    while not (ended or run(*call, state, budget, new_tally())):
         progress(int(state[kernels.DONE]))
     done, residual = int(state[kernels.DONE]), float(state[kernels.RESIDUAL])
     progress(done)

@@ -150,12 +150,14 @@ class BeliefPropagation:
         k: int,
         *,
         alike: bool = False,
+        need_all: bool = False,
         progress: Callable[[int], None] = lambda sweeps: None,
     ) -> Inferred:
         """Return the marginals of ``k`` groups that start from labels.
 
         With ``alike`` the first rates of ``"own"`` are one rate inside all groups, as they are for
-        ``"planted"``: those of single groups mean little if the labels have many errors.
+        ``"planted"``: those of single groups mean little if the labels have many errors. With
+        ``need_all`` it is given up if no node is left in a group after ``em_sweeps`` sweeps.
         """
         n, level = labels.size, graph.level
         if k == 1 or not level.A.indices.size:
@@ -174,7 +176,7 @@ class BeliefPropagation:
         schedule = Schedule(
             self.em_steps, self.em_sweeps, self.max_sweeps, self.tolerance, _RATE_TOLERANCE
         )
-        return propagate(beliefs, rates, learning, schedule, progress=progress)
+        return propagate(beliefs, rates, learning, schedule, need_all=need_all, progress=progress)
 
     def refine(self, problem: RefinementProblem, labels: Ints) -> Refinement:
         """Return the labels of largest probability, or the first ones where these fit better."""

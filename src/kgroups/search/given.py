@@ -162,7 +162,8 @@ class _Share(NamedTuple):
         As without a given number, a description that saves a nat per node decides, and below that
         the higher score. Moves of single nodes overfit faint communities, so that beliefs start
         from the eigenvectors themselves where these are known. Dense graphs are left to the
-        candidates: their pairs are linked once where the model expects more links.
+        candidates: their pairs are linked once where the model expects more links. So are graphs
+        where the first sweeps leave a community without nodes: there are too many to be told apart.
         """
         level = self.part.level(weighted=self.options.weighted)
         nats = nats_saved(level, best)
@@ -176,7 +177,7 @@ class _Share(NamedTuple):
         if spectrum is not None:
             unrefined = self.options._replace(refine=None)
             start = by_eigenvectors(*spectrum, unrefined, self.rng, connected=False).z
-        found = BeliefPropagation().infer(graph, start, self.k)
+        found = BeliefPropagation().infer(graph, start, self.k, need_all=True)
         self.found.visits += found.sweeps * level.A.indices.size
         m = 0.5 * float(graph.level.strength.sum())
         score = found.evidence - parameter_cost(best.size, m, self.k)

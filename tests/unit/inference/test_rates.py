@@ -215,6 +215,30 @@ def test_progress_counts_sweeps():
     assert seen == [method.most_sweeps] == [7]
 
 
+@pytest.mark.parametrize("messages_per_call", [10, 10**6])
+@pytest.mark.parametrize(("k", "given_up"), [(2, False), (17, True)])
+def test_it_is_given_up_if_a_group_that_is_needed_is_empty(k, given_up, messages_per_call):
+    """Of 17 groups of two nodes each, the first two sweeps leave fewer."""
+    model = block_model(level_of(nx.karate_club_graph()), degree_corrected=True)
+    schedule, rates, z = Schedule(3, 2, 4, 0.0, 0.0), planted_rates(0.4, k), np.arange(34) % k
+    plain, needed = (
+        propagate(
+            Beliefs(model, z, k, 0.1),
+            rates,
+            Learning("contrast"),
+            schedule,
+            need_all=need_all,
+            messages_per_call=messages_per_call,
+        )
+        for need_all in (False, True)
+    )
+    if given_up:
+        assert (needed.sweeps, needed.evidence) == (2, -np.inf)
+    else:
+        assert (needed.sweeps, needed.evidence) == (plain.sweeps, plain.evidence)
+        assert np.array_equal(needed.marginals, plain.marginals)
+
+
 @pytest.mark.parametrize(
     "options",
     [

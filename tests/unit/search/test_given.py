@@ -136,6 +136,15 @@ def test_belief_propagation_is_not_asked_on_dense_graphs(degree, asked):
     assert ("belief propagation" in stages) is asked
 
 
+def test_belief_propagation_is_given_up_where_communities_are_too_many():
+    """Issue 26: it took 13 s for 1,000 communities of 3,000 nodes, and left 806 of them."""
+    G = nx.watts_strogatz_graph(300, 4, 0.1, seed=0)
+    stages = []
+    report = kg.detect_communities(G, 100, progress=stages.append).report
+    assert "belief propagation" in stages
+    assert report.why == "k = 100 was given"
+
+
 def test_belief_propagation_takes_weights_as_repeated_links():
     graph, _ = planted_partition(128, 4, 48.0, 1.1, rng=0)
     u, v, _ = graph.edges()
