@@ -200,9 +200,9 @@ def plot_communities(
     Examples
     --------
     >>> import kgroups as kg
-    >>> partition = kg.detect_communities(kg.datasets.load("football").graph)
+    >>> partition = kg.detect_communities(kg.datasets.load("les_miserables").graph)
     >>> plot_communities(partition).texts[-1].get_text()
-    '115 nodes in 11 communities; area: number of nodes, width: number of edges'
+    '77 nodes in 3 communities; area: number of nodes, width: weight of the edges'
     """
     graph, z, k = partition._graph_for("a picture"), partition.labels, partition.k
     named = _rows_of(graph, names)

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import kgroups
-from kgroups import datasets
 from kgroups.partition import Partition
 from kgroups.studies import Study, phase_transition
 
@@ -61,10 +60,11 @@ def images(html):
 
 
 def test_a_partition_shows_its_communities_and_a_picture():
-    partition = kgroups.detect_communities(datasets.load("football").graph)
+    drawn = kgroups.generators.planted_partition(120, 11, 11.0, 2.2, rng=0)
+    partition = kgroups.detect_communities(drawn.graph)
     html = partition._repr_html_()
     page = checked(html)
-    assert page.words[0] == "11 communities of 115 nodes"
+    assert page.words[0] == "11 communities of 120 nodes"
     assert sum(tag == "tr" for tag, _ in page.elements) == 1 + 8
     assert "and 3 more" in page.words
     (picture,) = images(html)
