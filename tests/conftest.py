@@ -1,4 +1,4 @@
-"""What the whole suite shares: one Hypothesis profile, and no drawing on a screen."""
+"""What the whole suite shares: a Hypothesis profile, no screen, and no data that does not ship."""
 
 import os
 
@@ -7,7 +7,10 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 for library in ("OPENBLAS", "OMP", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
-from hypothesis import settings  # noqa: E402  (the settings above come before numpy)
+# The settings above come before numpy.
+from hypothesis import settings  # noqa: E402
+
+from helpers.data import pytest_runtest_protocol, pytest_runtest_setup  # noqa: E402, F401
 
 # The first call of a kernel compiles it, which no per-example deadline survives.
 settings.register_profile("ci", deadline=None, derandomize=True)

@@ -4,20 +4,14 @@ import numpy as np
 import pytest
 
 import kgroups as kg
-from kgroups import datasets
+from helpers.data import each, needs
+from kgroups.datasets import load
 
 PAPER = {
     "init": kg.KMeansInit(rows="raw"),
     "refine": kg.Hartigan(weights="uniform", candidates="all", margin=0.0, guard=None),
     "weight": None,
 }
-
-
-def load(name, **options):
-    present = {info.name for info in datasets.describe() if info.present}
-    if name not in present:
-        pytest.skip(f"the files of {name} are not here; KGROUPS_DATA names their folder")
-    return datasets.load(name, **options)
 
 
 def truth_of(name):
@@ -28,12 +22,14 @@ def truth_of(name):
 
 @pytest.mark.parametrize(
     ("name", "paper", "default"),
-    [
-        ("karate", 1.00, 1.0000),
-        ("dolphins", 1.00, 1.0000),
-        ("football", 0.90, 0.9051),
-        ("polbooks", 0.75, 0.7143),
-    ],
+    each(
+        [
+            ("karate", 1.00, 1.0000),
+            ("dolphins", 1.00, 1.0000),
+            ("football", 0.90, 0.9051),
+            ("polbooks", 0.75, 0.7143),
+        ]
+    ),
 )
 def test_overlap_in_the_papers_settings_and_ours(name, paper, default):
     graph, truth = truth_of(name)
@@ -47,12 +43,14 @@ def test_overlap_in_the_papers_settings_and_ours(name, paper, default):
 
 @pytest.mark.parametrize(
     ("name", "k", "ami"),
-    [
-        ("karate", 2, 1.0000),
-        ("dolphins", 2, 0.8117),
-        ("football", 11, 0.8820),
-        ("polbooks", 4, 0.5401),
-    ],
+    each(
+        [
+            ("karate", 2, 1.0000),
+            ("dolphins", 2, 0.8117),
+            ("football", 11, 0.8820),
+            ("polbooks", 4, 0.5401),
+        ]
+    ),
 )
 def test_communities_with_k_found(name, k, ami):
     graph, truth = truth_of(name)
@@ -95,24 +93,28 @@ def test_drosophila_by_default(name, scores):
 
 @pytest.mark.parametrize(
     ("name", "k"),
-    [
-        ("karate", 2),
-        ("dolphins", 2),
-        ("football", 10),
-        ("polbooks", 4),
-        ("drosophila_left", 2),
-        ("drosophila_right", 2),
-        ("ca-GrQc", 164),
-    ],
+    each(
+        [
+            ("karate", 2),
+            ("dolphins", 2),
+            ("football", 10),
+            ("polbooks", 4),
+            ("drosophila_left", 2),
+            ("drosophila_right", 2),
+            ("ca-GrQc", 164),
+        ]
+    ),
 )
 def test_number_of_communities_of_the_spectrum(name, k):
     assert kg.estimate_k(load(name).graph, weight=None).k == k
 
 
+@needs("ca-GrQc")
 def test_collaboration_network_with_its_self_loops():
     assert kg.estimate_k(load("ca-GrQc").graph, self_loops="keep").k == 165
 
 
+@needs("ca-GrQc")
 @pytest.mark.compiled
 def test_collaboration_network_with_k_of_the_paper():
     graph = load("ca-GrQc").graph
@@ -124,6 +126,7 @@ def test_collaboration_network_with_k_of_the_paper():
     assert found.modularity >= 0.78
 
 
+@needs("ca-GrQc")
 @pytest.mark.compiled
 def test_collaboration_network_with_k_found():
     graph = load("ca-GrQc").graph
@@ -135,6 +138,7 @@ def test_collaboration_network_with_k_found():
     assert found.modularity >= 0.79
 
 
+@needs("email-Eu-core")
 @pytest.mark.compiled
 def test_the_guard_saves_the_departments_of_the_email_network():
     data = load("email-Eu-core", symmetrize="union")
@@ -149,6 +153,7 @@ def test_the_guard_saves_the_departments_of_the_email_network():
     assert held.report.refinement.kept == {"likelihood moves": 1}
 
 
+@needs("dolphins")
 def test_a_better_description_is_kept_where_both_save_little():
     """The two halves save 20.4 nats, what belief propagation prefers 19.3."""
     graph = load("dolphins").graph

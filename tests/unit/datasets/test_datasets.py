@@ -11,6 +11,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from helpers.data import each, needs
 from kgroups import datasets
 from kgroups.datasets import catalog
 from kgroups.errors import FileFormatError, InputError
@@ -32,15 +33,9 @@ def edge_weights(graph):
     return {frozenset((names[i], names[j])): w for i, j, w in zip(rows, cols, weights, strict=True)}
 
 
-def load_or_skip(name):
-    if not next(entry for entry in datasets.describe() if entry.name == name).present:
-        pytest.skip(f"the files of {name} are not on this machine")
-    return datasets.load(name)
-
-
-@pytest.mark.parametrize("name", EVERYWHERE)
+@pytest.mark.parametrize("name", each(EVERYWHERE))
 def test_size_and_labels_are_as_the_index_says(name):
-    loaded = load_or_skip(name)
+    loaded = datasets.load(name)
     entry = catalog.find_entry(name, datasets.DatasetInfo)
     assert (loaded.graph.n, loaded.graph.m) == (entry.nodes, entry.edges)
     assert set(loaded.labels) == set(entry.label_files)
@@ -88,13 +83,15 @@ def test_union_removes_the_weights_of_an_undirected_network():
     assert datasets.load("karate", symmetrize="union").graph.weights is None
 
 
+@needs("citeseer")
 def test_nodes_of_label_files_without_an_edge_are_isolated_nodes():
-    citeseer = load_or_skip("citeseer")
+    citeseer = datasets.load("citeseer")
     assert np.count_nonzero(citeseer.graph.degrees == 0) == 48
 
 
+@needs("amazon-sub")
 def test_communities_are_sets_of_nodes():
-    amazon = load_or_skip("amazon-sub")
+    amazon = datasets.load("amazon-sub")
     assert len(amazon.communities) == 1000
     assert len(frozenset().union(*amazon.communities)) == 5623
     assert frozenset().union(*amazon.communities) <= set(amazon.graph.nodes)

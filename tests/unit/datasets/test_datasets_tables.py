@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from helpers.data import each, needs
 from kgroups import datasets
 from kgroups.datasets import catalog
 from kgroups.errors import FileFormatError, InputError
@@ -37,12 +38,6 @@ EXPECTED = {
     "iris": (150, 4, [50] * 3),
     "contraceptive": (1473, 9, [629, 333, 511]),
 }
-
-
-def load_or_skip(name):
-    if not catalog.find_entry(name, datasets.TableInfo).present:
-        pytest.skip(f"the file of {name} is not here; KGROUPS_DATA names its folder")
-    return datasets.load_table(name)
 
 
 @pytest.fixture
@@ -94,9 +89,9 @@ def test_index_has_the_sizes_and_the_sources(name):
     assert all((entry.title, entry.citation, entry.origin, entry.license))
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.parametrize("name", each(EXPECTED))
 def test_loaded_table_has_the_sizes_of_the_index(name):
-    loaded = load_or_skip(name)
+    loaded = datasets.load_table(name)
     entry = catalog.find_entry(name, datasets.TableInfo)
     rows, columns, classes = EXPECTED[name]
     assert loaded.X.shape == (rows, columns)
@@ -108,24 +103,26 @@ def test_loaded_table_has_the_sizes_of_the_index(name):
     assert (loaded.title, loaded.citation, loaded.note) == (entry.title, entry.citation, entry.note)
 
 
+@needs("dermatology")
 def test_missing_ages_of_dermatology_are_nan():
-    dermatology = load_or_skip("dermatology")
+    dermatology = datasets.load_table("dermatology")
     rows, columns = np.nonzero(np.isnan(dermatology.X))
     assert {dermatology.columns[column] for column in columns} == {"Age"}
     assert np.unique(rows).size == 8
 
 
+@needs("covertype1400", "covertype15120")
 def test_covertype1400_is_drawn_from_covertype15120():
-    few, many = load_or_skip("covertype1400"), load_or_skip("covertype15120")
+    few, many = datasets.load_table("covertype1400"), datasets.load_table("covertype15120")
     assert few.columns == many.columns
     rows_of_many = {(*row, a) for row, a in zip(many.X.tolist(), many.labels, strict=True)}
     assert {(*row, a) for row, a in zip(few.X.tolist(), few.labels, strict=True)} <= rows_of_many
 
 
-@pytest.mark.parametrize("name", ["wine", "iris"])
+@pytest.mark.parametrize("name", each(["wine", "iris"]))
 def test_values_equal_those_of_scikit_learn(name):
     sklearn_datasets = pytest.importorskip("sklearn.datasets")
-    loaded = load_or_skip(name)
+    loaded = datasets.load_table(name)
     original = getattr(sklearn_datasets, f"load_{name}")()
     np.testing.assert_array_equal(loaded.X, original.data)
     np.testing.assert_array_equal(loaded.labels, original.target_names[original.target])

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from helpers.data import needs
 from kgroups import metrics
-from kgroups.datasets import catalog, load_table
+from kgroups.datasets import load_table
 from kgroups.energy import (
     Exponential,
     Gaussian,
@@ -366,10 +367,9 @@ def test_the_callers_arrays_are_left_as_they_are():
         np.testing.assert_array_equal(array, before)
 
 
+@needs("dermatology")
 @pytest.mark.compiled
 def test_dermatology_comes_out_as_in_the_paper():
-    if not catalog.find_entry("dermatology", catalog.TableInfo).present:
-        pytest.skip("the file of dermatology is not here; KGROUPS_DATA names its folder")
     table = load_table("dermatology")
     X = np.where(np.isnan(table.X), np.nanmean(table.X, axis=0), table.X)
     X = (X - X.mean(axis=0)) / X.std(axis=0)

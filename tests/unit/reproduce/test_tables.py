@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from helpers.data import needs
 from kgroups import datasets
 from kgroups.errors import InputError, MissingExtraError
 from reproduce.dermatology import (
@@ -61,15 +62,8 @@ class Blobs:
         return Sample(X, truth, 3)
 
 
-def needs(name):
-    if not any(info.name == name and info.present for info in datasets.describe_tables()):
-        pytest.skip(f"the file of {name} is not here; KGROUPS_DATA names its folder")
-
-
 def called(title):
-    table = next(table for table in UCI_TABLES if table.title == title)
-    needs(table.name)
-    return table
+    return next(table for table in UCI_TABLES if table.title == title)
 
 
 def column(finding, name):
@@ -111,6 +105,7 @@ def test_tables_have_the_sizes_that_the_paper_prints():
     assert {title for title, _ in REASONS} < set(UCI)
 
 
+@needs("wine")
 def test_all_rows_come_in_random_order():
     wine = called("wine")
     first, again, other = (wine.draw(np.random.default_rng(seed)) for seed in (0, 0, 1))
@@ -121,6 +116,7 @@ def test_all_rows_come_in_random_order():
     np.testing.assert_allclose(first.X.std(axis=0), 1.0)
 
 
+@needs("iris")
 def test_raw_rows_are_those_of_the_file():
     iris = called("iris")
     table = datasets.load_table("iris")
@@ -128,6 +124,7 @@ def test_raw_rows_are_those_of_the_file():
     np.testing.assert_array_equal(np.sort(drawn.X, axis=0), np.sort(table.X, axis=0))
 
 
+@needs("pendigits", "covertype15120")
 def test_subsamples_are_drawn_with_replacement():
     pendigits = called("pendigits").draw(np.random.default_rng(0))
     assert pendigits.X.shape == (2000, 16)
@@ -138,8 +135,8 @@ def test_subsamples_are_drawn_with_replacement():
     assert (np.abs(covertype.X.mean(axis=0)) < 1e-9).all()
 
 
+@needs("dermatology")
 def test_dermatology_with_and_without_its_missing_ages():
-    needs("dermatology")
     whole, complete = dermatology_rows("mean"), dermatology_rows("drop")
     assert whole.X.shape == (366, 34)
     assert complete.X.shape == (358, 34)
@@ -302,6 +299,7 @@ def test_starts_are_divided_among_the_draws_of_each_table():
     assert {len(draw.trials) for draw in drawn} == {2, 3}
 
 
+@needs("wine", "ionosphere")
 def test_small_tables_come_out_as_printed():
     """One start suffices where the run-to-run deviation is 0: wine, ionosphere."""
     here = (called("wine"), called("ionosphere"))
@@ -340,9 +338,9 @@ def test_no_processes_are_refused():
         uci(1, tables=(Blobs(),), n_jobs=0)
 
 
+@needs("dermatology")
 @pytest.mark.compiled
 def test_dermatology_comes_out_to_the_printed_digit():
-    needs("dermatology")
     finding = dermatology(30)
     verdicts = dict(zip(column(finding, "method"), column(finding, "verdict"), strict=True))
     for name in ("spectral", "k-groups, largest Q", "k-groups, largest Q, 8 rows dropped"):
@@ -354,9 +352,9 @@ def test_dermatology_comes_out_to_the_printed_digit():
     assert found.max() <= finding.study.values("objective", method="random labels").max() + 1e-9
 
 
+@needs("dermatology")
 def test_best_of_random_labels_on_dermatology():
     """One start in three finds the largest Q: twenty of them miss it once in 3000 times."""
-    needs("dermatology")
     bench = Prepared.of("all", dermatology_rows("mean"))
     best = largest([list(run(bench, "random labels", 20))])
     assert best.scores == pytest.approx((0.9617, 0.9356, 0.9321), abs=5e-5)

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import kgroups as kg
+from helpers.data import each, needs
 from kgroups import BetheHessian, Graph, datasets, estimate_k
 from kgroups._csr import connected_components
 from kgroups.errors import (
     CrowdedThresholdWarning,
     DisassortativeWarning,
     InputError,
-    KGroupsError,
     KGroupsWarning,
 )
 from kgroups.spectrum import Spectrum, count_components
@@ -23,37 +23,33 @@ from kgroups.spectrum.estimate import spectrum_of
 RULES = ("mean-degree", "second-moment", "nonbacktracking")
 
 
-def load(name, **options):
-    try:
-        return datasets.load(name, **options).graph
-    except KGroupsError as error:
-        pytest.skip(f"{name} is not here: {str(error).splitlines()[0]}")
-
-
 def kinds(spectrum):
     return {type(warning) for warning in spectrum.warnings}
 
 
 @pytest.mark.parametrize(
     ("name", "k"),
-    [
-        ("karate", 2),
-        ("dolphins", 2),
-        ("football", 10),
-        ("polbooks", 4),
-        ("drosophila_left", 2),
-        ("drosophila_right", 2),
-    ],
+    each(
+        [
+            ("karate", 2),
+            ("dolphins", 2),
+            ("football", 10),
+            ("polbooks", 4),
+            ("drosophila_left", 2),
+            ("drosophila_right", 2),
+        ]
+    ),
 )
 def test_k_of_the_papers_small_networks(name, k):
     symmetrize = "union" if name.startswith("drosophila") else None
-    spectrum = estimate_k(load(name, symmetrize=symmetrize), weight=None)
+    spectrum = estimate_k(datasets.load(name, symmetrize=symmetrize).graph, weight=None)
     assert spectrum.k == k
     assert CrowdedThresholdWarning not in kinds(spectrum)
 
 
+@needs("ca-GrQc")
 def test_k_of_ca_grqc_with_and_without_its_loops():
-    graph = load("ca-GrQc")
+    graph = datasets.load("ca-GrQc").graph
     assert estimate_k(graph, self_loops="keep").k == 165
     spectrum = estimate_k(graph)
     assert spectrum.k == 164
@@ -63,8 +59,9 @@ def test_k_of_ca_grqc_with_and_without_its_loops():
     assert kinds(spectrum) == {CrowdedThresholdWarning}
 
 
+@needs("cora")
 def test_k_of_cora_at_the_three_rules():
-    spectrum = estimate_k(load("cora"))
+    spectrum = estimate_k(datasets.load("cora").graph)
     assert [spectrum.k_at[rule] for rule in RULES] == [61, 36, 40]
 
 
@@ -223,10 +220,10 @@ def test_estimate_k_is_public():
 
 
 @pytest.mark.statistical
-@pytest.mark.parametrize("name", ["karate", "dolphins", "football", "polbooks"])
+@pytest.mark.parametrize("name", each(["karate", "dolphins", "football", "polbooks"]))
 def test_rewired_networks_hold_one_community(name):
     """Configuration-model nulls: 135 of 135 counts were 1 on a prototype; none of 8 may differ."""
-    graph = load(name)
+    graph = datasets.load(name).graph
     source, target, _ = graph.edges()
     start = nx.Graph(zip(source.tolist(), target.tolist(), strict=True))
     for seed in range(8):
