@@ -10,7 +10,11 @@ for library in ("OPENBLAS", "OMP", "MKL"):
 # The settings above come before numpy.
 from hypothesis import settings  # noqa: E402
 
-from helpers.data import pytest_runtest_protocol, pytest_runtest_setup  # noqa: E402, F401
+from helpers.data import (  # noqa: E402, F401
+    pytest_runtest_call,
+    pytest_runtest_protocol,
+    pytest_runtest_setup,
+)
 
 # The first call of a kernel compiles it, which no per-example deadline survives.
 settings.register_profile("ci", deadline=None, derandomize=True)

@@ -16,6 +16,7 @@ from kgroups.datasets import catalog
 ENTRIES = {entry.name: entry for entry in (*datasets.describe(), *datasets.describe_tables())}
 # Nothing can be inside of this, nor be put there by a program that looks for its own folder.
 NOWHERE = dict.fromkeys(("XDG_DATA_HOME", "LOCALAPPDATA"), os.devnull)
+ABSENT = pytest.StashKey[str]()
 
 
 def needs(*names):
@@ -38,13 +39,28 @@ def pytest_runtest_protocol(item):
     """Hide the folders of data from a test that does not say that it needs them."""
     if item.get_closest_marker("data") is not None:
         return (yield)
-    message = partial(_refuse, catalog._absent_message, item.nodeid)
-    with (
-        mock.patch.dict(os.environ, NOWHERE),
-        mock.patch.object(catalog, "_absent_message", message),
-    ):
+    hooks = {
+        "_absent_message": partial(_refuse, catalog._absent_message, item.nodeid),
+        "_find": partial(_note_absent, catalog._find, item.stash),
+    }
+    with mock.patch.dict(os.environ, NOWHERE), mock.patch.multiple(catalog, **hooks):
         os.environ.pop("KGROUPS_DATA", None)
         return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Fail a test that skips after it has looked for what is hidden from it."""
+    try:
+        return (yield)
+    except pytest.skip.Exception:
+        absent = item.stash.get(ABSENT, None)
+        if absent is None:
+            raise
+    pytest.fail(
+        f"{item.nodeid} would never run: it skips where {absent!r} is absent, but the folder of "
+        f"data is hidden from it.\n  Mark the test: @needs({absent!r})."
+    )
 
 
 def pytest_runtest_setup(item):
@@ -56,11 +72,23 @@ def pytest_runtest_setup(item):
 
 
 def _refuse(message, test, entry, data_file):
-    """Fail a test that loads what does not ship, unless it has made a folder of its own."""
-    hidden = os.environ.get("XDG_DATA_HOME") == os.devnull and "KGROUPS_DATA" not in os.environ
-    if hidden and not entry.bundled:
+    """Fail a test that loads what does not ship."""
+    if _is_hidden(entry):
         pytest.fail(
             f"{test} loads the {entry.kind} {entry.name!r}, which does not ship with kgroups.\n"
             f"  Take one that ships, draw a graph, or mark the test: @needs({entry.name!r})."
         )
     return message(entry, data_file)
+
+
+def _note_absent(find, stash, entry, data_file):
+    """Find a file, and remember the last one that a test did not see."""
+    if _is_hidden(entry):
+        stash[ABSENT] = entry.name
+    return find(entry, data_file)
+
+
+def _is_hidden(entry):
+    """Whether a test cannot see these files, as it has not made a folder of its own."""
+    named = "KGROUPS_DATA" in os.environ or os.environ.get("XDG_DATA_HOME") != os.devnull
+    return not (entry.bundled or named)

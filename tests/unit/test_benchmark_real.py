@@ -16,6 +16,7 @@ from benchmarks.measure import Outcome, Run, fastest
 from benchmarks.peers import CONVERGED, PEERS, REFERENCE, Found
 from benchmarks.scores import Phi, Scores
 from benchmarks.suites import ROWS
+from helpers.data import needs
 
 KARATE = ROWS["karate"].graph(0)
 
@@ -275,9 +276,8 @@ def test_a_family_names_its_networks():
     }
 
 
+@needs("school-day-1")
 def test_a_network_of_an_npz_file_is_shown_with_its_labels():
-    if ROWS["school-day-1"].why_absent:
-        pytest.skip("the files of school-day-1 are not on this machine")
     ((graph, kept_as),) = real.shown(["school-day-1"], whole=False)
     assert (graph.n, graph.m, graph.true_k, kept_as) == (236, 5899, 11, "school-day-1")
 

@@ -28,6 +28,11 @@ def test_handles():
     except KGroupsError:
         pytest.skip("nothing to see")
 """
+ASKED = """
+def test_asks():
+    if not next(entry for entry in datasets.describe() if entry.name == "football").present:
+        pytest.skip("nothing to see")
+"""
 IN_A_PROCESS = """
 def test_starts():
     code = "from kgroups import datasets; datasets.load_table('iris')"
@@ -50,6 +55,7 @@ def folder(tmp_path):
     folder.mkdir()
     for entry in (*datasets.describe(), *datasets.describe_tables()):
         for file in entry.files:
+            (folder / file.file).parent.mkdir(exist_ok=True)
             (folder / file.file).touch()
     return folder
 
@@ -88,11 +94,18 @@ def test_a_load_outside_of_a_skip_fails_and_names_test_and_network(run, folder, 
 
 @pytest.mark.parametrize(
     ("body", "outcome"),
-    [(SWALLOWED, "1 failed"), (IN_A_PROCESS, "1 failed"), (FIXTURE, "1 error")],
-    ids=["handled", "in a process", "in a fixture"],
+    [
+        (SWALLOWED, "test_handles loads the network 'football'"),
+        (ASKED, "test_asks would never run: it skips where 'football' is absent"),
+        (IN_A_PROCESS, "1 failed"),
+        (FIXTURE, "test_takes loads the network 'football'"),
+    ],
+    ids=["handled", "asked for", "in a process", "in a fixture"],
 )
 def test_no_way_to_load_it_is_passed_over(run, body, outcome):
-    assert outcome in run(body)
+    printed = run(body)
+    assert outcome in printed
+    assert "1 failed" in printed or "1 error" in printed
 
 
 def test_a_test_that_needs_data_is_skipped_with_the_names_of_what_is_absent(run, folder):
