@@ -38,22 +38,15 @@ class _CountAlone(finding.Spectra):
         return which[:0]
 
 
-def _judged_without(*, own_rates: bool) -> Callable[..., Any]:
-    """Return what judges all candidates but the search with its own densities, or without."""
-
-    def judged(problem: Any, origin: str, *arguments: Any, **options: Any) -> Any:
-        found = candidates.judged(problem, origin, *arguments, **options)
-        if origin == "search" and options.get("own_rates", False) == own_rates:
-            return found._replace(score=np.full_like(found.score, -np.inf))
-        return found
-
-    return judged
+def _judged_by_phi(problem: Any, origin: str, *arguments: Any, **options: Any) -> Any:
+    """Judge candidates by evidence, but leave the search its description alone."""
+    found = candidates.judged(problem, origin, *arguments, **options)
+    return found if origin != "search" else found._replace(score=np.full_like(found.score, -np.inf))
 
 
 # A rule of the arbiter, the name in `finding` that holds it, and what stands in for it.
 _WITHOUT: dict[str, tuple[str, Any]] = {
-    "own densities": ("judged", _judged_without(own_rates=True)),
-    "beliefs from the search": ("judged", _judged_without(own_rates=False)),
+    "own densities": ("judged", _judged_by_phi),
     "next numbers": ("Spectra", _CountAlone),
     "pairs": ("_split_small_communities", lambda problem, z, *_: z),
 }
@@ -241,7 +234,6 @@ EXPERIMENTS: dict[str, Experiment] = {
         (
             Setting("all*", kg.Auto(), chosen=True),
             Setting("search by Phi", kg.Auto(), without="own densities"),
-            Setting("no beliefs of it", kg.Auto(), without="beliefs from the search"),
             Setting("k-hat alone", kg.Auto(), without="next numbers"),
             Setting("no pairs", kg.Auto(), without="pairs"),
         ),

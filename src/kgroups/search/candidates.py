@@ -76,16 +76,15 @@ def judged(
     which: Ints,
     *,
     dense: Bools | None = None,
-    own_rates: bool = False,
     max_messages: float = MAX_MESSAGES,
 ) -> Candidate:
     """Return the labels that belief propagation reaches in some components, with their scores.
 
-    Its communities are made connected. ``z`` and ``k`` are those of a candidate. All communities of
-    a component have one density, or each its own with ``own_rates``. ``dense`` tells in which
-    components pairs count as linked once at most, which matters only in small dense graphs.
-    Eigenvectors need more evidence than chance gives on one random graph in ten. Components with
-    more than ``max_messages`` messages are scored by their description.
+    Its communities are made connected. ``z`` and ``k`` are those of a candidate. Communities of the
+    search have a density each. Those of eigenvectors have one for all of a component, and need more
+    evidence than chance gives on one random graph in ten. ``dense`` tells in which components pairs
+    count as linked once at most, which matters only in small dense graphs. Components with more
+    than ``max_messages`` messages are scored by their description.
     """
     from kgroups.search._faint_nb import SWEEPS, judge_components
 
@@ -94,7 +93,7 @@ def judged(
     if not which.size:
         return Candidate(origin, z, counts, score, evidence)
     dense = np.zeros(parts, dtype=np.bool_) if dense is None else dense
-    needed = SIGNIFICANCE if origin == "eigenvectors" else -math.inf
+    own_rates = origin == "search"
     labels, *found = interruptible(
         judge_components,
         problem.level,
@@ -104,7 +103,7 @@ def judged(
         z,
         dense[which],
         own_rates,
-        needed,
+        -math.inf if own_rates else SIGNIFICANCE,
         max_messages,
         new_tally(),
         work=_WORK_PER_MESSAGE * SWEEPS * float(problem.entries[which] @ k[which]),

@@ -145,9 +145,8 @@ def reason(candidate: Candidate, component: int, nats: float) -> str:
     if candidate.k[component] == 1:
         return _NO_MORE
     if not np.isnan(candidate.evidence[component]):
-        proposer = "the eigenvectors" if candidate.origin == "eigenvectors" else "the search"
         return (
-            f"proposed by {proposer}; belief propagation prefers them to one community by "
+            "proposed by the eigenvectors; belief propagation prefers them to one community by "
             f"{candidate.score[component]:.1f} nats"
         )
     if nats > 0.0:
@@ -158,17 +157,16 @@ def reason(candidate: Candidate, component: int, nats: float) -> str:
 def _with_evidence(
     problem: Problem, searched: Candidate, which: Ints, spectra: "Spectra"
 ) -> list[Candidate]:
-    """Return the search and its rivals in some components, scored by evidence in nats.
+    """Return the search and the eigenvectors in some components, scored by evidence in nats.
 
     Evidence is that of the model that a candidate stands for. The description gives each community
     a density of its own, so the search is scored by beliefs with own densities, and its labels are
-    kept. Rivals are beliefs with one density, which start from the search and from eigenvectors.
+    kept. Eigenvectors know no densities: their communities have one.
     """
     several = which[searched.k[which] > 1]
-    own = judged(problem, "search", searched.z, searched.k, several, own_rates=True)
+    own = judged(problem, "search", searched.z, searched.k, several)
     return [
         searched._replace(score=np.maximum(searched.score, own.score)),
-        judged(problem, "search", searched.z, searched.k, several),
         _by_eigenvectors(problem, which, spectra, dense=searched.k == 1),
     ]
 
@@ -491,7 +489,7 @@ def _report(
             origin = "one community"
         elif asked_for:
             why = _ASKED_FOR
-        elif searched is not None and origin == "search" and np.isnan(evidence):
+        elif searched is not None and origin == "search":
             share = float(searched.undecided[c])
         if won.k[c] == 1 < k:
             origin, why = "pairs of nodes", _SPLIT_BY_PAIRS

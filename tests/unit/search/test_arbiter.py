@@ -50,12 +50,6 @@ def test_the_description_decides_where_it_scores_highest():
     assert winner_of(ONE, searched, faint) is searched
 
 
-def test_beliefs_that_started_from_the_search_are_said_to():
-    beliefs = candidate(7.0, evidence=12.0)
-    assert winner_of(ONE, candidate(5.0), beliefs) is beliefs
-    assert reason(beliefs, 0, 4.0).startswith("proposed by the search; belief propagation prefers")
-
-
 @pytest.mark.parametrize("score", [-1.0, 0.0, -math.inf])
 def test_one_community_wins_where_nothing_scores_above_it(score):
     other = candidate(score, origin="eigenvectors", evidence=1.0)
@@ -217,9 +211,6 @@ def test_own_densities_are_evident_where_communities_differ():
     uneven, even = problem_of(graph_of(G)), problem_of(graph_of(nx.ring_of_cliques(4, 7)))
     four = np.array([4])
     for problem, z, own_wins in ((uneven, truth, True), (even, np.arange(28) // 7, False)):
-        one, own = (
-            judged(problem, "search", z, four, ALL, own_rates=own_rates)
-            for own_rates in (False, True)
-        )
+        one, own = (judged(problem, origin, z, four, ALL) for origin in ("eigenvectors", "search"))
         assert one.z.tolist() == own.z.tolist() == z.tolist()
         assert bool(own.score[0] > one.score[0]) is own_wins
