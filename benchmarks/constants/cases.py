@@ -39,8 +39,8 @@ SURE = (
 # Large communities without short cycles, clear and faint.
 LARGE = (
     Row("SBM n=5,000 k=5 SNR 3", partial(planted_partition, n=5_000, k=5, degree=20, snr=3.0)),
-    Row("SBM n=20,000 k=7 SNR 3", partial(planted_partition, n=20_000, k=7, degree=20, snr=3.0)),
-    Row("SBM n=20,000 k=30 SNR 2", partial(planted_partition, n=20_000, k=30, degree=20, snr=2.0)),
+    Row("SBM n=21,000 k=7 SNR 3", partial(planted_partition, n=21_000, k=7, degree=20, snr=3.0)),
+    Row("SBM n=21,000 k=30 SNR 2", partial(planted_partition, n=21_000, k=30, degree=20, snr=2.0)),
     Row("SBM n=50,000 k=20 SNR 2", partial(planted_partition, n=50_000, k=20, degree=20, snr=2.0)),
 )
 # Many communities without short cycles, near what the spectrum can show.

@@ -366,15 +366,14 @@ def _search(level: Level, given: Indices, known: int, code: Code, plan: Plan, ta
             return best
     if known == SPECTRAL:
         best = _annealed(level, best, code, plan, tally)
-        if best.saved >= n and _is_settled(level, best, plan):
-            return best
         if best.saved < n:
             # Communities are faint, or cells looked like trees because they are stars.
             best = _next_start(level, best, code, base, _FIRST, plan, tally)
-            if best.saved < n:
-                # Faint: other starts would find less, at 400 visits per edge.
-                return best
-        return _further_starts(level, best, code, base, plan, tally)
+        if best.saved < n or _is_settled(level, best, plan):
+            # Where communities are faint other starts would find less, at 400 visits per edge.
+            return best
+        best = _further_starts(level, best, code, base, plan, tally)
+        return _annealed(level, best, code, plan, tally)
     # Not after given labels: the nodes of communities that these have merged are not undecided.
     if known != LABELS and best.saved >= n and _stake(level, best, plan) <= plan.least_gain:
         # Nothing is left that another start could gain.

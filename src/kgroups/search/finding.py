@@ -56,7 +56,7 @@ _ASKED_FOR = "eigenvectors were asked for"
 _SPLIT_BY_PAIRS = (
     "groups of a few nodes with nearly all pairs linked are described better in pieces"
 )
-# Places among the candidates.
+# Place of the search among the candidates.
 _SEARCH = 1
 REPORTED = 3
 """Components described in the report, the largest first."""
@@ -491,8 +491,9 @@ def _report(
             why = _ASKED_FOR
         elif searched is not None and origin == "search":
             share = float(searched.undecided[c])
-        if won.k[c] == 1 < k:
-            origin, why = "pairs of nodes", _SPLIT_BY_PAIRS
+        if won.k[c] < k and origin != "search":
+            why = _SPLIT_BY_PAIRS if won.k[c] == 1 else f"{why}; {_SPLIT_BY_PAIRS}"
+            origin = "pairs of nodes"
         found.components.append(
             ComponentReport(
                 rows.stop - rows.start,

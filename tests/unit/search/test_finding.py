@@ -305,6 +305,20 @@ def test_nats_of_faint_graphs_are_those_of_the_communities_that_are_returned():
             assert component.nats == pytest.approx(nats[component.component], abs=1e-6)
 
 
+def test_the_report_says_where_pairs_have_split_the_communities_of_eigenvectors():
+    """Groups of up to nine nodes are tried once more, whoever has proposed them."""
+    reports = [
+        component
+        for seed in range(120)
+        for component in kg.detect_communities(
+            nx.planted_partition_graph(2, 9, 0.5, 0.08, seed=seed)
+        ).report.components
+        if component.winner == "pairs of nodes"
+    ]
+    assert reports
+    assert all("described better in pieces" in component.why for component in reports)
+
+
 def faint_graph(rng, *, weighted):
     """Draw a small connected graph whose communities, if any, are faint."""
     seed, kind = int(rng.integers(10**6)), rng.integers(4)
