@@ -10,7 +10,19 @@ import pytest
 
 SCRIPT = Path(__file__).parents[2] / ".ci" / "run"
 
-pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+
+def _is_checkout():
+    """Tell if there is a git that can read the project, which the script clones."""
+    if shutil.which("git") is None:
+        return False
+    command = ["git", "-C", str(SCRIPT.parent), "rev-parse", "HEAD"]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+pytestmark = [
+    pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash"),
+    pytest.mark.skipif(not _is_checkout(), reason="needs git, and a checkout to clone"),
+]
 
 # One program under the names of all tools: it notes its call and what it sees, does nothing else,
 # and fails if it is called as $FAILS.

@@ -126,11 +126,13 @@ def _joined(
 
     Cells start from the better partition, and from singletons.
     """
+    first = best
     if rival.saved > best.saved:
         best, rival = rival, best
     cells, count = intersection(best.z, rival.z, best.k)
     if count == best.k == rival.k:
-        return best
+        # The same partition: rounding alone may have put the rival first.
+        return first
     before = np.empty(count, np.int32)
     for i in range(cells.size):
         before[cells[i]] = best.z[i]

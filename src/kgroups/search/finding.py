@@ -481,7 +481,7 @@ def _report(
         labels, share = found.z[order[rows]], None
         k = np.unique(labels).size
         if searched is not None and np.array_equal(labels - labels.min(), searched.z[rows]):
-            nats = float(searched.saved[c])
+            nats, share = float(searched.saved[c]), float(searched.undecided[c])
         else:
             nats = nats_in_component(problem, c, found.z)
         evidence, origin, why = float(won.evidence[c]), won.origin, reason(won, c, nats)
@@ -489,8 +489,6 @@ def _report(
             origin = "one community"
         elif asked_for:
             why = _ASKED_FOR
-        elif searched is not None and origin == "search":
-            share = float(searched.undecided[c])
         if won.k[c] < k and origin != "search":
             why = _SPLIT_BY_PAIRS if won.k[c] == 1 else f"{why}; {_SPLIT_BY_PAIRS}"
             origin = "pairs of nodes"
@@ -503,7 +501,7 @@ def _report(
                 nats,
                 None if np.isnan(evidence) else evidence,
                 int(k_hat[c]) if k_hat[c] >= 0 else None,
-                share,
+                share if origin == "search" else None,
                 c,
             )
         )

@@ -31,7 +31,7 @@ class Plan(NamedTuple):
     at_stake: float
     treelike: float
     significance: float
-    spectral_nodes: int
+    spectral_nodes: float
     temperatures: Floats
 
 
@@ -40,7 +40,7 @@ class Search:
     """Settings of the search for the partition with the shortest description.
 
     A start moves nodes from singletons at a resolution; the resulting groups, the *cells*, are then
-    moved by the description length. Each further start is combined with the best one so far through
+    moved by the description length. Each further start is joined with the best one so far through
     the intersection of both. Each setting has its experiment in ``python -m benchmarks.constants``.
 
     Parameters
@@ -123,7 +123,7 @@ class Search:
             float(self.at_stake),
             float(self.treelike),
             float(self.significance),
-            int(self.spectral_nodes),
+            float(self.spectral_nodes),
             np.array(self.temperatures, dtype=float),
         )
 

@@ -14,12 +14,16 @@ from helpers import oracles_levels as oracles
 from helpers.kernels_levels import nats_of, searched_from
 from helpers.strategies_levels import graph_of, largest_part, level_of, problem_of
 from kgroups._csr import connected_components
+from kgroups._progress import new_tally
+from kgroups.description._code_nb import code_of
 from kgroups.generators import lfr_benchmark, planted_partition
 from kgroups.metrics import nmi
+from kgroups.search._search_nb import State, _joined
 from kgroups.search.candidates import given_number, interruptible, projected_labels, search
 from kgroups.spectrum import moments
 
 ONE_START = kg.Search(starts=1)
+RNG = np.random.default_rng(0)
 
 
 def searched(graph, *, settings=None, seed=0, **options):
@@ -152,6 +156,16 @@ def test_the_search_saves_no_less_than_what_it_starts_from(planted, kind):
     assert state.saved == pytest.approx(oracles.nats_saved(level, state.z), rel=1e-6)
     assert connected_components(part.A, joined.z.astype(np.int64))[0] == joined.k
     assert np.bincount(joined.z).min() > 1
+
+
+def test_a_rival_with_the_same_communities_decides_no_node_anew():
+    """Rounding may put the rival first, of whose nodes nothing is known."""
+    level = level_of(nx.ring_of_cliques(4, 5))
+    z, plan = np.repeat(np.arange(4), 5).astype(np.int32), kg.Search().plan(RNG)
+    best = State(z, 4, 30.0, np.zeros(20, np.bool_), 0.0)
+    rival = State(z.copy(), 4, 30.0 + 1e-12, np.ones(20, np.bool_), 1.0)
+    joined = _joined(level, best, rival, code_of(level), 0, plan, new_tally())
+    assert (joined.saved, joined.undecided_share) == (30.0, 0.0)
 
 
 @pytest.mark.compiled

@@ -110,7 +110,7 @@ OTHER = {
     "treelike": [0.0, 1.0],
     "significance": [0.0, 20.0],
     "max_visits": [1, 100],
-    "spectral_nodes": [0, 10**9],
+    "spectral_nodes": [0, 10**20],
     "clear_communities": [0.0, 1e9],
     "clear_signal": [0.0, 1e9],
 }
