@@ -206,7 +206,7 @@ def _sweep(
         for t in range(first, last):
             back = reverse[t]
             if weighted:
-                low = _raise_rates(A.data[t], log_inside, log_between, alike, above, inner)
+                low = _raise_rates(float(A.data[t]), log_inside, log_between, alike, above, inner)
             for a in range(k):
                 product[a] *= low + above[a] * message[back, a]
             if (t - first + 1) % chunk == 0:
@@ -231,7 +231,7 @@ def _sweep(
         for t in range(first, last):
             back, norm = reverse[t], 0.0
             if weighted:
-                low = _raise_rates(A.data[t], log_inside, log_between, alike, above, inner)
+                low = _raise_rates(float(A.data[t]), log_inside, log_between, alike, above, inner)
             # The normalization of a message is one over the factor of its edge.
             for a in range(k):
                 x = message[back, a]
