@@ -1,9 +1,10 @@
 """Time the count of eigenvalues above the threshold, against igraph's Leiden on the same graph.
 
 Run ``python benchmarks/counting.py``. Networks that do not ship are looked for in the folder named
-by KGROUPS_DATA. *count* is the number at one r, as ``regime=Exact()`` needs it; *estimate* is
-``estimate_k``: three choices of r, the eigenvalues around the threshold and those below -1. Up to
-2,500 nodes the number is compared with that of the dense matrix. Leiden runs two iterations.
+by KGROUPS_DATA. *count* is the number at one r, as ``method=Spectral("exact")`` needs it;
+*estimate* is ``estimate_k``: three choices of r, the eigenvalues around the threshold and those
+below -1. Up to 2,500 nodes the number is compared with that of the dense matrix. Leiden runs two
+iterations.
 """
 
 import argparse

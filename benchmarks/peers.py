@@ -166,7 +166,7 @@ def _find_kgroups(graph: Any, seed: int) -> Found:
 def _find_kgroups_search(graph: Any, seed: int) -> Found:
     import kgroups
 
-    return _with_report(kgroups.detect_communities(graph, regime=kgroups.ManyGroups(), rng=seed))
+    return _with_report(kgroups.detect_communities(graph, method=kgroups.Search(), rng=seed))
 
 
 def _with_report(partition: Any) -> Found:
@@ -296,7 +296,7 @@ _PEERS = (
         "kgroups-search",
         "kgroups",
         "kgroups",
-        "kgroups, the search alone (ManyGroups())",
+        "kgroups, the search alone (Search())",
         _igraph,
         _find_kgroups_search,
         _warm_kgroups,

@@ -72,7 +72,7 @@ def row(graph: BenchmarkGraph) -> list[float]:
     truth = None if graph.truth is None else np.asarray(graph.truth)[largest]
     k = 144 if truth is None else np.unique(truth).size
     labels = {
-        name: kg.detect_communities(connected, k, regime=kg.Exact(), refine=method).labels
+        name: kg.detect_communities(connected, k, method=kg.Spectral("exact"), refine=method).labels
         for name, method in METHODS.items()
     }
     A, d = connected.simple_adjacency(), connected.degrees

@@ -154,9 +154,8 @@ def long_search(graph: BenchmarkGraph, searches: int) -> Best:
             cells = np.unique(best_labels * graph.n + last, return_inverse=True)[1]
             options["init"] = kg.WarmStart(cells[np.argsort(place)])
         treelike = 1.0 if seed % 4 == 2 else kg.Search().treelike
-        search = kg.Search(starts=64, patience=64, least_gain=0.0, treelike=treelike)
-        regime = kg.ManyGroups(search)
-        found = kg.detect_communities(shuffled, regime=regime, rng=rng, **options)
+        method = kg.Search(starts=64, patience=64, least_gain=0.0, treelike=treelike)
+        found = kg.detect_communities(shuffled, method=method, rng=rng, **options)
         last = found.labels[place]
         reached = Best(phi(last), len(found))
         if reached.phi > best.phi:

@@ -3,7 +3,7 @@
 Quality is the worst over the graphs of a line, the time ratio their median, each against igraph's
 Leiden with two iterations on the same graph in the same run. Other peers stand beside them and are
 not judged. On nulls, quality is the share of graphs in which every component is one community. Rows
-that start with ``search`` judge the search alone (``ManyGroups()``), the others the default.
+that start with ``search`` judge the search alone (``Search()``), the others the default.
 """
 
 import argparse

@@ -35,7 +35,7 @@ from kgroups.inference.gibbs import gibbs_masses
 from kgroups.inference.propagation import block_model
 from kgroups.operators import BetheHessian
 from kgroups.partition import Partition
-from kgroups.search import ManyGroups
+from kgroups.search import Search
 from kgroups.studies import TrialContext, oracle_inference
 from kgroups.uncertainty import k_distribution, posterior, spectral_start
 from kgroups.verdict import significance
@@ -246,7 +246,7 @@ def numbers(draw: Callable[[int], tuple[Graph, int]], seed: int) -> Values:
         "P(k)": found.k,
         "own": int(found.k_values[np.argmax(found.scores[found.models.index("own")])]),
         **{f"at {choice}": k for choice, k in found.spectrum.k_at.items()},
-        "description": _in_largest_component(detect_communities(graph, regime=ManyGroups())),
+        "description": _in_largest_component(detect_communities(graph, method=Search())),
         "default": _in_largest_component(detect_communities(graph)),
     }
 

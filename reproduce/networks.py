@@ -12,7 +12,7 @@ from kgroups.detect import detect_communities, refine_partition
 from kgroups.embedding import KMeansInit
 from kgroups.graph import Graph
 from kgroups.partition import Partition
-from kgroups.search import Exact
+from kgroups.search import Spectral
 from kgroups.spectrum import estimate_k
 from kgroups.studies import PAPER_UNIFORM, TrialContext, spectral_labels
 from reproduce.published import COMMUNITY_SCORES, OVERLAPS, Scored
@@ -50,7 +50,7 @@ class _Network:
             )
 
         # The paper's method uses eigenvectors, however large the graph.
-        start = detected(init=_RAW, refine=None, regime=Exact())
+        start = detected(init=_RAW, refine=None, method=Spectral("exact"))
         settings = refine_partition(
             graph, start, weight=None, refine=PAPER_UNIFORM, self_loops=self.self_loops
         )
@@ -58,7 +58,7 @@ class _Network:
             "settings": settings,
             "default": detected(),
             "bethe raw": start,
-            "bethe": detected(refine=None, regime=Exact()),
+            "bethe": detected(refine=None, method=Spectral("exact")),
             "spectral": spectral_labels(TrialContext(graph, graph, self.k, trial)),
         }
 

@@ -4,7 +4,7 @@ Each experiment gives one field of ``kgroups.Search`` other values than the defa
 by a star, and leaves the rest alone. A line is a graph, a pair of columns a value:
 
 - Phi, the objective, in percent of the best of the line; for ``significance`` the share of graphs
-  that are one community, for ``regimes`` and ``rules`` the AMI with the known communities;
+  that are one community, for ``methods`` and ``rules`` the AMI with the known communities;
 - the time as a multiple of that with the default.
 
 Both are means over graphs, the second geometric; real networks are searched with other random
@@ -35,11 +35,11 @@ def measured(experiment: Experiment, row: Row, seeds: range) -> tuple[np.ndarray
     for i, seed in enumerate(seeds):
         case = case_of(row, seed)
         # The first call compiles kernels and fills caches.
-        case.detected(settings[0].regime)
+        case.detected(settings[0].method)
         for j, setting in enumerate(settings):
             with setting.rules():
                 found, seconds[i, j] = fastest(
-                    lambda case=case, regime=setting.regime: Found(case.detected(regime)),
+                    lambda case=case, method=setting.method: Found(case.detected(method)),
                     _LEAST_SECONDS,
                 )
             scores[i, j] = score.of(case, found.labels)

@@ -127,9 +127,9 @@ class Case:
     phi: Phi
     seed: int
 
-    def detected(self, regime: kg.Auto | kg.FewGroups | kg.ManyGroups) -> np.ndarray:
+    def detected(self, method: kg.Auto | kg.Search | kg.Spectral) -> np.ndarray:
         """Return the labels that are found."""
-        return kg.detect_communities(self.graph, regime=regime, rng=self.seed).labels
+        return kg.detect_communities(self.graph, method=method, rng=self.seed).labels
 
 
 @lru_cache(maxsize=1)

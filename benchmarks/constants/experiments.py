@@ -27,7 +27,7 @@ from benchmarks.suites import Row
 from kgroups import metrics
 from kgroups.search import candidates, finding
 
-Regime = kg.Auto | kg.FewGroups | kg.ManyGroups
+Method = kg.Auto | kg.Search | kg.Spectral
 DEFAULT = kg.Search()
 
 
@@ -57,7 +57,7 @@ class Setting:
     """A value that is tried; the chosen one is marked by a star."""
 
     label: str
-    regime: Regime
+    method: Method
     chosen: bool = False
     without: str | None = None
 
@@ -112,7 +112,7 @@ def varied(question: str, field: str, *values: Any, **options: Any) -> Experimen
     settings = tuple(
         Setting(
             _written(value) + "*" * (value == chosen),
-            kg.ManyGroups(replace(DEFAULT, **{field: value})),
+            replace(DEFAULT, **{field: value}),
             chosen=value == chosen,
         )
         for value in values
@@ -241,11 +241,11 @@ EXPERIMENTS: dict[str, Experiment] = {
         score=AMI,
         graphs=20,
     ),
-    "regimes": Experiment(
+    "methods": Experiment(
         "who proposes communities, on both sides of what eigenvectors and the search can show",
         (
-            Setting("FewGroups", kg.FewGroups()),
-            Setting("ManyGroups", kg.ManyGroups()),
+            Setting("Spectral", kg.Spectral("filtered")),
+            Setting("Search", kg.Search()),
             Setting("Auto*", kg.Auto(), chosen=True),
         ),
         rows=BORDER,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kgroups.operators import BetheHessian
     from kgroups.partition import Partition
     from kgroups.refine import Hartigan
-    from kgroups.search import Auto, Exact, FewGroups, ManyGroups, Search
+    from kgroups.search import Auto, Search, Spectral
     from kgroups.spectrum import estimate_k
     from kgroups.uncertainty import KDistribution, Posterior, k_distribution, posterior
     from kgroups.verdict.significance import Significance, significance
@@ -24,18 +24,16 @@ __all__ = [
     "Auto",
     "BeliefPropagation",
     "BetheHessian",
-    "Exact",
-    "FewGroups",
     "Graph",
     "Hartigan",
     "KDistribution",
     "KMeansInit",
-    "ManyGroups",
     "Partition",
     "Posterior",
     "QRInit",
     "Search",
     "Significance",
+    "Spectral",
     "WarmStart",
     "as_graph",
     "datasets",
@@ -64,7 +62,7 @@ _NAMES_OF_PACKAGE = {
     "operators": ("BetheHessian",),
     "partition": ("Partition",),
     "refine": ("Hartigan",),
-    "search": ("Auto", "Exact", "FewGroups", "ManyGroups", "Search"),
+    "search": ("Auto", "Search", "Spectral"),
     "spectrum": ("estimate_k",),
     "uncertainty": ("KDistribution", "Posterior", "k_distribution", "posterior"),
     "verdict": ("Significance", "significance"),

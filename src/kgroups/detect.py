@@ -24,13 +24,11 @@ from kgroups.report import Report
 from kgroups.search import (
     Auto,
     Detection,
-    Exact,
-    FewGroups,
-    ManyGroups,
+    Method,
     Prepared,
-    Regime,
     Search,
-    check_regime,
+    Spectral,
+    check_method,
     dense_solves,
     find_communities,
     find_k_communities,
@@ -50,7 +48,7 @@ def detect_communities(
     source: str | None = None,
     target: str | None = None,
     operator: BetheHessian = BetheHessian(),
-    regime: Regime = Auto(),
+    method: Method = Auto(),
     init: Init | WarmStart = KMeansInit(),
     refine: Refiner | None = Hartigan(),
     symmetrize: Symmetrize | None = None,
@@ -75,9 +73,9 @@ def detect_communities(
         such as ``source`` and ``target`` or ``from`` and ``to`` are found without.
     operator : BetheHessian
         The operator and its choice of r.
-    regime : Auto, Exact, FewGroups or ManyGroups
-        Who proposes communities: eigenvectors (exact or filtered), the search for the shortest
-        description, or with :class:`Auto` all of them, and an arbiter decides.
+    method : Auto, Search or Spectral
+        Who proposes communities: the search for the shortest description, eigenvectors (exact or
+        filtered), or with :class:`Auto` both, and an arbiter decides.
     init : KMeansInit, QRInit or WarmStart
         How the eigenvectors become first labels, or labels to start from instead.
     refine : Hartigan, another Refiner, or None
@@ -124,7 +122,7 @@ def detect_communities(
     >>> len(partition), [len(community) for community in partition]
     (6, [5, 5, 5, 5, 5, 5])
     """
-    _check_options(operator, regime, init, refine)
+    _check_options(operator, method, init, refine)
     check_choice("self_loops", self_loops, ("drop", "keep"))
     rng = as_rng(rng)
     with (
@@ -147,23 +145,24 @@ def detect_communities(
             if start is not None and order is not None:
                 start = start[order]
             found = find_communities(
-                problem, regime, first, refine, rng, start=start, progress=stages.begin
+                problem, method, first, refine, rng, start=start, progress=stages.begin
             )
         else:
-            with dense_solves(given.n, regime):
+            with dense_solves(given.n, method):
                 found = find_k_communities(
-                    problem, k, regime, first, refine, rng, progress=stages.begin
+                    problem, k, method, first, refine, rng, progress=stages.begin
                 )
         # The report counts eigenvalues where they decided, and on small graphs that used them.
         used = any(component.k_hat is not None for component in found.components)
         counts = found.counts
-        if not (isinstance(regime, Exact) or (used and given.n <= DENSE.counts)):
+        exact = isinstance(method, Spectral) and np.all(problem.sizes <= method.largest_exact)
+        if not (exact or (used and given.n <= DENSE.counts)):
             counts = None
         elif counts is None:
-            with dense_solves(given.n, regime):
+            with dense_solves(given.n, method):
                 counts = count_components(problem.bound, problem.component)
     spectrum = DeferredSpectrum(operator, self_loops)
-    request = (type(regime).__name__, repr(init), k)
+    request = (type(method).__name__, repr(init), k)
     return _result(given, ready, found, spectrum, refine, request, stages, counts)
 
 
@@ -255,15 +254,15 @@ def compile_kernels() -> None:
         cliques = Graph.from_edges(
             np.append(i, [*(i + 6), 5]), np.append(j, [*(j + 6), 6]), weights
         )
-        detect_communities(cliques, regime=Exact())
+        detect_communities(cliques, method=Spectral("exact"))
     for most_messages in (0.0, 1e6):
         confidence_of_labels(triangles, halves, most_messages=most_messages)
     i = np.arange(_SPARSE_NODES)
     ring = Graph.from_edges(np.tile(i, 2), np.concatenate([i + 1, i + 2]) % _SPARSE_NODES)
     DeferredSpectrum().of(ring)
-    for regime in (FewGroups(), ManyGroups()):
+    for method in (Spectral("filtered"), Search()):
         for k in (None, 3):
-            detect_communities(ring, k, regime=regime)
+            detect_communities(ring, k, method=method)
     large = Search(spectral_nodes=0)
     search(prepare(ring).problem, large, np.random.default_rng(0), shared_entries=0)
     compile_adapters()
@@ -273,9 +272,9 @@ def compile_kernels() -> None:
 
 
 def _check_options(
-    operator: BetheHessian, regime: Regime, init: Init | WarmStart, refine: Refiner | None
+    operator: BetheHessian, method: Method, init: Init | WarmStart, refine: Refiner | None
 ) -> None:
-    check_regime(regime)
+    check_method(method)
     for name, value, kinds, listed in (
         ("operator", operator, (BetheHessian,), "BetheHessian()"),
         ("init", init, (Init, WarmStart), "KMeansInit(), QRInit() or WarmStart(partition)"),
@@ -314,7 +313,7 @@ def _result(
     counts: ComponentCounts | None = None,
 ) -> Partition:
     """Return the communities in the caller's names with their report, and issue its warnings."""
-    regime, init, k_given = request
+    method, init, k_given = request
     problem = ready.problem
     refinement = found.refinements.report("no refinement" if refine is None else repr(refine))
     warnings = () if counts is None else warnings_of(counts)
@@ -322,7 +321,7 @@ def _result(
         msg = f"{refinement.method} stopped before it converged.\n  Raise max_sweeps to refine on."
         warnings = (*warnings, ConvergenceWarning(msg))
     report = Report(
-        regime=regime,
+        method=method,
         n=graph.n,
         m=graph.m,
         n_components=problem.n_components,
@@ -336,7 +335,7 @@ def _result(
         k_hat_low=None if counts is None else int(counts.k_low.sum()),
         k_hat_high=None if counts is None else int(counts.k_high.sum()),
         k_found=int(np.count_nonzero(np.bincount(found.z))),
-        methods={} if counts is None else dict(Counter(counts.method)),
+        counting={} if counts is None else dict(Counter(counts.method)),
         init=init,
         refinement=refinement,
         uninformed=len(found.uninformed),

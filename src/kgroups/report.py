@@ -116,8 +116,9 @@ class Report:
 
     Attributes
     ----------
-    regime : str
-        The regime that was requested.
+    method : str
+        The method that was requested: "Auto", "Search" or "Spectral", and "None" if labels were
+        given.
     n, m, n_components, n_isolated : int
         Size of the graph; components and isolated nodes as detection sees them.
     loops_dropped : int
@@ -134,6 +135,8 @@ class Report:
         Bounds on that number; they differ where ``k_hat`` is an estimate.
     k_found : int
         Number of communities.
+    counting : dict
+        How the eigenvalues were counted, and in how many components.
     warnings : tuple of KGroupsWarning
         Reasons to doubt the result, which were also issued by ``warnings.warn``.
     components : tuple of ComponentReport
@@ -153,7 +156,7 @@ class Report:
         largest reading, about 20 a second in long work. What other threads allocate counts too.
     """
 
-    regime: str
+    method: str
     n: int
     m: int
     n_components: int
@@ -165,7 +168,7 @@ class Report:
     k_given: int | None
     k_hat: int | None
     k_found: int
-    methods: dict[str, int]
+    counting: dict[str, int]
     init: str
     refinement: RefinementReport
     uninformed: int
@@ -215,8 +218,8 @@ class Report:
         if self.n_components > 1 or self.k_given is not None:
             lines += [component.sentence() for component in self.components]
         if self.k_hat is not None:
-            methods = ", ".join(f"{count} {name}" for name, count in self.methods.items())
-            lines.append(f"Components whose eigenvalues were counted: {methods or 'none'}.")
+            counting = ", ".join(f"{count} {name}" for name, count in self.counting.items())
+            lines.append(f"Components whose eigenvalues were counted: {counting or 'none'}.")
         lines.append(f"r = {self.r:.4g} ({self.r_choice}).")
         if self.refinement.components:
             lines.append(self.refinement.sentence())
@@ -244,7 +247,7 @@ class Report:
         """Return a sentence on the number of communities and what it is based on."""
         parts = f" in {self.n_components} components" if self.n_components > 1 else ""
         found = f"{_communities(self.k_found)}{parts}"
-        if self.regime == "None":
+        if self.method == "None":
             return f"{found}, as many as in the labels given."
         if self.k_given is not None:
             return f"{found}, as requested."

@@ -1,4 +1,4 @@
-"""The input policy holds in every regime: on any graph, with k found or given.
+"""The input policy holds with every method: on any graph, with k found or given.
 
 Warnings are errors in the whole suite, so a warning of numpy fails these tests too.
 """
@@ -14,7 +14,16 @@ from hypothesis import strategies as st
 import kgroups as kg
 from kgroups.generators import planted_partition
 
-REGIMES = (kg.Auto(), kg.Exact(), kg.FewGroups(), kg.ManyGroups())
+METHODS = (
+    kg.Auto(),
+    kg.Search(),
+    kg.Spectral("exact"),
+    kg.Spectral("filtered"),
+    kg.Spectral(exact_nodes=6),
+    kg.Auto(spectral=kg.Spectral("exact")),
+    kg.Auto(spectral=kg.Spectral("filtered")),
+    kg.Auto(spectral=kg.Spectral(exact_nodes=0)),
+)
 WINNERS = ("search", "eigenvectors", "one community", "pairs of nodes")
 SHAPES = {
     "isolated": nx.empty_graph,
@@ -121,9 +130,9 @@ refinements = st.sampled_from([kg.Hartigan(), kg.Hartigan(), None])
 
 
 @examples(200)
-@given(odd_graphs(), st.sampled_from(REGIMES), loops, refinements)
-def test_communities_are_connected_in_every_regime(graph, regime, self_loops, refine):
-    partition = kg.detect_communities(graph, regime=regime, self_loops=self_loops, refine=refine)
+@given(odd_graphs(), st.sampled_from(METHODS), loops, refinements)
+def test_communities_are_connected_with_every_method(graph, method, self_loops, refine):
+    partition = kg.detect_communities(graph, method=method, self_loops=self_loops, refine=refine)
     check_partition(partition, graph, None)
     check_report(partition, None)
 
@@ -131,19 +140,19 @@ def test_communities_are_connected_in_every_regime(graph, regime, self_loops, re
 @examples(200)
 @given(
     odd_graphs(),
-    st.sampled_from(REGIMES),
+    st.sampled_from(METHODS),
     loops,
     refinements,
     st.sampled_from([kg.KMeansInit(), kg.QRInit(), kg.KMeansInit(rows="raw")]),
     st.data(),
 )
-def test_a_given_k_is_met_in_every_regime(graph, regime, self_loops, refine, init, data):
+def test_a_given_k_is_met_with_every_method(graph, method, self_loops, refine, init, data):
     components = nx.number_connected_components(linked(graph))
     near = [1, 2, components - 1, components, components + 1, graph.n - 1, graph.n]
     ks = st.one_of(st.sampled_from([k for k in near if 1 <= k <= graph.n]), st.integers(1, graph.n))
     k = data.draw(ks)
     partition = kg.detect_communities(
-        graph, k, regime=regime, self_loops=self_loops, refine=refine, init=init
+        graph, k, method=method, self_loops=self_loops, refine=refine, init=init
     )
     check_partition(partition, graph, k)
     check_report(partition, k)
@@ -165,23 +174,23 @@ def reordered(graph, order, rng):
 @examples(60)
 @given(
     odd_graphs(),
-    st.sampled_from(REGIMES),
+    st.sampled_from(METHODS),
     st.sampled_from([None, 1, 3]),
     st.randoms(use_true_random=False),
 )
-def test_order_of_the_nodes_does_not_matter_in_any_regime(graph, regime, k, random):
+def test_order_of_the_nodes_does_not_matter_with_any_method(graph, method, k, random):
     k = None if k is None else min(k, graph.n)
     rng = np.random.default_rng(random.randrange(2**32))
     first, second = reordered(graph, rng.permutation(graph.n), rng)
-    found = kg.detect_communities(first, k, regime=regime)
-    other = kg.detect_communities(second, k, regime=regime)
+    found = kg.detect_communities(first, k, method=method)
+    other = kg.detect_communities(second, k, method=method)
     assert set(other) == set(found)
     assert set(other.uninformed) == set(found.uninformed)
 
 
 @st.composite
 def large_graphs(draw):
-    """Draw a planted partition beyond the exact regime, beside an odd graph, with weights."""
+    """Draw planted communities too large for exact eigenvectors, beside an odd graph, weighted."""
     n, k = draw(st.integers(1_050, 1_500)), draw(st.integers(1, 40))
     degree = draw(st.floats(1.5, 15.0))
     snr = draw(st.floats(0.0, 1.0)) * np.sqrt(degree)

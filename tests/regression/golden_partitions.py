@@ -19,13 +19,13 @@ PAPER = {
     "init": kg.KMeansInit(rows="raw"),
     "refine": kg.Hartigan(weights="uniform", candidates="all", margin=0.0, guard=None),
     "weight": None,
-    "regime": kg.Exact(),
+    "method": kg.Spectral("exact"),
 }
-REGIMES = {
+METHODS = {
     "auto": kg.Auto(),
-    "exact": kg.Exact(),
-    "few": kg.FewGroups(),
-    "many": kg.ManyGroups(),
+    "exact": kg.Spectral("exact"),
+    "filtered": kg.Spectral("filtered"),
+    "search": kg.Search(),
 }
 
 
@@ -74,10 +74,10 @@ SMALL = ("bridged triangles", "barbell", "windmill")
 def cases():
     """Yield the name of each case, its graph and the arguments of detection."""
     for graph, build in GRAPHS.items():
-        for regime, value in REGIMES.items():
-            yield f"{graph} / {regime}", build, {"regime": value}
+        for method, value in METHODS.items():
+            yield f"{graph} / {method}", build, {"method": value}
             if graph not in SMALL:
-                yield f"{graph} / {regime} / k=4", build, {"regime": value, "k": 4}
+                yield f"{graph} / {method} / k=4", build, {"method": value, "k": 4}
         start = kg.WarmStart(dict.fromkeys(_nodes(build()), 0))
         yield f"{graph} / warm start", build, {"init": start}
     for graph, k in (("karate", 2), ("les_miserables", 6), ("planted-300", 4), ("caveman", 12)):

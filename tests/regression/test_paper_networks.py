@@ -144,7 +144,7 @@ def test_the_guard_saves_the_departments_of_the_email_network():
     data = load("email-Eu-core", symmetrize="union")
     truth = np.asarray(data.truth)
     first, free, held = (
-        kg.detect_communities(data.graph, 42, refine=refine, regime=kg.Exact())
+        kg.detect_communities(data.graph, 42, refine=refine, method=kg.Spectral("exact"))
         for refine in (None, kg.Hartigan(guard=None), kg.Hartigan())
     )
     seed, unguarded, guarded = (kg.metrics.overlap(truth, p.labels) for p in (first, free, held))

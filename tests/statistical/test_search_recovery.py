@@ -32,14 +32,14 @@ CELLS = [
 ]
 
 
-@pytest.mark.parametrize("regime", [kg.Auto(), kg.ManyGroups()], ids=repr)
+@pytest.mark.parametrize("method", [kg.Auto(), kg.Search()], ids=repr)
 @pytest.mark.parametrize(("draw", "mean", "spread", "off"), CELLS)
-def test_planted_communities_are_found(draw, mean, spread, off, regime):
+def test_planted_communities_are_found(draw, mean, spread, off, method):
     """Bound: five standard errors below the mean, on graphs that were not measured."""
     found = []
     for seed in SEEDS:
         graph, truth = draw(seed)
-        partition = kg.detect_communities(graph, regime=regime)
+        partition = kg.detect_communities(graph, method=method)
         beside = partition.report.n_components - 1
         assert abs(len(partition) - beside - np.unique(truth).size) <= off
         found.append(nmi(truth, partition.labels))

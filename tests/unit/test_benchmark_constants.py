@@ -22,7 +22,7 @@ SMALL = Row("small", partial(planted_partition, n=2_000, k=20, degree=15.0, snr=
 
 
 def test_every_field_of_the_search_has_its_experiment():
-    assert set(EXPERIMENTS) == {*FIELDS, "giant_share", "rules", "regimes"}
+    assert set(EXPERIMENTS) == {*FIELDS, "giant_share", "rules", "methods"}
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
@@ -30,7 +30,7 @@ def test_one_value_is_the_chosen_one(name):
     settings = EXPERIMENTS[name].settings
     (chosen,) = (setting for setting in settings if setting.chosen)
     assert chosen.label.endswith("*")
-    assert chosen.regime in (kg.ManyGroups(), kg.Auto())
+    assert chosen.method in (kg.Search(), kg.Auto())
     assert len({setting.label for setting in settings}) == len(settings) > 2
 
 
@@ -38,7 +38,7 @@ def test_one_value_is_the_chosen_one(name):
 def test_an_experiment_varies_its_field_alone(name):
     default = getattr(kg.Search(), name)
     for setting in EXPERIMENTS[name].settings:
-        assert replace(setting.regime.search, **{name: default}) == kg.Search()
+        assert replace(setting.method, **{name: default}) == kg.Search()
 
 
 def test_the_default_must_be_among_the_values():
@@ -52,7 +52,7 @@ def test_every_setting_gives_labels(name):
     case = case_of(SMALL, 3)
     for setting in EXPERIMENTS[name].settings:
         with setting.rules():
-            assert case.detected(setting.regime).shape == (case.graph.n,)
+            assert case.detected(setting.method).shape == (case.graph.n,)
 
 
 def test_a_rule_is_off_only_while_it_is_tried():
@@ -60,8 +60,8 @@ def test_a_rule_is_off_only_while_it_is_tried():
     case = case_of(Row("triangles", lambda _, seed: TRIANGLES), 0)
     (without,) = (one for one in EXPERIMENTS["rules"].settings if one.without == "pairs")
     with without.rules():
-        assert np.unique(case.detected(without.regime)).size == 1
-    assert np.unique(case.detected(without.regime)).size == 2
+        assert np.unique(case.detected(without.method)).size == 1
+    assert np.unique(case.detected(without.method)).size == 2
 
 
 @pytest.mark.compiled
@@ -82,7 +82,7 @@ def test_a_line_tells_a_good_value_from_a_bad_one():
 def test_communities_that_must_save_more_than_they_do_are_one():
     settings = varied("nats", "significance", kg.Search().significance, 1e9).settings
     share = [
-        experiments.ONE.of(case, case.detected(setting.regime))
+        experiments.ONE.of(case, case.detected(setting.method))
         for case in [case_of(SMALL, 1)]
         for setting in settings
     ]

@@ -84,7 +84,7 @@ def test_the_shorter_description_wins_where_two_ways_differ():
     """k-means on the eigenvectors cuts a community of 393 nodes."""
     graph = kg.generators.lfr_benchmark(900, degree=15, mixing=0.3, rng=5).graph
     partition, exact = (
-        kg.detect_communities(graph, regime=regime) for regime in (kg.Auto(), kg.Exact())
+        kg.detect_communities(graph, method=method) for method in (kg.Auto(), kg.Spectral("exact"))
     )
     assert partition.report.components[0].winner == "search"
     assert sizes(partition)[0] == 393 > sizes(exact)[0]
@@ -221,18 +221,18 @@ def test_no_refinement_leaves_the_first_labels():
 
 def test_options_are_recorded():
     partition = kg.detect_communities(
-        nx.karate_club_graph(), 2, weight=None, init=kg.QRInit(), regime=kg.Exact(), rng=7
+        nx.karate_club_graph(), 2, weight=None, init=kg.QRInit(), method=kg.Spectral("exact"), rng=7
     )
     assert partition.report.init == "QRInit(rows='normalized')"
-    assert (partition.report.regime, partition.report.why) == ("Exact", "k = 2 was given")
+    assert (partition.report.method, partition.report.why) == ("Spectral", "k = 2 was given")
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (
-            {"regime": "exact"},
-            r"regime must be Auto\(\), Exact\(\), FewGroups\(\) or ManyGroups\(\), got 'exact'",
+            {"method": "exact"},
+            r"method must be Auto\(\), Search\(\) or Spectral\(\), got 'exact'",
         ),
         ({"self_loops": "ignore"}, "self_loops must be one of 'drop', 'keep'"),
         ({"rng": -1}, "rng must be None, a whole number >= 0 or a numpy Generator"),
@@ -287,7 +287,10 @@ def test_eigenvalues_are_counted_once_in_a_connected_graph(monkeypatch):
     assert calls == [1]
     two = nx.disjoint_union(nx.karate_club_graph(), nx.ring_of_cliques(8, 4))
     expected = kg.estimate_k(two, weight=None).k
-    assert kg.detect_communities(two, weight=None, regime=kg.Exact()).report.k_hat == expected
+    assert (
+        kg.detect_communities(two, weight=None, method=kg.Spectral("exact")).report.k_hat
+        == expected
+    )
 
 
 def test_warnings_are_issued_once_at_the_line_of_the_caller():
@@ -453,9 +456,9 @@ def test_every_kernel_is_compiled_in_advance():
         for weight in (None, "weight"):
             for k in (None, 2, 4):
                 kg.detect_communities(G, k, weight=weight)
-    for regime in (kg.FewGroups(), kg.ManyGroups()):
+    for method in (kg.Spectral("filtered"), kg.Search()):
         for weight in (None, "weight"):
-            kg.detect_communities(nx.karate_club_graph(), weight=weight, regime=regime)
+            kg.detect_communities(nx.karate_club_graph(), weight=weight, method=method)
     for weight in (None, "weight"):
         partition = kg.posterior(looped, 2, weight=weight).partition
         for most in (0.0, 1e6):
@@ -472,8 +475,8 @@ def test_every_kernel_is_compiled_in_advance():
 
 
 @pytest.mark.compiled
-def test_the_exact_regime_ends_near_the_detectability_threshold():
+def test_the_exact_method_ends_near_the_detectability_threshold():
     """Counting did not end on this graph, where an eigenvalue is 3e-4 above the threshold."""
     graph = kg.generators.planted_partition(3100, k=8, degree=13, snr=1.1, rng=1).graph
-    report = kg.detect_communities(graph, regime=kg.Exact()).report
+    report = kg.detect_communities(graph, method=kg.Spectral("exact")).report
     assert report.k_hat == report.k_hat_low == report.k_hat_high == 5

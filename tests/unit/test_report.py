@@ -9,7 +9,7 @@ from kgroups.errors import CrowdedThresholdWarning, DisassortativeWarning
 from kgroups.report import ComponentReport, RefinementReport, Report
 
 PLAIN = Report(
-    regime="Exact",
+    method="Spectral",
     n=10,
     m=20,
     n_components=1,
@@ -21,7 +21,7 @@ PLAIN = Report(
     k_given=None,
     k_hat=2,
     k_found=2,
-    methods={"dense": 1},
+    counting={"dense": 1},
     init="KMeansInit()",
     refinement=RefinementReport(method="no refinement"),
     uninformed=0,
@@ -42,9 +42,9 @@ def test_a_plain_report_has_three_sentences():
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"methods": {}}, "Components whose eigenvalues were counted: none."),
+        ({"counting": {}}, "Components whose eigenvalues were counted: none."),
         (
-            {"methods": {"pruned": 3, "filter": 1}},
+            {"counting": {"pruned": 3, "filter": 1}},
             "Components whose eigenvalues were counted: 3 pruned, 1 filter.",
         ),
         ({"loops_dropped": 4}, "4 self-loops were not used."),
@@ -106,7 +106,7 @@ SEARCHED = ComponentReport(
         ({}, "2 communities: eigenvectors were asked for."),
         ({"k_given": 2, "k_hat": 5}, "2 communities, as requested."),
         ({"k_given": 2, "n_components": 3}, "2 communities in 3 components, as requested."),
-        ({"regime": "None", "k_given": 2}, "2 communities, as many as in the labels given."),
+        ({"method": "None", "k_given": 2}, "2 communities, as many as in the labels given."),
         ({"n": 0, "k_found": 0, "n_components": 0, "components": ()}, "0 communities."),
         ({"k_found": 6, "n_components": 5}, "6 communities in 5 components."),
         (
@@ -143,7 +143,7 @@ def test_each_component_is_described_where_there_are_several():
 
 
 def test_given_labels_say_nothing_of_eigenvalues():
-    given = replace(PLAIN, regime="None", k_given=2, k_hat=None, methods={}, components=())
+    given = replace(PLAIN, method="None", k_given=2, k_hat=None, counting={}, components=())
     assert given.lines() == [
         "2 communities, as many as in the labels given.",
         "r = 2 (mean-degree).",
@@ -181,8 +181,8 @@ def test_to_dict_goes_into_json_and_names_the_warnings():
 
 def test_to_dict_holds_copies():
     record = PLAIN.to_dict()
-    record["methods"]["dense"] = 99
-    assert PLAIN.methods == {"dense": 1}
+    record["counting"]["dense"] = 99
+    assert PLAIN.counting == {"dense": 1}
 
 
 def test_warnings_are_not_compared_because_they_are_equal_only_to_themselves():
@@ -208,7 +208,7 @@ def test_a_detection_fills_every_part():
         2,
         4,
     )
-    assert sum(report.methods.values()) == report.n_components
+    assert sum(report.counting.values()) == report.n_components
     assert list(report.seconds)[-2:] == ["searching", "comparing candidates"]
     assert [component.n for component in report.components] == [34, 1, 1]
     assert report.refinement.converged
@@ -243,5 +243,5 @@ def test_a_refinement_alone_says_where_its_labels_came_from():
     G = nx.barbell_graph(5, 0)
     report = kg.refine_partition(G, [0] * 4 + [1] * 6).report
     assert (report.why, report.init, report.k_given) == ("labels were given", "given labels", 2)
-    assert report.methods == {}
+    assert report.counting == {}
     assert report.refinement.moves == 1

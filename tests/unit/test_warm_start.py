@@ -9,7 +9,7 @@ from kgroups.errors import InputError, PartitionError
 from kgroups.generators import planted_partition
 from kgroups.metrics import nmi
 
-REGIMES = (kg.Auto(), kg.Exact(), kg.FewGroups(), kg.ManyGroups())
+METHODS = (kg.Auto(), kg.Spectral("exact"), kg.Spectral("filtered"), kg.Search())
 RING = nx.ring_of_cliques(8, 6)
 CLIQUES = [set(range(6 * a, 6 * a + 6)) for a in range(8)]
 SHIFTED = [{(node + 2) % 48 for node in clique} for clique in CLIQUES]
@@ -27,28 +27,28 @@ def forms_of(communities, graph):
     }
 
 
-@pytest.mark.parametrize("regime", REGIMES, ids=repr)
+@pytest.mark.parametrize("method", METHODS, ids=repr)
 @pytest.mark.parametrize("form", ["partition", "sets", "labels", "dict", "names as labels"])
-def test_any_form_of_labels_can_be_started_from(regime, form):
+def test_any_form_of_labels_can_be_started_from(method, form):
     start = forms_of(SHIFTED, RING)[form]
-    found = kg.detect_communities(RING, init=kg.WarmStart(start), regime=regime)
+    found = kg.detect_communities(RING, init=kg.WarmStart(start), method=method)
     assert set(map(frozenset, found)) == set(map(frozenset, CLIQUES))
     assert found.report.init.startswith("WarmStart(")
 
 
-@pytest.mark.parametrize("regime", REGIMES, ids=repr)
-def test_labels_belong_to_nodes_whatever_their_order(regime):
+@pytest.mark.parametrize("method", METHODS, ids=repr)
+def test_labels_belong_to_nodes_whatever_their_order(method):
     names = {node: f"v{(7 * node) % 48:02d}" for node in RING}
     G = nx.relabel_nodes(RING, names)
     start = {names[node]: a for a, clique in enumerate(CLIQUES) for node in clique}
-    found = kg.detect_communities(G, init=kg.WarmStart(start), regime=regime)
+    found = kg.detect_communities(G, init=kg.WarmStart(start), method=method)
     assert set(map(frozenset, found)) == {frozenset(map(names.get, c)) for c in CLIQUES}
 
 
-@pytest.mark.parametrize("regime", REGIMES, ids=repr)
-def test_a_given_k_and_labels_to_start_from_exclude_one_another(regime):
+@pytest.mark.parametrize("method", METHODS, ids=repr)
+def test_a_given_k_and_labels_to_start_from_exclude_one_another(method):
     with pytest.raises(InputError, match=r"finds the number of communities itself, got k=8\.\n"):
-        kg.detect_communities(RING, 8, init=kg.WarmStart(CLIQUES), regime=regime)
+        kg.detect_communities(RING, 8, init=kg.WarmStart(CLIQUES), method=method)
 
 
 def test_labels_must_cover_the_graph():
@@ -56,7 +56,7 @@ def test_labels_must_cover_the_graph():
         kg.detect_communities(RING, init=kg.WarmStart(CLIQUES[1:]))
 
 
-@pytest.mark.parametrize("regime", REGIMES, ids=repr)
+@pytest.mark.parametrize("method", METHODS, ids=repr)
 @pytest.mark.parametrize(
     "start",
     [
@@ -65,22 +65,22 @@ def test_labels_must_cover_the_graph():
         pytest.param(np.arange(48) % 5, id="stripes"),
     ],
 )
-def test_labels_across_components_never_join_them(regime, start):
+def test_labels_across_components_never_join_them(method, start):
     G = nx.disjoint_union(nx.ring_of_cliques(4, 6), nx.ring_of_cliques(4, 6))
     G = nx.disjoint_union(G, nx.empty_graph(2))
     labels = np.append(start, [0, 0])
-    found = kg.detect_communities(G, init=kg.WarmStart(labels), regime=regime)
+    found = kg.detect_communities(G, init=kg.WarmStart(labels), method=method)
     assert nx.community.is_partition(G, found)
     assert all(nx.is_connected(G.subgraph(community)) for community in found)
     assert {48} in found
     assert {49} in found
 
 
-@pytest.mark.parametrize("regime", REGIMES, ids=repr)
+@pytest.mark.parametrize("method", METHODS, ids=repr)
 @pytest.mark.parametrize("n", [0, 1, 2])
-def test_tiny_graphs_can_be_started_on(regime, n):
+def test_tiny_graphs_can_be_started_on(method, n):
     for G in (nx.empty_graph(n), nx.path_graph(n)):
-        found = kg.detect_communities(G, init=kg.WarmStart([0] * n), regime=regime)
+        found = kg.detect_communities(G, init=kg.WarmStart([0] * n), method=method)
         assert len(found) == nx.number_connected_components(G)
 
 
@@ -92,25 +92,25 @@ def changed(graph, edges, rng):
 
 
 EIGENVECTORS = [
-    pytest.param(400, kg.Exact(), id="exact"),
-    pytest.param(3_000, kg.FewGroups(), id="few", marks=pytest.mark.compiled),
+    pytest.param(400, kg.Spectral("exact"), id="exact"),
+    pytest.param(3_000, kg.Spectral("filtered"), id="filtered", marks=pytest.mark.compiled),
 ]
 SIZES = [
     pytest.param(400, kg.Auto(), id="auto, small"),
     pytest.param(3_000, kg.Auto(), id="auto, large", marks=pytest.mark.compiled),
-    pytest.param(3_000, kg.ManyGroups(), id="many", marks=pytest.mark.compiled),
+    pytest.param(3_000, kg.Search(), id="search", marks=pytest.mark.compiled),
 ]
 
 
 @pytest.mark.statistical
-@pytest.mark.parametrize(("n", "regime"), [*SIZES, *EIGENVECTORS])
-def test_a_warm_start_after_a_small_change_ends_near_the_cold_one(n, regime):
+@pytest.mark.parametrize(("n", "method"), [*SIZES, *EIGENVECTORS])
+def test_a_warm_start_after_a_small_change_ends_near_the_cold_one(n, method):
     """Least NMI of both: 1 on 20 graphs of 400 nodes, .9994 on 8 of 3,000; k was always right."""
     graph, _ = planted_partition(n, k=n // 100, degree=14.0, snr=2.8, rng=1)
-    before = kg.detect_communities(graph, regime=regime)
+    before = kg.detect_communities(graph, method=method)
     after = changed(graph, n // 100, np.random.default_rng(2))
-    cold = kg.detect_communities(after, regime=regime)
-    warm = kg.detect_communities(after, init=kg.WarmStart(before), regime=regime)
+    cold = kg.detect_communities(after, method=method)
+    warm = kg.detect_communities(after, init=kg.WarmStart(before), method=method)
     assert len(warm) == len(cold) == n // 100
     assert nmi(cold.labels, warm.labels) >= 0.995
 
@@ -124,43 +124,43 @@ NONSENSE = {
 
 
 @pytest.mark.statistical
-@pytest.mark.parametrize(("n", "regime"), SIZES)
+@pytest.mark.parametrize(("n", "method"), SIZES)
 @pytest.mark.parametrize("labels", NONSENSE)
-def test_nonsense_labels_do_no_harm_on_a_clear_graph(n, regime, labels):
+def test_nonsense_labels_do_no_harm_on_a_clear_graph(n, method, labels):
     """Least NMI with the truth: .990 on 20 graphs of 400 nodes (sd .004), .998 on 8 of 3,000."""
     graph, truth = planted_partition(n, k=n // 100, degree=14.0, snr=2.8, rng=1)
     start = kg.WarmStart(NONSENSE[labels](n))
-    found = kg.detect_communities(graph, init=start, regime=regime)
+    found = kg.detect_communities(graph, init=start, method=method)
     assert len(found) == n // 100
     assert nmi(truth, found.labels) >= 0.97
 
 
-@pytest.mark.parametrize(("n", "regime"), EIGENVECTORS)
-def test_without_the_search_labels_are_improved_and_their_number_stays(n, regime):
+@pytest.mark.parametrize(("n", "method"), EIGENVECTORS)
+def test_without_the_search_labels_are_improved_and_their_number_stays(n, method):
     graph, truth = planted_partition(n, k=n // 100, degree=14.0, snr=2.8, rng=1)
     start = np.where(np.arange(n) % 10 == 0, (truth + 1) % (n // 100), truth)
-    found = kg.detect_communities(graph, init=kg.WarmStart(start), regime=regime)
+    found = kg.detect_communities(graph, init=kg.WarmStart(start), method=method)
     assert len(found) == n // 100
     assert nmi(truth, found.labels) > nmi(truth, start)
-    whole = kg.detect_communities(graph, init=kg.WarmStart(np.zeros(n, dtype=int)), regime=regime)
+    whole = kg.detect_communities(graph, init=kg.WarmStart(np.zeros(n, dtype=int)), method=method)
     assert len(whole) == 1
 
 
-@pytest.mark.parametrize("regime", [kg.Auto(), kg.ManyGroups()], ids=repr)
-def test_labels_of_a_random_graph_are_given_up(regime):
+@pytest.mark.parametrize("method", [kg.Auto(), kg.Search()], ids=repr)
+def test_labels_of_a_random_graph_are_given_up(method):
     G = nx.gnm_random_graph(300, 1_200, seed=4)
     start = [node % 4 for node in G]
-    cold = kg.detect_communities(G, regime=regime)
-    warm = kg.detect_communities(G, init=kg.WarmStart(start), regime=regime)
+    cold = kg.detect_communities(G, method=method)
+    warm = kg.detect_communities(G, init=kg.WarmStart(start), method=method)
     assert len(warm) == len(cold) == 1
 
 
 PAIRS = [CLIQUES[a] | CLIQUES[a + 1] for a in range(0, 8, 2)]
 
 
-@pytest.mark.parametrize("regime", [kg.Exact(), kg.FewGroups()], ids=repr)
-def test_connected_labels_are_left_as_they_are_where_nothing_is_refined(regime):
-    found = kg.detect_communities(RING, init=kg.WarmStart(PAIRS), refine=None, regime=regime)
+@pytest.mark.parametrize("method", [kg.Spectral("exact"), kg.Spectral("filtered")], ids=repr)
+def test_connected_labels_are_left_as_they_are_where_nothing_is_refined(method):
+    found = kg.detect_communities(RING, init=kg.WarmStart(PAIRS), refine=None, method=method)
     assert set(map(frozenset, found)) == set(map(frozenset, PAIRS))
 
 

@@ -36,7 +36,7 @@ DETAILS = {"auto": None, "all": True, "none": False}
 def detect(args: argparse.Namespace) -> None:
     """Find communities, print them, and write the files that were named."""
     from kgroups.detect import detect_communities
-    from kgroups.search import Auto
+    from kgroups.search import Spectral
 
     if args.output is not None and not is_graph_file(args.output):
         try:
@@ -66,7 +66,7 @@ def detect(args: argparse.Namespace) -> None:
             progress=begin,
         )
         # Only on small graphs, where it is cheap; `kgroups info` computes it for all.
-        if partition.labels.size <= Auto.exact_nodes:
+        if partition.labels.size <= Spectral.exact_nodes:
             _ = partition.spectrum
         if args.confidence:
             begin("computing confidence")

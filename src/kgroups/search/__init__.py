@@ -5,12 +5,10 @@ from kgroups.search.given import EXACT_NODES_UNEVEN, find_k_communities
 from kgroups.search.problem import Detection, Prepared, Problem, prepare
 from kgroups.search.settings import (
     Auto,
-    Exact,
-    FewGroups,
-    ManyGroups,
-    Regime,
+    Method,
     Search,
-    check_regime,
+    Spectral,
+    check_method,
     dense_solves,
 )
 
@@ -18,14 +16,12 @@ __all__ = [
     "EXACT_NODES_UNEVEN",
     "Auto",
     "Detection",
-    "Exact",
-    "FewGroups",
-    "ManyGroups",
+    "Method",
     "Prepared",
     "Problem",
-    "Regime",
     "Search",
-    "check_regime",
+    "Spectral",
+    "check_method",
     "dense_solves",
     "find_communities",
     "find_k_communities",

@@ -21,7 +21,7 @@ from kgroups.embedding import (
 from kgroups.hartigan import BACKGROUND_WORK, improve_rows
 from kgroups.multilevel import Level, finest_level, shared_moves
 from kgroups.refine import Refiner, refine_labels
-from kgroups.search.problem import Options, Part, Pieces, Problem, Spectral
+from kgroups.search.problem import Options, Part, Pieces, Problem, Proposal
 from kgroups.search.settings import SIGNIFICANCE, Plan, Search
 from kgroups.spectrum import (
     Leading,
@@ -357,7 +357,7 @@ _CHUNK = 1 << 13
 
 def by_eigenvectors(
     part: Part, V: Floats, options: Options, rng: np.random.Generator, *, connected: bool = True
-) -> Spectral:
+) -> Proposal:
     """Find as many communities of a connected part as there are eigenvectors."""
     k, init = V.shape[1], options.init
     X = embedding_rows(V, init.rows)
@@ -373,7 +373,7 @@ def by_eigenvectors(
 
 def refined(
     part: Part, z: Ints, refine: Refiner | None, *, connected: bool = True, fast: bool = False
-) -> Spectral:
+) -> Proposal:
     """Refine labels without gaps, and make communities connected if ``connected``."""
     k, refinement = int(z.max()) + 1, None
     if refine is not None and k > 1:
@@ -381,7 +381,7 @@ def refined(
         z = refinement.z
     if connected:
         z, k = absorb_fragments(part.A, z)
-    return Spectral(z, k, refinement)
+    return Proposal(z, k, refinement)
 
 
 def absorb_fragments(A: CSR, z: Ints) -> tuple[Ints, int]:
@@ -410,7 +410,7 @@ def by_filter(
     *,
     k: int | None = None,
     leading: Leading | None = None,
-) -> Spectral:
+) -> Proposal:
     """Find the communities of a connected part by Ritz vectors of a Chebyshev filter.
 
     By default there are as many as Ritz values beyond the edge of noise. ``leading`` are the
@@ -426,8 +426,8 @@ def by_filter(
         leading = Leading(values, vectors.astype(np.float32), complete=True)
     k = leading.k
     if k < 2:
-        return Spectral(np.zeros(part.bound.n, dtype=np.int64), 1, None)
-    z = _labels(_unit_rows(leading.vectors), k, options.init, options.few.sample, rng)
+        return Proposal(np.zeros(part.bound.n, dtype=np.int64), 1, None)
+    z = _labels(_unit_rows(leading.vectors), k, options.init, options.spectral.sample, rng)
     return refined(part, z, options.refine, connected=False, fast=True)
 
 

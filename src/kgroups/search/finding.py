@@ -38,7 +38,7 @@ from kgroups.search.candidates import (
     split_small,
 )
 from kgroups.search.problem import Detection, Options, Problem
-from kgroups.search.settings import Auto, FewGroups, ManyGroups, Regime, Search, dense_solves
+from kgroups.search.settings import Auto, Method, Search, dense_solves
 from kgroups.spectrum import (
     count_components,
     has_structure,
@@ -64,7 +64,7 @@ REPORTED = 3
 
 def find_communities(
     problem: Problem,
-    regime: Regime,
+    method: Method,
     init: Init,
     refine: Refiner | None,
     rng: np.random.Generator,
@@ -77,28 +77,28 @@ def find_communities(
     ``start`` are labels to start from; ``progress`` is called with the name of each stage.
     """
     found = Detection(problem.component.copy())
-    options = Options(regime, init, refine, problem.uneven, progress)
+    options = Options(method, init, refine, problem.uneven, progress)
     candidates, searched = [one_community(problem)], None
-    if isinstance(regime, Auto | ManyGroups):
+    if options.search is not None:
         progress("searching")
-        searched = search(problem, regime.search, rng, start=start)
+        searched = search(problem, options.search, rng, start=start)
         candidates.append(searched.candidate())
         found.visits += searched.visits
     # Where a description saves a nat per node, its communities are reliable.
     clear = candidates[-1].score >= problem.sizes
     k_hat = np.full(problem.n_components, -1, dtype=np.int64)
-    if not isinstance(regime, ManyGroups):
+    if not isinstance(method, Search):
         # A component with fewer edges than nodes + 1 is a tree or has one cycle.
         cyclic = problem.entries >= 2 * (problem.sizes + 1)
         nontrivial = ~clear & cyclic & (problem.sizes > ANY_SAVING_NODES)
         entropy = int(rng.integers(2**63))
-        with dense_solves(problem.bound.n, regime) if nontrivial.any() else nullcontext():
-            _count_eigenvalues(problem, regime, nontrivial, k_hat, found)
+        with dense_solves(problem.bound.n, method) if nontrivial.any() else nullcontext():
+            _count_eigenvalues(problem, options, nontrivial, k_hat, found)
             # Where the spectrum shows fewer than two, eigenvectors have nothing to propose.
             proposed = nontrivial & ((k_hat < 0) | (k_hat > 1) | (start is not None))
             which = np.flatnonzero(proposed)
             spectra = Spectra(problem, k_hat, options, entropy, found, searched)
-            if not isinstance(regime, Auto):
+            if not isinstance(method, Auto):
                 candidates.append(
                     spectra.alone(which)
                     if start is None
@@ -109,23 +109,23 @@ def find_communities(
                 candidates[1:] = _with_evidence(problem, candidates[1], which, spectra)
     # Elsewhere the last candidate is the only one that was asked for.
     winner = np.full(problem.n_components, len(candidates) - 1)
-    if isinstance(regime, Auto):
+    if isinstance(method, Auto):
         winner = decide(candidates, clear)
     order, offsets = problem.by_component
     component = problem.component[order]
     z = np.choose(winner[component], [candidate.z for candidate in candidates])
-    if isinstance(regime, Auto):
-        for c in np.flatnonzero(clear & (problem.sizes > regime.moments_nodes)).tolist():
+    if isinstance(method, Auto):
+        for c in np.flatnonzero(clear & (problem.sizes > method.moments_nodes)).tolist():
             rows = slice(int(offsets[c]), int(offsets[c + 1]))
-            with dense_solves(problem.bound.n, regime):
-                z[rows] = _split_giants(problem, c, z[rows], regime, options, rng, found)
+            with dense_solves(problem.bound.n, method):
+                z[rows] = _split_giants(problem, c, z[rows], method, options, rng, found)
     counts = np.ones(problem.n_components, dtype=np.int64)
     np.maximum.at(counts, component, z + 1)
     found.z[order] = (np.cumsum(counts) - counts)[component] + z
-    if isinstance(regime, Auto):
+    if isinstance(method, Auto):
         # Where the search has found communities, their description stands.
         whole = ~clear & (candidates[_SEARCH].k == 1)
-        found.z = _split_small_communities(problem, found.z, whole, regime.search, rng)
+        found.z = _split_small_communities(problem, found.z, whole, method.search, rng)
     _report(found, problem, candidates, winner, k_hat, searched)
     return found
 
@@ -222,7 +222,7 @@ def _split_giants(
     problem: Problem,
     component: int,
     z: Ints,
-    regime: Auto,
+    method: Auto,
     options: Options,
     rng: np.random.Generator,
     found: Detection,
@@ -232,7 +232,7 @@ def _split_giants(
     Moves of nodes and of groups seldom split a community; its own eigenvectors show where.
     """
     part = problem.part(component)[1]
-    least = max(regime.moments_nodes, regime.giant_share * z.size)
+    least = max(method.moments_nodes, method.giant_share * z.size)
     split = z.copy()
     for giant in np.flatnonzero(np.bincount(z) >= least).tolist():
         rows = np.flatnonzero(z == giant)
@@ -242,7 +242,7 @@ def _split_giants(
         A, bound, one = part_inside.A, part_inside.bound, np.zeros(rows.size, dtype=np.int64)
         inside = Problem(A, bound, one, 1, problem.weighted, problem.loops)
         k_hat = np.array([-1])
-        if rows.size <= regime.exact_nodes:
+        if rows.size <= options.spectral.largest_exact:
             k_hat = count_components(bound, one).k
         spectra = Spectra(inside, k_hat, options, int(rng.integers(2**63)), found)
         every = np.zeros(1, dtype=np.int64)
@@ -251,18 +251,17 @@ def _split_giants(
     if np.array_equal(split, z):
         return z
     level = part.level(weighted=options.weighted, loops=problem.loops)
-    split, saved, visits = annealed(level, split, regime.search, rng)
+    split, saved, visits = annealed(level, split, method.search, rng)
     found.visits += visits
     return split if saved > nats_saved(level, z) else z
 
 
 def _count_eigenvalues(
-    problem: Problem, regime: Regime, nontrivial: Bools, k_hat: Ints, found: Detection
+    problem: Problem, options: Options, nontrivial: Bools, k_hat: Ints, found: Detection
 ) -> None:
     """Count the eigenvalues above the threshold where eigenvectors are computed exactly."""
-    largest = regime.exact_nodes if isinstance(regime, Auto) else problem.bound.n
-    exact = nontrivial & (problem.sizes <= largest)
-    if isinstance(regime, FewGroups) or not exact.any():
+    exact = nontrivial & (problem.sizes <= options.spectral.largest_exact)
+    if not exact.any():
         return
     rows = np.flatnonzero(exact[problem.component])
     names = (np.cumsum(exact) - 1)[problem.component[rows]]
@@ -303,20 +302,20 @@ class Spectra:
 
     def counts(self, which: Ints) -> Ints:
         """Return how many communities the spectrum shows in some components, 1 if none."""
-        regime, k_hat = self._options.regime, self._k_hat[which]
+        method, k_hat = self._options.method, self._k_hat[which]
         unsure = k_hat < 0
-        if isinstance(regime, Auto):
-            unsure |= (k_hat > 1) & (self._problem.sizes[which] >= regime.moments_nodes)
+        if isinstance(method, Auto):
+            unsure |= (k_hat > 1) & (self._problem.sizes[which] >= method.moments_nodes)
         k = np.maximum(1, k_hat)
         for position in np.flatnonzero(unsure).tolist():
             k[position] = self._count_by_moments(int(which[position]))
-        if unsure.any() and isinstance(regime, Auto):
+        if unsure.any() and isinstance(method, Auto):
             self._options.progress(_COMPARING)
         return k
 
     def _count_by_moments(self, c: int) -> int:
         options, part, k_hat = self._options, self._problem.part(c)[1], int(self._k_hat[c])
-        auto = options.regime if isinstance(options.regime, Auto) else None
+        auto = options.method if isinstance(options.method, Auto) else None
         options.progress("moments of the spectrum")
         part = part.with_own_r(weighted=options.weighted)
         measured = self._measured.get(c)
@@ -330,7 +329,7 @@ class Spectra:
         if auto and not auto.resolves(measured.k, part.bound.n):
             return 1
         options.progress("filtering a subspace")
-        most = max(_MIN_COLUMNS, int(options.few.columns * measured.k))
+        most = max(_MIN_COLUMNS, int(options.spectral.columns * measured.k))
         leading = leading_pairs(measured, most=most)
         if auto and not leading.complete:
             return 1

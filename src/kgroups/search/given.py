@@ -23,7 +23,7 @@ from kgroups.search.candidates import (
 )
 from kgroups.search.finding import REPORTED
 from kgroups.search.problem import Detection, Options, Part, Problem
-from kgroups.search.settings import SIGNIFICANCE, Auto, Exact, FewGroups, ManyGroups, Regime, Search
+from kgroups.search.settings import SIGNIFICANCE, Auto, Method, Search, Spectral
 from kgroups.spectrum import Moments, has_structure, moments
 
 # Where degrees are uneven, hubs crowd the upper end of the spectrum, and a filtered subspace does
@@ -34,7 +34,7 @@ EXACT_NODES_UNEVEN = 20_000
 # with even and uneven degrees, it recovers more below this share of repeated links, and on average
 # less above.
 _MOST_REPEATED = 0.1
-# FewGroups and ManyGroups solve components with fewer nodes exactly, too few for a filter.
+# Components with fewer nodes, too few for a filter, are always solved exactly.
 _FILTERED_NODES = 6
 # Digits to which eigenvalues are compared, so that equal components rank as equal.
 _DIGITS = 9
@@ -45,7 +45,7 @@ _STEP_BELOW_ONE = 1e-9
 def find_k_communities(
     problem: Problem,
     k: int,
-    regime: Regime,
+    method: Method,
     init: Init,
     refine: Refiner | None,
     rng: np.random.Generator,
@@ -59,10 +59,10 @@ def find_k_communities(
     join the largest community and are uninformed. With another ``init`` or ``refine`` than the
     default, eigenvectors alone are used where they are available.
     """
-    options = Options(regime, init, refine, problem.uneven, progress)
+    options = Options(method, init, refine, problem.uneven, progress)
     found = Detection(np.full(problem.bound.n, -1, dtype=np.int64))
     measured: dict[int, Moments] = {}
-    large = _by_moments(problem, regime).tolist()
+    large = _by_moments(problem, options.spectral).tolist()
     if large:
         progress("moments of the spectrum")
     for component in large:
@@ -97,12 +97,10 @@ def find_k_communities(
     return found
 
 
-def _by_moments(problem: Problem, regime: Regime) -> Ints:
+def _by_moments(problem: Problem, spectral: Spectral) -> Ints:
     """Return the components whose eigenvectors are not computed exactly."""
-    if isinstance(regime, Exact):
-        return np.zeros(0, dtype=np.int64)
-    least = regime.exact_nodes + 1 if isinstance(regime, Auto) else _FILTERED_NODES
-    return np.flatnonzero(problem.sizes >= least)
+    large = (problem.sizes > spectral.largest_exact) & (problem.sizes >= _FILTERED_NODES)
+    return np.flatnonzero(large)
 
 
 class _Share(NamedTuple):
@@ -121,15 +119,15 @@ class _Share(NamedTuple):
         they are faint. ``measured`` are the moments of a large part, ``V`` the eigenvectors of a
         small one.
         """
-        n, regime = self.part.bound.n, self.options.regime
+        n, method = self.part.bound.n, self.options.method
         if self.k in (1, n):
             return np.arange(n) % self.k, "eigenvectors", ""
-        filtered = isinstance(regime, FewGroups) or (
-            isinstance(regime, Auto) and regime.resolves(self.k, n)
+        filtered = isinstance(method, Spectral) or (
+            isinstance(method, Auto) and method.resolves(self.k, n)
         )
         candidates = []
         spectrum = None if V is None else (self.part, V)
-        at_radius = isinstance(regime, Auto) and self._is_uneven(regime)
+        at_radius = isinstance(method, Auto) and self._is_uneven(method)
         if at_radius and isinstance(self.options.refine, BeliefPropagation):
             return self._exact(*self._at_nonbacktracking_radius()), "eigenvectors", ""
         if spectrum is not None:
@@ -143,14 +141,14 @@ class _Share(NamedTuple):
         if at_radius:
             spectrum = self._at_nonbacktracking_radius()
             candidates.append((self._exact(*spectrum), "eigenvectors"))
-        if isinstance(regime, Auto | ManyGroups):
-            candidates.append((self._searched(regime.search), "search"))
+        if self.options.search is not None:
+            candidates.append((self._searched(self.options.search), "search"))
         A, d = self.part.A, self.part.d
         gain = [planted_fit(A, d, z, k=self.k).gain for z, _ in candidates]
         # The first wins a near-tie: another must be ten times as likely.
         gain[0] += SIGNIFICANCE
         best, origin = candidates[int(np.argmax(gain))]
-        if isinstance(regime, Auto):
+        if isinstance(method, Auto):
             return self._or_inferred(best, origin, spectrum)
         return best, origin, ""
 
@@ -190,10 +188,10 @@ class _Share(NamedTuple):
             "; they are faint, and belief propagation decides",
         )
 
-    def _is_uneven(self, regime: Auto) -> bool:
+    def _is_uneven(self, method: Auto) -> bool:
         """Tell if r should be the root of the non-backtracking radius, and that is affordable."""
         bound = self.part.bound
-        affordable = self.k <= regime.max_few and bound.n <= EXACT_NODES_UNEVEN
+        affordable = self.k <= method.max_few and bound.n <= EXACT_NODES_UNEVEN
         affordable = affordable and bound.r_choice == "mean-degree"
         return affordable and degrees_are_uneven(self.part.A)
 

@@ -25,7 +25,7 @@ from kgroups.multilevel import Level, finest_level
 from kgroups.operators import BetheHessian, BoundBetheHessian
 from kgroups.refine import Hartigan, Refinement, RefinementProblem, Refiner
 from kgroups.report import ComponentReport, RefinementReport
-from kgroups.search.settings import Auto, FewGroups, Regime
+from kgroups.search.settings import Method, Search, Spectral, search_of, spectral_of
 from kgroups.spectrum import ComponentCounts
 
 # Least weight in units of the largest: strengths are squared and multiplied without underflow.
@@ -190,7 +190,7 @@ def _writable(array: Any) -> Any:
 class Options(NamedTuple):
     """The options of the caller, and whether edges differ in weight."""
 
-    regime: Regime
+    method: Method
     init: Init
     refine: Refiner | None
     weighted: bool
@@ -202,11 +202,14 @@ class Options(NamedTuple):
         return self.init != KMeansInit() or self.refine != Hartigan()
 
     @property
-    def few(self) -> FewGroups:
-        """Settings of the filtered subspace."""
-        if isinstance(self.regime, Auto):
-            return self.regime.few
-        return self.regime if isinstance(self.regime, FewGroups) else FewGroups()
+    def search(self) -> Search | None:
+        """Settings of the search, None if there is none."""
+        return search_of(self.method)
+
+    @property
+    def spectral(self) -> Spectral:
+        """How eigenvectors are computed."""
+        return spectral_of(self.method)
 
 
 class Prepared(NamedTuple):
@@ -240,7 +243,7 @@ def prepare(
     return Prepared(problem, order, ordering)
 
 
-class Spectral(NamedTuple):
+class Proposal(NamedTuple):
     """Labels of a connected part, their number, and the refinement if there was one."""
 
     z: Ints
@@ -312,11 +315,11 @@ class Detection:
     visits: int = 0
     counts: ComponentCounts | None = None
 
-    def keep(self, spectral: Spectral) -> Ints:
+    def keep(self, proposal: Proposal) -> Ints:
         """Record a refinement, and return its labels."""
-        if spectral.refinement is not None:
-            self.refinements.add(spectral.refinement)
-        return spectral.z
+        if proposal.refinement is not None:
+            self.refinements.add(proposal.refinement)
+        return proposal.z
 
     def assign_uninformed(self) -> None:
         """Give the nodes without a label, which are -1, to the largest community."""

@@ -1,16 +1,16 @@
-"""Regimes, which say how communities are found, and the settings of the search."""
+"""Methods, which say how communities are found, and their settings."""
 
 import math
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from kgroups._blas import single_threaded
 from kgroups._types import Floats
-from kgroups._validation import check_integer, check_real, is_real
+from kgroups._validation import check_choice, check_integer, check_real, is_real
 from kgroups.errors import InputError
 from kgroups.multilevel import ROUNDING, Rules
 
@@ -18,6 +18,8 @@ SIGNIFICANCE = math.log(10.0)
 """Nats that chance saves on at most one random graph in ten."""
 # Gumbel-distributed numbers that annealing draws from; a power of two, as kernels mask the index.
 _NOISE = 1 << 14
+
+Solver: TypeAlias = Literal["auto", "exact", "filtered"]
 
 
 class Plan(NamedTuple):
@@ -37,7 +39,7 @@ class Plan(NamedTuple):
 
 @dataclass(frozen=True)
 class Search:
-    """Settings of the search for the partition with the shortest description.
+    """Find communities by the search alone: the partition with the shortest description.
 
     A start moves nodes from singletons at a resolution; the resulting groups, the *cells*, are then
     moved by the description length. Each further start is joined with the best one so far through
@@ -81,7 +83,10 @@ class Search:
     Examples
     --------
     >>> import kgroups as kg
-    >>> thorough = kg.ManyGroups(kg.Search(starts=64, patience=8))
+    >>> import networkx as nx
+    >>> thorough = kg.Search(starts=64, patience=8)
+    >>> len(kg.detect_communities(nx.ring_of_cliques(6, 5), method=thorough))
+    6
     """
 
     scales: tuple[float, ...] = (0.3, 0.5, 0.4, 0.2, 0.6)
@@ -135,45 +140,45 @@ def _noise(seed: int) -> Floats:
 
 
 @dataclass(frozen=True)
-class Exact:
-    """Find communities by the eigenvectors of N_r alone: exact count, exact embedding."""
-
-
-@dataclass(frozen=True)
-class FewGroups:
-    """Find communities by a Chebyshev-filtered subspace alone: a few large ones, however faint.
+class Spectral:
+    """Find communities by eigenvectors of N_r alone: a few large ones, however faint.
 
     Parameters
     ----------
+    solver : {"auto", "exact", "filtered"}
+        How eigenvectors are computed: exactly, as those of a Chebyshev-filtered subspace, or
+        exactly in components of up to ``exact_nodes`` nodes and filtered in larger ones.
+    exact_nodes : int
+        Eigenvectors of components up to this size are computed exactly if ``solver`` is "auto".
     columns : float
         Columns that the subspace may grow to, per community that the moments of the spectrum show.
     sample : int
         Embedding rows on which k-means starts, or 50 per community if that is more; all other rows
-        get the label of the nearest mean.
+        get the label of the nearest mean. For the subspace alone.
+
+    Examples
+    --------
+    >>> import kgroups as kg
+    >>> as_in_the_paper = kg.Spectral("exact")
     """
 
+    solver: Solver = "auto"
+    exact_nodes: int = 1_000
     columns: float = 2.0
     sample: int = 4_000
 
     def __post_init__(self) -> None:
+        check_choice("solver", self.solver, get_args(Solver))
+        check_integer("exact_nodes", self.exact_nodes, low=0)
         check_real("columns", self.columns, low=1.0)
         check_integer("sample", self.sample)
 
-
-@dataclass(frozen=True)
-class ManyGroups:
-    """Find communities by the search alone: the partition with the shortest description.
-
-    Parameters
-    ----------
-    search : Search
-        Its settings.
-    """
-
-    search: Search = Search()
-
-    def __post_init__(self) -> None:
-        _check_settings("search", self.search, Search)
+    @property
+    def largest_exact(self) -> float:
+        """Nodes of the largest component whose eigenvectors are computed exactly."""
+        if self.solver == "auto":
+            return self.exact_nodes
+        return math.inf if self.solver == "exact" else 0
 
 
 @dataclass(frozen=True)
@@ -188,10 +193,8 @@ class Auto:
     ----------
     search : Search
         Settings of the search.
-    few : FewGroups
-        Settings of the filtered subspace, which replaces exact eigenvectors on large components.
-    exact_nodes : int
-        Eigenvectors of components up to this size are computed exactly.
+    spectral : Spectral
+        How eigenvectors are computed.
     moments_nodes : int
         From this size on, eigenvectors propose communities only if the moments of the spectrum
         differ from those of a random graph.
@@ -205,8 +208,7 @@ class Auto:
     """
 
     search: Search = Search()
-    few: FewGroups = FewGroups()
-    exact_nodes: int = 1_000
+    spectral: Spectral = Spectral()
     moments_nodes: int = 500
     giant_share: float = 0.25
     max_few: int = 64
@@ -214,8 +216,8 @@ class Auto:
 
     def __post_init__(self) -> None:
         _check_settings("search", self.search, Search)
-        _check_settings("few", self.few, FewGroups)
-        for name in ("exact_nodes", "moments_nodes", "max_few", "min_few_size"):
+        _check_settings("spectral", self.spectral, Spectral)
+        for name in ("moments_nodes", "max_few", "min_few_size"):
             check_integer(name, getattr(self, name), low=0)
         check_real("giant_share", self.giant_share, low=0.0, high=1.0)
 
@@ -224,22 +226,36 @@ class Auto:
         return k <= self.max_few and n >= self.min_few_size * k
 
 
-Regime: TypeAlias = Auto | Exact | FewGroups | ManyGroups
+Method: TypeAlias = Auto | Search | Spectral
 
 
-def dense_solves(n: int, regime: Regime) -> AbstractContextManager[None]:
-    """Limit BLAS to one thread while dense problems are solved that are small in a regime.
+def search_of(method: Method) -> Search | None:
+    """Return how a method searches, None if it does not."""
+    if isinstance(method, Auto):
+        return method.search
+    return method if isinstance(method, Search) else None
 
-    Only :class:`Exact` solves them on large components of a graph with ``n`` nodes.
+
+def spectral_of(method: Method) -> Spectral:
+    """Return how a method computes eigenvectors; the search does without exact ones."""
+    if isinstance(method, Auto):
+        return method.spectral
+    return method if isinstance(method, Spectral) else Spectral("filtered")
+
+
+def dense_solves(n: int, method: Method) -> AbstractContextManager[None]:
+    """Limit BLAS to one thread while dense problems are solved that are small with a method.
+
+    Only an exact solver solves them on large components of a graph with ``n`` nodes.
     """
-    largest = n if isinstance(regime, Exact) else getattr(regime, "exact_nodes", Auto.exact_nodes)
-    return single_threaded(min(n, largest))
+    spectral = spectral_of(method)
+    return single_threaded(n if spectral.solver == "exact" else min(n, spectral.exact_nodes))
 
 
-def check_regime(regime: object) -> None:
-    """Raise unless this is a regime."""
-    if not isinstance(regime, Regime):
-        msg = f"regime must be Auto(), Exact(), FewGroups() or ManyGroups(), got {regime!r}."
+def check_method(method: object) -> None:
+    """Raise unless this is a method."""
+    if not isinstance(method, Method):
+        msg = f"method must be Auto(), Search() or Spectral(), got {method!r}."
         raise InputError(msg)
 
 

@@ -27,7 +27,7 @@ from kgroups.graph import Graph
 from kgroups.inference import Inferred, infer_at_rates, known_rates, observed_graph
 from kgroups.operators import BetheHessian
 from kgroups.refine import Hartigan, Refiner, refine_labels
-from kgroups.search import Exact, Prepared, prepare
+from kgroups.search import Prepared, Spectral, prepare
 from kgroups.spectrum import largest_eigenpairs, start_vector
 from kgroups.uncertainty import posterior, spectral_start
 
@@ -76,9 +76,9 @@ class TrialContext:
         return found, perf_counter() - start + self._reused_seconds
 
     def labels_given_k(self, refine: Refiner | None) -> Ints:
-        """Return the labels of ``detect_communities(graph, k, refine=refine, regime=Exact())``."""
+        """Return the labels of ``detect_communities`` with k given and exact eigenvectors."""
         return detect_communities(
-            self.graph, self.k, refine=refine, regime=Exact(), rng=self.rng()
+            self.graph, self.k, refine=refine, method=Spectral("exact"), rng=self.rng()
         ).labels
 
     def labels_of_paper(self, refine: Refiner | None) -> Ints:

@@ -23,7 +23,7 @@ from kgroups.inference import (
 )
 from kgroups.operators import BetheHessian, degrees_are_uneven
 from kgroups.partition import Partition
-from kgroups.search import EXACT_NODES_UNEVEN, Auto, Exact
+from kgroups.search import EXACT_NODES_UNEVEN, Auto, Spectral
 
 __all__ = [
     "Posterior",
@@ -292,7 +292,7 @@ def spectral_start(graph: Graph, k: int, rng: np.random.Generator) -> Ints:
         graph,
         k,
         operator=BetheHessian("nonbacktracking"),
-        regime=Exact() if graph.n <= EXACT_NODES_UNEVEN else Auto(),
+        method=Spectral("exact") if graph.n <= EXACT_NODES_UNEVEN else Auto(),
         refine=None,
         rng=rng,
     ).labels

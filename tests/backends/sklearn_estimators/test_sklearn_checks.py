@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kgroups import Exact
+from kgroups import Spectral
 from kgroups.backends.sklearn import GraphKGroups, KernelKGroups, KernelKMeans
 from kgroups.energy import Exponential, Gaussian, Power
 
@@ -37,7 +37,7 @@ def test_estimators_pass(estimator, check):
     + [
         GraphKGroups(),
         GraphKGroups(2),
-        GraphKGroups(regime=Exact(), refine=None, symmetrize="sum", self_loops="keep"),
+        GraphKGroups(method=Spectral("exact"), refine=None, symmetrize="sum", self_loops="keep"),
     ]
 )
 def test_estimators_of_matrices_pass(estimator, check):

@@ -80,14 +80,14 @@ def test_options_are_passed_on(adjacency, monkeypatch):
     monkeypatch.setattr("kgroups.backends.sklearn.estimators.detect_communities", recorded)
     GraphKGroups().fit(adjacency)
     GraphKGroups(
-        2, operator=kg.BetheHessian(r=3.0), regime="exact", init="qr", refine=None,
+        2, operator=kg.BetheHessian(r=3.0), method="spectral", init="qr", refine=None,
         self_loops="keep", random_state=1,
     ).fit(adjacency)  # fmt: skip
     first, second = calls
-    assert (first["operator"], first["regime"]) == (kg.BetheHessian(), kg.Auto())
+    assert (first["operator"], first["method"]) == (kg.BetheHessian(), kg.Auto())
     assert (first["init"], first["refine"]) == (kg.KMeansInit(), kg.Hartigan())
     assert (first["k"], first["self_loops"]) == (None, "drop")
-    assert (second["operator"], second["regime"]) == (kg.BetheHessian(r=3.0), kg.Exact())
+    assert (second["operator"], second["method"]) == (kg.BetheHessian(r=3.0), kg.Spectral())
     assert (second["init"], second["refine"]) == (kg.QRInit(), None)
     assert (second["k"], second["self_loops"]) == (2, "keep")
     again = GraphKGroups(random_state=1).fit(adjacency)
@@ -186,7 +186,7 @@ def test_more_communities_than_nodes_are_refused(adjacency):
     ("name", "listed"),
     [
         ("operator", "'bethe-hessian'"),
-        ("regime", "'auto', 'exact', 'few-groups', 'many-groups'"),
+        ("method", "'auto', 'search', 'spectral'"),
         ("init", "'k-means', 'qr'"),
         ("refine", "'hartigan'"),
     ],

@@ -11,7 +11,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from kgroups import BetheHessian, Hartigan, ManyGroups, Search
+from kgroups import Auto, BetheHessian, Hartigan, Search
 from kgroups.backends.sklearn import GraphKGroups, KernelKGroups, KernelKMeans
 from kgroups.energy import Exponential, Gaussian, PairFunction, Power, Semimetric
 from kgroups.errors import InputError
@@ -159,20 +159,20 @@ def test_equal_samples_have_no_median(kind, metric, advice):
 
 
 def test_fields_of_fields_are_parameters():
-    model = GraphKGroups(regime=ManyGroups())
-    before = model.regime
-    assert model.get_params()["regime__search__starts"] == Search().starts
-    model.set_params(regime__search__starts=2)
-    assert model.regime == ManyGroups(search=Search(starts=2))
-    assert before == ManyGroups()
-    model.set_params(regime__search__patience=3, regime__search=Search(starts=5))
-    assert model.regime == ManyGroups(search=Search(starts=5, patience=3))
+    model = GraphKGroups(method=Auto())
+    before = model.method
+    assert model.get_params()["method__search__starts"] == Search().starts
+    model.set_params(method__search__starts=2)
+    assert model.method == Auto(search=Search(starts=2))
+    assert before == Auto()
+    model.set_params(method__search__patience=3, method__search=Search(starts=5))
+    assert model.method == Auto(search=Search(starts=5, patience=3))
     assert clone(model).get_params() == model.get_params()
     named = GraphKGroups()
-    assert named.set_params(**named.get_params()).regime == "auto"
-    message = r"Invalid parameter 'nothing' for regime__search=Search\(.*Valid .*'starts'"
+    assert named.set_params(**named.get_params()).method == "auto"
+    message = r"Invalid parameter 'nothing' for method__search=Search\(.*Valid .*'starts'"
     with pytest.raises(InputError, match=message):
-        model.set_params(regime__search__nothing=1)
+        model.set_params(method__search__nothing=1)
     with pytest.raises(InputError, match=r"'more' for operator__r='?[\w-]*'?\. .* are: \[\]"):
         model.set_params(operator__r__more=1)
 
@@ -181,9 +181,9 @@ def test_options_of_the_graph_estimator_have_fields_too():
     model = GraphKGroups(refine=None)
     assert model.get_params()["operator__r"] == BetheHessian().r
     assert "refine__max_sweeps" not in model.get_params()
-    model.set_params(operator__r=3.0, regime="many-groups", regime__search=Search(starts=2))
+    model.set_params(operator__r=3.0, method="search", method__starts=2)
     assert model.operator == BetheHessian(r=3.0)
-    assert model.regime == ManyGroups(search=Search(starts=2))
+    assert model.method == Search(starts=2)
     assert model.set_params(refine="hartigan", refine__max_sweeps=5).refine == Hartigan(
         max_sweeps=5
     )

@@ -60,8 +60,10 @@ def test_no_group_is_lost():
 @pytest.mark.parametrize("k", [None, 3])
 def test_detection_takes_it(k):
     graph, truth = planted_partition(600, 3, 8.0, 2.0, rng=1)
-    partition = kg.detect_communities(graph, k, refine=kg.BeliefPropagation(), regime=kg.Exact())
-    plain = kg.detect_communities(graph, k, refine=None, regime=kg.Exact())
+    partition = kg.detect_communities(
+        graph, k, refine=kg.BeliefPropagation(), method=kg.Spectral("exact")
+    )
+    plain = kg.detect_communities(graph, k, refine=None, method=kg.Spectral("exact"))
     assert partition.k == 3
     assert overlap(truth, partition.labels) > overlap(truth, plain.labels)
     assert "BeliefPropagation(" in partition.report.refinement.method

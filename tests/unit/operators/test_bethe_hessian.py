@@ -7,10 +7,9 @@ from helpers.strategies_spectrum import TEXTBOOK, adjacency_of, csr_of, random_a
 from kgroups import (
     Auto,
     BetheHessian,
-    Exact,
-    FewGroups,
     Graph,
-    ManyGroups,
+    Search,
+    Spectral,
     detect_communities,
 )
 from kgroups.errors import InputError
@@ -191,20 +190,20 @@ def test_r_far_beyond_the_weights_is_refused(unit):
         BetheHessian(r=1e30).bind(csr_of(W), weighted=False)
 
 
-@pytest.mark.parametrize("regime", [Auto(), FewGroups(), ManyGroups(), Exact()])
+@pytest.mark.parametrize("method", [Auto(), Spectral("filtered"), Search(), Spectral("exact")])
 @pytest.mark.parametrize("k", [None, 3])
-def test_every_r_is_used_or_refused(regime, k):
+def test_every_r_is_used_or_refused(method, k):
     """Large graphs are worked on with 32-bit floats, which end at 1e38."""
     plain, _ = planted_partition(1_100, 4, 10.0, 2.0, rng=0)
     u, v, _ = plain.edges()
     weights = np.random.default_rng(0).lognormal(0.0, 1.0, len(u))
     for graph, lowest in ((plain, 1.1), (Graph.from_edges(u, v, weights, n=1_100), 5e-324)):
         for r in (lowest, 1e9):
-            partition = detect_communities(graph, k, operator=BetheHessian(r), regime=regime)
+            partition = detect_communities(graph, k, operator=BetheHessian(r), method=method)
             assert k is None or len(partition) == k
         for r in (1e20, 1e30, 1e160):
             with pytest.raises(InputError, match="r must not exceed"):
-                detect_communities(graph, k, operator=BetheHessian(r), regime=regime)
+                detect_communities(graph, k, operator=BetheHessian(r), method=method)
 
 
 def test_a_small_r_is_fine_in_the_unit_of_small_weights():

@@ -51,12 +51,14 @@ def test_methods_are_refiners():
     assert not isinstance(kg.KMeansInit(), Refiner)
 
 
-@pytest.mark.parametrize("regime", [kg.Auto(), kg.Exact(), kg.FewGroups()], ids=repr)
+@pytest.mark.parametrize(
+    "method", [kg.Auto(), kg.Spectral("exact"), kg.Spectral("filtered")], ids=repr
+)
 @pytest.mark.parametrize("k", [None, 8])
-def test_a_method_from_outside_refines_what_is_detected(regime, k):
-    found = kg.detect_communities(CLIQUES, k, regime=regime, refine=MajorityVote())
+def test_a_method_from_outside_refines_what_is_detected(method, k):
+    found = kg.detect_communities(CLIQUES, k, method=method, refine=MajorityVote())
     assert set(found) == EXPECTED
-    if k is not None or not isinstance(regime, kg.Auto):
+    if k is not None or not isinstance(method, kg.Auto):
         # With Auto and k not given the search is sure of the cliques.
         assert found.report.refinement.components == 1
         assert found.report.refinement.sweeps >= 1

@@ -11,7 +11,7 @@ from kgroups.refine import Hartigan
 from kgroups.search._faint_nb import communities_by_vectors, leading_vectors
 from kgroups.search.candidates import by_eigenvectors
 from kgroups.search.problem import Options, prepare
-from kgroups.search.settings import Exact
+from kgroups.search.settings import Spectral
 
 STARTS = KMeansInit().n_init
 
@@ -89,7 +89,7 @@ def test_communities_and_their_refinement_are_those_of_each_component(weighted, 
     problem, refine = parts(weighted=weighted, loops=loops), Hartigan()
     (vectors, _), begin = vectors_of(problem, k)
     labels, done = communities(problem, k, vectors, begin, margin=refine.margin, guard=refine.guard)
-    options = Options(Exact(), KMeansInit(), refine, problem.uneven, lambda stage: None)
+    options = Options(Spectral("exact"), KMeansInit(), refine, problem.uneven, lambda stage: None)
     offsets = problem.by_component[1]
     for c in range(2):
         part = problem.part(c)[1]

@@ -1,4 +1,4 @@
-"""Exactly k communities, in every regime."""
+"""Exactly k communities, with every method."""
 
 import networkx as nx
 import numpy as np
@@ -8,7 +8,7 @@ import kgroups as kg
 from kgroups.generators import planted_partition
 from kgroups.metrics import nmi
 
-REGIMES = (kg.Auto(), kg.Exact(), kg.FewGroups(), kg.ManyGroups())
+METHODS = (kg.Auto(), kg.Spectral("exact"), kg.Spectral("filtered"), kg.Search())
 GRAPHS = {
     "path": nx.path_graph(12),
     "star": nx.star_graph(11),
@@ -26,13 +26,13 @@ GRAPHS = {
 }
 
 
-@pytest.mark.parametrize("regime", REGIMES, ids=repr)
+@pytest.mark.parametrize("method", METHODS, ids=repr)
 @pytest.mark.parametrize("init", [kg.KMeansInit(), kg.QRInit()], ids=repr)
 @pytest.mark.parametrize("name", GRAPHS)
-def test_every_k_is_met(name, init, regime):
+def test_every_k_is_met(name, init, method):
     G = GRAPHS[name]
     for k in {1, 2, 3, len(G) // 2, len(G) - 2, len(G) - 1, len(G)}:
-        found = kg.detect_communities(G, k, regime=regime, init=init, weight=None)
+        found = kg.detect_communities(G, k, method=method, init=init, weight=None)
         assert len(found) == k
         assert nx.community.is_partition(G, found)
         assert found.report.k_given == k
@@ -45,10 +45,10 @@ PARTS = nx.disjoint_union_all(
 )
 
 
-@pytest.mark.parametrize("regime", REGIMES, ids=repr)
+@pytest.mark.parametrize("method", METHODS, ids=repr)
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 5, 6, 9])
-def test_only_whole_components_are_uninformed_and_join_the_largest(regime, k):
-    found = kg.detect_communities(PARTS, k, regime=regime)
+def test_only_whole_components_are_uninformed_and_join_the_largest(method, k):
+    found = kg.detect_communities(PARTS, k, method=method)
     components = [set(component) for component in nx.connected_components(PARTS)]
     left_out = set(found.uninformed)
     assert len(found) == k
@@ -64,29 +64,29 @@ def test_only_whole_components_are_uninformed_and_join_the_largest(regime, k):
     assert found.report.uninformed == len(left_out)
 
 
-@pytest.mark.parametrize("regime", REGIMES, ids=repr)
-def test_isolated_nodes_come_last(regime):
+@pytest.mark.parametrize("method", METHODS, ids=repr)
+def test_isolated_nodes_come_last(method):
     """Nine cliques and a path have eigenvalues of their own: isolated nodes have none."""
-    found = kg.detect_communities(PARTS, 10, regime=regime)
+    found = kg.detect_communities(PARTS, 10, method=method)
     assert {59, 60} <= set(found.uninformed)
 
 
-@pytest.mark.parametrize("regime", REGIMES, ids=repr)
+@pytest.mark.parametrize("method", METHODS, ids=repr)
 @pytest.mark.parametrize("name", ["no edges", "equal parts"])
-def test_k_equal_to_the_number_of_components(name, regime):
+def test_k_equal_to_the_number_of_components(name, method):
     G = GRAPHS[name]
     components = set(map(frozenset, nx.connected_components(G)))
-    found = kg.detect_communities(G, len(components), regime=regime)
+    found = kg.detect_communities(G, len(components), method=method)
     assert len(found) == len(components)
     if name == "no edges":
         assert set(found) == components
         assert found.uninformed == ()
 
 
-@pytest.mark.parametrize("regime", REGIMES, ids=repr)
-def test_planted_cliques_come_out_when_their_number_is_given(regime):
+@pytest.mark.parametrize("method", METHODS, ids=repr)
+def test_planted_cliques_come_out_when_their_number_is_given(method):
     G = nx.ring_of_cliques(8, 6)
-    found = kg.detect_communities(G, 8, regime=regime)
+    found = kg.detect_communities(G, 8, method=method)
     assert set(found) == {frozenset(range(6 * a, 6 * a + 6)) for a in range(8)}
     assert found.uninformed == ()
 
@@ -97,10 +97,10 @@ def planted():
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("regime", REGIMES[1:], ids=repr)
-def test_regimes_agree_when_k_is_given(planted, regime):
-    """Mean NMI with the planted groups on 8 graphs: .995 (sd .0025) in every regime."""
-    found = kg.detect_communities(planted.graph, 8, regime=regime)
+@pytest.mark.parametrize("method", METHODS[1:], ids=repr)
+def test_methods_agree_when_k_is_given(planted, method):
+    """Mean NMI with the planted groups on 8 graphs: .995 (sd .0025) with every method."""
+    found = kg.detect_communities(planted.graph, 8, method=method)
     assert len(found) == 8
     assert nmi(planted.labels, found.labels) > 0.98
 
@@ -109,7 +109,7 @@ def test_regimes_agree_when_k_is_given(planted, regime):
 def test_the_report_says_that_k_was_given(planted):
     for k in (8, 40):
         report = kg.detect_communities(planted.graph, k).report
-        assert (report.regime, report.why) == ("Auto", f"k = {k} was given")
+        assert (report.method, report.why) == ("Auto", f"k = {k} was given")
         assert report.components[0].winner in ("search", "eigenvectors")
         assert report.visits > 0
         assert any(f"{k} communities, as requested" in line for line in report.lines())
@@ -155,17 +155,17 @@ def test_belief_propagation_takes_weights_as_repeated_links():
 
 
 WINNERS = {
-    kg.Exact(): "eigenvectors",
-    kg.FewGroups(): "eigenvectors",
-    kg.ManyGroups(): "search",
+    kg.Spectral("exact"): "eigenvectors",
+    kg.Spectral("filtered"): "eigenvectors",
+    kg.Search(): "search",
 }
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("regime", WINNERS, ids=repr)
-def test_a_regime_asks_for_what_it_says(planted, regime):
-    report = kg.detect_communities(planted.graph, 8, regime=regime).report
-    assert report.components[0].winner == WINNERS[regime]
+@pytest.mark.parametrize("method", WINNERS, ids=repr)
+def test_a_method_asks_for_what_it_says(planted, method):
+    report = kg.detect_communities(planted.graph, 8, method=method).report
+    assert report.components[0].winner == WINNERS[method]
 
 
 @pytest.mark.compiled
@@ -178,8 +178,9 @@ def test_a_chosen_first_labeling_asks_for_eigenvectors_alone(planted):
 
 @pytest.mark.compiled
 def test_work_is_counted_once(planted):
-    report = kg.detect_communities(planted.graph, 8, regime=kg.FewGroups()).report
-    without = kg.detect_communities(planted.graph, 8, regime=kg.FewGroups(), refine=None).report
+    method = kg.Spectral("filtered")
+    report = kg.detect_communities(planted.graph, 8, method=method).report
+    without = kg.detect_communities(planted.graph, 8, method=method, refine=None).report
     assert report.refinement.visits > 0
     assert report.visits == without.visits + report.refinement.visits
 

@@ -113,7 +113,7 @@ def test_one_enormous_weight_does_not_hide_the_rest(heavy):
     G = nx.ring_of_cliques(8, 6)
     weights = np.ones(G.number_of_edges())
     weights[0] = heavy
-    found = kg.detect_communities(graph_of(G, weights=weights), regime=kg.ManyGroups())
+    found = kg.detect_communities(graph_of(G, weights=weights), method=kg.Search())
     assert len(found) == 8
 
 

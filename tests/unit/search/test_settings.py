@@ -1,4 +1,4 @@
-"""Regimes and the settings of the search as options."""
+"""Methods and their settings as options."""
 
 from dataclasses import FrozenInstanceError, fields, replace
 
@@ -8,30 +8,30 @@ import pytest
 
 import kgroups as kg
 from kgroups.errors import InputError
-from kgroups.search import check_regime
+from kgroups.search import check_method
 
 
-@pytest.mark.parametrize("regime", [kg.Auto(), kg.Exact(), kg.FewGroups(), kg.ManyGroups()])
-def test_regimes_are_values(regime):
-    check_regime(regime)
-    assert regime == type(regime)()
-    assert hash(regime) == hash(type(regime)())
+@pytest.mark.parametrize("kind", [kg.Auto, kg.Search, kg.Spectral])
+def test_methods_are_values(kind):
+    method = kind()
+    check_method(method)
+    assert method == kind()
+    assert hash(method) == hash(kind())
     with pytest.raises(FrozenInstanceError):
-        regime.n = 3
+        method.n = 3
 
 
-@pytest.mark.parametrize("wrong", ["auto", None, kg.Exact, 3, kg.Search()])
-def test_anything_else_is_no_regime(wrong):
-    message = r"regime must be Auto\(\), Exact\(\), FewGroups\(\) or ManyGroups\(\), got "
+@pytest.mark.parametrize("wrong", ["auto", None, kg.Spectral, 3, kg.Hartigan()])
+def test_anything_else_is_no_method(wrong):
+    message = r"method must be Auto\(\), Search\(\) or Spectral\(\), got "
     with pytest.raises(InputError, match=message):
-        kg.detect_communities(nx.karate_club_graph(), regime=wrong)
+        kg.detect_communities(nx.karate_club_graph(), method=wrong)
 
 
-@pytest.mark.parametrize("regime", [kg.Auto, kg.ManyGroups])
 @pytest.mark.parametrize("wrong", [None, 8, kg.Search, {"starts": 3}])
-def test_settings_of_the_search_are_a_search(regime, wrong):
+def test_settings_of_the_search_are_a_search(wrong):
     with pytest.raises(InputError, match=r"search must be Search\(\), got "):
-        kg.detect_communities(nx.karate_club_graph(), regime=regime(wrong))
+        kg.Auto(wrong)
 
 
 @pytest.mark.parametrize(
@@ -64,36 +64,70 @@ def test_bad_settings_are_refused(options, message):
 @pytest.mark.parametrize(
     ("make", "options", "message"),
     [
-        (kg.Auto, {"exact_nodes": -1}, "exact_nodes must be a whole number >= 0, got -1"),
+        (kg.Spectral, {"exact_nodes": -1}, "exact_nodes must be a whole number >= 0, got -1"),
         (kg.Auto, {"max_few": 1.5}, "max_few must be a whole number >= 0, got 1.5"),
         (kg.Auto, {"giant_share": 2.0}, "giant_share must be a number from 0 to 1, got 2.0"),
-        (kg.Auto, {"few": kg.Exact()}, r"few must be FewGroups\(\), got Exact\(\)"),
-        (kg.FewGroups, {"columns": 0.5}, "columns must be a number >= 1, got 0.5"),
-        (kg.FewGroups, {"sample": 0}, "sample must be a whole number >= 1, got 0"),
+        (kg.Auto, {"spectral": kg.Search}, r"spectral must be Spectral\(\), got <class"),
+        (
+            kg.Spectral,
+            {"solver": "dense"},
+            "solver must be one of 'auto', 'exact', 'filtered', got 'dense'",
+        ),
+        (kg.Spectral, {"columns": 0.5}, "columns must be a number >= 1, got 0.5"),
+        (kg.Spectral, {"sample": 0}, "sample must be a whole number >= 1, got 0"),
     ],
 )
-def test_bad_settings_of_regimes_are_refused(make, options, message):
+def test_bad_settings_of_methods_are_refused(make, options, message):
     with pytest.raises(InputError, match=message):
         make(**options)
 
 
 FAINT = kg.generators.planted_partition(900, k=2, degree=8.0, snr=1.8, rng=3).graph
+SMALL_EXACT = kg.Auto(spectral=kg.Spectral(exact_nodes=100))
 
 
 def test_exact_nodes_decide_how_eigenvectors_are_computed():
     stages = []
     exact = kg.detect_communities(FAINT, progress=stages.append)
     assert "filtering a subspace" not in stages
-    filtered = kg.detect_communities(FAINT, regime=kg.Auto(exact_nodes=100), progress=stages.append)
+    filtered = kg.detect_communities(FAINT, method=SMALL_EXACT, progress=stages.append)
     assert "filtering a subspace" in stages
     assert exact.report.k_found == filtered.report.k_found == 2
+
+
+@pytest.mark.parametrize("k", [None, 2])
+@pytest.mark.parametrize(("exact_nodes", "same"), [(900, "exact"), (899, "filtered")])
+def test_the_solver_follows_from_the_size_unless_it_is_chosen(exact_nodes, same, k):
+    stages, expected = [], []
+    auto = kg.Spectral(exact_nodes=exact_nodes)
+    found = kg.detect_communities(FAINT, k, method=auto, progress=stages.append)
+    chosen = kg.Spectral(same, exact_nodes=exact_nodes)
+    other = kg.detect_communities(FAINT, k, method=chosen, progress=expected.append)
+    assert np.array_equal(found.labels, other.labels)
+    assert stages == expected
+    assert ("filtering a subspace" in stages) == (same == "filtered")
+    # Eigenvalues are counted where all are known exactly, and not on larger graphs.
+    assert (found.report.k_hat is None) == (other.report.k_hat is None) == (same == "filtered")
+
+
+@pytest.mark.parametrize("k", [None, 8])
+def test_small_components_are_exact_beside_a_filtered_one(k):
+    large = nx.planted_partition_graph(2, 150, 0.12, 0.005, seed=1)
+    G = nx.disjoint_union(large, nx.ring_of_cliques(6, 16))
+    stages = []
+    found = kg.detect_communities(G, k, method=kg.Spectral(exact_nodes=100), progress=stages.append)
+    assert "filtering a subspace" in stages
+    assert len(found) == 8
+    if k is None:
+        assert sorted(map(len, found)) == [16] * 6 + [150] * 2
+    assert found.report.k_hat is None
 
 
 @pytest.mark.parametrize("options", [{"max_few": 1}, {"min_few_size": 600}])
 def test_a_subspace_is_not_filtered_for_more_communities_than_it_resolves(options):
     stages = []
-    regime = kg.Auto(exact_nodes=100, **options)
-    found = kg.detect_communities(FAINT, regime=regime, progress=stages.append)
+    method = replace(SMALL_EXACT, **options)
+    found = kg.detect_communities(FAINT, method=method, progress=stages.append)
     assert "filtering a subspace" not in stages
     assert len(found) == 1
 
@@ -126,17 +160,17 @@ def test_communities_are_found_whatever_a_setting_is(name, value):
     settings = replace(kg.Search(), **{name: value})
     G = nx.ring_of_cliques(12, 7)
     cliques = {frozenset(range(7 * a, 7 * a + 7)) for a in range(12)}
-    for regime in (kg.ManyGroups(settings), kg.Auto(settings)):
-        assert set(kg.detect_communities(G, regime=regime)) == cliques
-    assert set(kg.detect_communities(G, 12, regime=kg.ManyGroups(settings))) == cliques
+    for method in (settings, kg.Auto(settings)):
+        assert set(kg.detect_communities(G, method=method)) == cliques
+    assert set(kg.detect_communities(G, 12, method=settings)) == cliques
 
 
 def test_communities_that_save_too_little_are_one():
     G = nx.ring_of_cliques(8, 6)
-    saved = kg.detect_communities(G, regime=kg.ManyGroups()).report.components[0].nats
+    saved = kg.detect_communities(G, method=kg.Search()).report.components[0].nats
     for bound, k in ((saved - 1.0, 8), (saved + 1.0, 1)):
-        regime = kg.ManyGroups(kg.Search(significance=bound))
-        assert len(kg.detect_communities(G, regime=regime)) == k
+        method = kg.Search(significance=bound)
+        assert len(kg.detect_communities(G, method=method)) == k
 
 
 def test_the_plan_holds_the_settings():

@@ -19,11 +19,11 @@ from kgroups.spectrum import moments
 
 pytestmark = pytest.mark.compiled
 
-FEW, KMEANS, HARTIGAN = kg.FewGroups(), KMeansInit(), Hartigan()
+FILTERED, KMEANS, HARTIGAN = kg.Spectral("filtered"), KMeansInit(), Hartigan()
 
 
-def options_of(*, regime=FEW, init=KMEANS, refine=HARTIGAN):
-    return Options(regime, init, refine, weighted=False, progress=lambda stage: None)
+def options_of(*, method=FILTERED, init=KMEANS, refine=HARTIGAN):
+    return Options(method, init, refine, weighted=False, progress=lambda stage: None)
 
 
 def communities_of(graph, *, k=None, **options):
@@ -62,17 +62,19 @@ def test_a_given_k_is_met(k):
     assert np.unique(found.z).tolist() == list(range(k))
 
 
-def test_agreement_with_the_exact_regime():
+def test_agreement_with_the_exact_method():
     graph, _ = planted_partition(6_000, k=6, degree=12.0, snr=2.5, rng=0)
     found, rows = communities_of(graph)
-    exact = kg.detect_communities(graph, regime=kg.Exact())
+    exact = kg.detect_communities(graph, method=kg.Spectral("exact"))
     assert nmi(exact.labels[rows], found.z) >= 0.98
 
 
 def test_labels_of_a_sample_reach_all_rows():
     graph, truth = planted_partition(6_000, k=4, degree=10.0, snr=2.5, rng=0)
     for init in (KMeansInit(), QRInit()):
-        found, rows = communities_of(graph, regime=kg.FewGroups(sample=400), init=init, refine=None)
+        found, rows = communities_of(
+            graph, method=kg.Spectral("filtered", sample=400), init=init, refine=None
+        )
         assert found.refinement is None
         assert overlap(truth[rows], found.z) > 0.9
 

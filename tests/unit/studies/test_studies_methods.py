@@ -48,7 +48,7 @@ def context(graph, k):
 )
 def test_sparse_graph_with_many_components(k, snr, name, options):
     graph, _ = planted_partition(360, k, 3.0, snr, rng=k)
-    public = kg.detect_communities(graph, k, rng=stream(), regime=kg.Exact(), **options)
+    public = kg.detect_communities(graph, k, rng=stream(), method=kg.Spectral("exact"), **options)
     assert public.report.n_components > 10
     assert same_communities(public, METHODS[name].find(context(graph, k)))
 

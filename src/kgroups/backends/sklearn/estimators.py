@@ -29,7 +29,7 @@ from kgroups.errors import GraphError, InputError, NumberOfCommunitiesError, Wei
 from kgroups.graph import Graph
 from kgroups.operators import BetheHessian
 from kgroups.refine import Hartigan, Refiner
-from kgroups.search import Auto, Exact, FewGroups, ManyGroups, Regime
+from kgroups.search import Auto, Method, Search, Spectral
 
 try:
     from sklearn.utils.validation import validate_data
@@ -68,7 +68,7 @@ class _Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """A clusterer with frozen dataclasses as parameters.
 
     Their fields are parameters too, such as ``metric__sigma``, and so are fields of these, such as
-    ``regime__search__starts``. Setting a field replaces the object, so that estimators may share
+    ``method__search__starts``. Setting a field replaces the object, so that estimators may share
     one.
     """
 
@@ -363,7 +363,7 @@ class GraphKGroups(_Clusterer):
         Whether the entries of the adjacency matrix are weights; if not, every nonzero entry is 1.
     operator : BetheHessian or "bethe-hessian"
         The operator and its choice of r.
-    regime : {"auto", "exact", "few-groups", "many-groups"}, Auto, Exact, FewGroups or ManyGroups
+    method : {"auto", "search", "spectral"}, Auto, Search or Spectral
         How communities are searched for; see :func:`kgroups.detect_communities`.
     init : {"k-means", "qr"}, KMeansInit, QRInit or WarmStart
         How eigenvectors become first labels, or labels to start from instead.
@@ -413,12 +413,7 @@ class GraphKGroups(_Clusterer):
 
     _named: ClassVar = {
         "operator": {"bethe-hessian": BetheHessian()},
-        "regime": {
-            "auto": Auto(),
-            "exact": Exact(),
-            "few-groups": FewGroups(),
-            "many-groups": ManyGroups(),
-        },
+        "method": {"auto": Auto(), "search": Search(), "spectral": Spectral()},
         "init": {"k-means": KMeansInit(), "qr": QRInit()},
         "refine": {"hartigan": Hartigan()},
     }
@@ -429,7 +424,7 @@ class GraphKGroups(_Clusterer):
         *,
         weighted: bool = True,
         operator: BetheHessian | str = "bethe-hessian",
-        regime: Regime | str = "auto",
+        method: Method | str = "auto",
         init: Init | WarmStart | str = "k-means",
         refine: Refiner | str | None = "hartigan",
         symmetrize: Symmetrize | None = None,
@@ -439,7 +434,7 @@ class GraphKGroups(_Clusterer):
         self.n_clusters = n_clusters
         self.weighted = weighted
         self.operator = operator
-        self.regime = regime
+        self.method = method
         self.init = init
         self.refine = refine
         self.symmetrize = symmetrize

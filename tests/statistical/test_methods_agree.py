@@ -1,4 +1,4 @@
-"""Where communities are clear all regimes find them, and Auto saves as many nats as any."""
+"""Where communities are clear all methods find them, and Auto saves as many nats as any."""
 
 from itertools import combinations
 
@@ -12,8 +12,8 @@ from kgroups.metrics import nmi
 
 pytestmark = [pytest.mark.statistical, pytest.mark.compiled]
 
-ALL = (kg.Exact(), kg.FewGroups(), kg.ManyGroups())
-LARGE = (kg.FewGroups(), kg.ManyGroups())
+ALL = (kg.Spectral("exact"), kg.Spectral("filtered"), kg.Search())
+LARGE = (kg.Spectral("filtered"), kg.Search())
 
 
 def planted(n, k, degree, snr):
@@ -31,7 +31,7 @@ def saved(graph, partition):
     return nats_of(graph, partition.labels).sum()
 
 
-# The least mean NMI of two regimes over the seeds 0 to 9 (0 to 2 on the large graphs), and the
+# The least mean NMI of two methods over the seeds 0 to 9 (0 to 2 on the large graphs), and the
 # standard deviation of one graph.
 CLEAR = [
     pytest.param(planted(900, 4, 12.0, 2.5), ALL, id="n=900, .991 (.006)"),
@@ -44,14 +44,14 @@ CLEAR = [
 ]
 
 
-@pytest.mark.parametrize(("draw", "regimes"), CLEAR)
-def test_regimes_agree_where_communities_are_clear(draw, regimes):
+@pytest.mark.parametrize(("draw", "methods"), CLEAR)
+def test_methods_agree_where_communities_are_clear(draw, methods):
     """Bound: three standard errors or more below the means above."""
-    seeds = range(100, 103) if len(regimes) == 3 else range(100, 101)
+    seeds = range(100, 103) if len(methods) == 3 else range(100, 101)
     agreement = []
     for seed in seeds:
         graph, _ = draw(seed)
-        forced = [kg.detect_communities(graph, regime=regime) for regime in regimes]
+        forced = [kg.detect_communities(graph, method=method) for method in methods]
         found = kg.detect_communities(graph)
         pairs = combinations([*forced, found], 2)
         agreement.append([nmi(first.labels, second.labels) for first, second in pairs])
@@ -66,6 +66,6 @@ def test_faint_communities(snr):
     graph, truth = planted_partition(4_000, k=8, degree=12.0, snr=snr, rng=1)
     found = kg.detect_communities(graph)
     assert len(found) == 8
-    for regime in LARGE:
-        other = kg.detect_communities(graph, regime=regime)
+    for method in LARGE:
+        other = kg.detect_communities(graph, method=method)
         assert nmi(truth, found.labels) >= nmi(truth, other.labels) - 0.05
