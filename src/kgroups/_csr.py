@@ -141,6 +141,11 @@ def readonly_view(array: Any) -> Any:
     return view
 
 
+def writable(array: Any) -> Any:
+    """Return an array that numba takes for one of its own, copied only if it must be."""
+    return np.require(array, None, ["C", "W"])
+
+
 def connected_components(
     csr: CSR, group: Ints | None = None, *, background_entries: int = _BACKGROUND_ENTRIES
 ) -> tuple[int, Ints]:
