@@ -1,7 +1,6 @@
 """How good labels are: against the truth where there is one, against components on nulls."""
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -31,21 +30,21 @@ class Phi:
     """The objective of the search: nats that labels save, component by component."""
 
     def __init__(self, graph: Any) -> None:
-        from kgroups.search import prepare
+        from kgroups.multilevel import prepare
 
         self._ready = prepare(graph)
 
     def __call__(self, labels: npt.NDArray[Any]) -> float:
         """Return the sum over the components; labels that cross components count in each."""
-        from kgroups.search._search_nb import nats_by_component
+        from kgroups.multilevel import nats_saved
 
-        problem, order = self._ready.problem, self._ready.order
-        by_component, offsets = problem.by_component
-        z = np.unique(labels, return_inverse=True)[1]
-        z = (z if order is None else z[order])[by_component]
-        for first, last in pairwise(offsets):
-            z[first:last] = np.unique(z[first:last], return_inverse=True)[1]
-        return float(nats_by_component(problem.level, offsets, z.astype(np.int32)).sum())
+        problem = self._ready.problem
+        z = self._ready.sorted(np.unique(labels, return_inverse=True)[1])
+        k = np.ones(problem.n_components, dtype=np.int64)
+        for c in range(problem.n_components):
+            z[problem.rows(c)] = np.unique(z[problem.rows(c)], return_inverse=True)[1]
+            k[c] = z[problem.rows(c)].max() + 1
+        return float(nats_saved(problem.level, z, k, problem.objective).sum())
 
 
 class Scorer:

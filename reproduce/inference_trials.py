@@ -30,9 +30,9 @@ from kgroups.generators import (
     planted_partition,
 )
 from kgroups.graph import Graph
-from kgroups.inference import BeliefPropagation, observed_graph
+from kgroups.inference import BeliefPropagation, block_model
 from kgroups.inference.gibbs import gibbs_masses
-from kgroups.inference.propagation import block_model
+from kgroups.multilevel import finest_level
 from kgroups.operators import BetheHessian
 from kgroups.partition import Partition
 from kgroups.search import Search
@@ -198,12 +198,11 @@ def chain_agreement(name: str, seed: int) -> Values:
     graph = network(name)
     labels = detect_communities(graph).labels
     k = int(labels.max()) + 1
-    A = graph.simple_adjacency()
-    observed = observed_graph(A, BetheHessian().bind(A, weighted=False))
-    found = BeliefPropagation(rates="own").infer(observed, labels, k)
+    level, method = finest_level(graph.simple_adjacency(), weighted=False), BeliefPropagation("own")
+    found = method.infer(level, labels, k)
     sure = found.marginals[np.arange(graph.n), labels]
     masses = gibbs_masses(
-        block_model(observed.level, degree_corrected=observed.degree_corrected),
+        block_model(level, degree_corrected=method.corrects(level)),
         labels,
         found.rates,
         sweeps=_CHAIN,

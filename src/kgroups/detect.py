@@ -17,22 +17,21 @@ from kgroups.adapters import compile_kernels as compile_adapters
 from kgroups.embedding import Init, KMeansInit, WarmStart
 from kgroups.errors import ConvergenceWarning, InputError, warn_caller
 from kgroups.graph import Graph
+from kgroups.multilevel import Prepared, prepare
 from kgroups.operators import BetheHessian
 from kgroups.partition import Partition
-from kgroups.refine import Hartigan, Refiner, refine_labels
+from kgroups.refine import Hartigan, Refiner, refine_whole
 from kgroups.report import Report
 from kgroups.search import (
     Auto,
     Detection,
     Method,
-    Prepared,
     Search,
     Spectral,
     check_method,
     dense_solves,
     find_communities,
     find_k_communities,
-    prepare,
 )
 from kgroups.spectrum import ComponentCounts, DeferredSpectrum, count_components, warnings_of
 
@@ -136,14 +135,13 @@ def detect_communities(
         start = _start_labels(init, given, k)
         stages.begin("finding communities")
         ready = prepare(given, operator, self_loops)
-        problem, order = ready.problem, ready.order
+        problem = ready.problem
 
         # Which candidate wins in a component is decided by search.finding.decide, and why is said
         # by search.finding.reason.
         first = KMeansInit() if isinstance(init, WarmStart) else init
         if k is None:
-            if start is not None and order is not None:
-                start = start[order]
+            start = None if start is None else ready.sorted(start)
             found = find_communities(
                 problem, method, first, refine, rng, start=start, progress=stages.begin
             )
@@ -211,13 +209,10 @@ def refine_partition(
     given = as_graph(graph, weight=weight, symmetrize=symmetrize)
     labels = as_labels(partition, given)
     ready = prepare(given, operator, self_loops)
-    z = labels if ready.order is None else labels[ready.order]
+    z = ready.sorted(labels)
     found = Detection(z)
     if given.n:
-        whole, k = ready.problem.whole, int(z.max()) + 1
-        refined = refine_labels(refine, whole.refinement(k), z)
-        found = Detection(refined.z)
-        found.refinements.add(refined)
+        found.z = found.keep(refine_whole(refine, ready.problem, z))
     spectrum = DeferredSpectrum(operator, self_loops)
     request = ("None", "given labels", np.unique(found.z).size)
     return _result(given, ready, found, spectrum, refine, request, stages)
@@ -228,47 +223,7 @@ def compile_kernels() -> None:
 
     With ``NUMBA_DISABLE_JIT=1`` there is nothing to compile, and nothing is run.
     """
-    import numba
-
-    from kgroups.embedding import spread_labels
-    from kgroups.energy import kernel_kgroups, segment_line
-    from kgroups.hartigan import improve_rows
-    from kgroups.inference.confidence import confidence_of_labels
-    from kgroups.search.candidates import judged, search
-
-    if vars(numba.config)["DISABLE_JIT"]:
-        return
-    source = np.array([0, 0, 1, 2, 3, 3, 4])
-    target = np.array([1, 2, 2, 3, 4, 5, 5])
-    for weights in (None, np.linspace(1.0, 2.0, 7)):
-        triangles = Graph.from_edges(source, target, weights)
-        for k in (None, 2):
-            refine_partition(triangles, detect_communities(triangles, k))
-    halves = np.arange(6) // 3
-    both, every = np.full(1, 2), np.zeros(1, dtype=np.int64)
-    judged(prepare(triangles).problem, "eigenvectors", halves, both, every)
-    improve_rows(np.eye(6), halves, k=2)
-    spread_labels(triangles.simple_adjacency(), np.where(halves == 0, 0, -1))
-    i, j = np.triu_indices(6, 1)
-    for weights in (None, np.linspace(1.0, 2.0, 31)):
-        cliques = Graph.from_edges(
-            np.append(i, [*(i + 6), 5]), np.append(j, [*(j + 6), 6]), weights
-        )
-        detect_communities(cliques, method=Spectral("exact"))
-    for most_messages in (0.0, 1e6):
-        confidence_of_labels(triangles, halves, most_messages=most_messages)
-    i = np.arange(_SPARSE_NODES)
-    ring = Graph.from_edges(np.tile(i, 2), np.concatenate([i + 1, i + 2]) % _SPARSE_NODES)
-    DeferredSpectrum().of(ring)
-    for method in (Spectral("filtered"), Search()):
-        for k in (None, 3):
-            detect_communities(ring, k, method=method)
-    large = Search(spectral_nodes=0)
-    search(prepare(ring).problem, large, np.random.default_rng(0), shared_entries=0)
-    compile_adapters()
-    points = np.linspace(0.0, 1.0, 8)
-    kernel_kgroups(points, 2, n_init=1)
-    segment_line(points, 2)
+    raise NotImplementedError
 
 
 def _check_options(

@@ -4,37 +4,37 @@ The rows of a community lie close together. They are grouped by k-means or pivot
 labels may take their place.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from kgroups._blas import DENSE, DenseLimits
-from kgroups._csr import readonly
-from kgroups._progress import new_tally, run_interruptibly
+from kgroups._components_nb import spread
+from kgroups._csr import writable
 from kgroups._types import CSR, Bools, Floats, Ints
 from kgroups._validation import check_choice, check_integer, check_real
-from kgroups.hartigan import BACKGROUND_WORK
+from kgroups.hartigan import SWEEPS_EXPECTED, best_kmeans
 from kgroups.operators import BoundBetheHessian
 from kgroups.spectrum import largest_eigenpairs, start_vector, top_eigenpairs
 
 Rows: TypeAlias = Literal["normalized", "raw"]
 
-TIE = 1e-9
-"""Costs of two draws of k-means++ that differ by at most this share are a tie: the first stays."""
 _ROWS = ("normalized", "raw")
 # Multiplications of all k-means starts together: a few seconds.
 _MAX_WORK = 4e9
-SWEEPS_EXPECTED = 20
-"""Sweeps of one start of k-means, for the estimate of its work."""
 # Rows have length 1. On symmetric graphs many are equal up to rounding, which differs between
 # machines: the first of them is taken.
 _QR_TIE = 1e-8
 EQUAL = 1e-8
 """Eigenvalues closer than this are equal up to the error of the solver."""
-# Digits kept of raw rows, as of normalized ones.
-_DIGITS = 10
+# Coordinates are rounded to one in this many parts, so that the error of the solver does not
+# decide between symmetric nodes.
+_PARTS = 1e10
+# Rows shorter than this part of the longest are mostly the error of the solver.
+_LEAST_LENGTH = 1e-7
 
 
 def informative_eigenpairs(
@@ -89,15 +89,13 @@ def _in_canonical_basis(lam: Floats, V: Floats) -> Floats:
 
 
 def embedding_rows(V: Floats, rows: Rows) -> Floats:
-    """Return one row of coordinates per node.
+    """Return one row of coordinates per node, rounded, so that no solver's error breaks a tie.
 
     Rows of length 1 put the nodes of a community at one point whatever their degree.
     """
-    if rows == "raw":
-        return np.round(V, _DIGITS)
-    from kgroups.embedding._first_labels_nb import unit_rows
-
-    return np.asarray(unit_rows(np.ascontiguousarray(V, dtype=float)))
+    if rows == "normalized":
+        V = V / np.maximum(_lengths(V), np.finfo(float).tiny)[:, np.newaxis]
+    return np.rint(V * _PARTS) / _PARTS
 
 
 def strong_rows(V: Floats) -> Bools:
@@ -105,9 +103,12 @@ def strong_rows(V: Floats) -> Bools:
 
     Along a path away from the communities eigenvectors decay below that error.
     """
-    from kgroups.embedding._first_labels_nb import long_rows
+    length = _lengths(V)
+    return length >= _LEAST_LENGTH * length.max(initial=0.0)
 
-    return np.asarray(long_rows(np.ascontiguousarray(V, dtype=float)))
+
+def _lengths(V: Floats) -> Floats:
+    return np.sqrt(np.einsum("ic,ic->i", V, V))
 
 
 def spread_labels(A: CSR, z: Ints) -> Ints:
@@ -115,40 +116,17 @@ def spread_labels(A: CSR, z: Ints) -> Ints:
 
     Ties go to the labeled node that comes first. Nodes that no labeled node reaches keep -1.
     """
-    from kgroups._components_nb import spread
-
-    z, pattern = z.copy(), readonly(A)
-    spread(pattern.indptr, pattern.indices, z)
+    z = z.copy()
+    spread(*map(writable, A[:2]), z, np.empty(z.size, dtype=np.int64))
     return z
 
 
-def trials_of(k: int) -> int:
-    """Return how many points k-means++ draws for each of ``k`` centers."""
-    return 2 + int(np.log(k))
-
-
-def kmeans(
-    X: Floats, k: int, *, n_init: int, rng: np.random.Generator, max_work: float = _MAX_WORK
-) -> Ints:
-    """Group the rows of X into exactly ``k`` non-empty groups, the best of ``n_init`` starts.
-
-    Starts are drawn by k-means++ and improved by Hartigan moves. On large problems fewer are made,
-    at least two, so that about ``max_work`` multiplications are enough.
-    """
-    n = X.shape[0]
-    if k == 1:
-        return np.zeros(n, dtype=np.int64)
-    from kgroups.embedding._first_labels_nb import best_kmeans
-
-    X = np.ascontiguousarray(X, dtype=float)
-    per_start = float(n) * k * X.shape[1] * SWEEPS_EXPECTED
-    starts = int(min(n_init, max(2, max_work // per_start)))
-    firsts, draws = np.empty(starts, dtype=np.int64), np.empty((starts, k, trials_of(k)))
-    for start in range(starts):
-        firsts[start], draws[start] = rng.integers(n), rng.random(draws.shape[1:])
-    large = starts * per_start > BACKGROUND_WORK
-    run = partial(run_interruptibly, best_kmeans) if large else best_kmeans
-    return np.asarray(run(X, firsts, draws, new_tally()))
+@lru_cache(maxsize=16)
+def _draws(entropy: int, k: int, starts: int) -> Floats:
+    """Return the random numbers of all starts of k-means with k groups, a row each."""
+    # Cached, as drawing them takes longer than k-means on a small graph.
+    trials = 2 + int(np.log(k))
+    return np.random.default_rng([entropy, k]).random((starts, 1 + k * trials))
 
 
 @dataclass(frozen=True)
@@ -181,9 +159,14 @@ class KMeansInit:
         check_integer("n_init", self.n_init)
         check_real("max_work", self.max_work, low=0.0)
 
-    def labels(self, X: Floats, k: int, rng: np.random.Generator) -> Ints:
-        """Return ``k`` non-empty groups of the rows of X."""
-        return kmeans(X, k, n_init=self.n_init, rng=rng, max_work=self.max_work)
+    def labels(self, tables: Sequence[Floats], k: Sequence[int], entropy: int) -> list[Ints]:
+        """Return ``k`` non-empty groups of the rows of each table; random numbers share a seed."""
+        starts = [
+            int(min(self.n_init, max(2, self.max_work // (X.size * count * SWEEPS_EXPECTED))))
+            for X, count in zip(tables, k, strict=True)
+        ]
+        draws = [_draws(entropy, count, self.n_init) for count in k]
+        return best_kmeans(tables, k, draws, starts) if tables else []
 
 
 @dataclass(frozen=True)
@@ -201,23 +184,26 @@ class QRInit:
     def __post_init__(self) -> None:
         check_choice("rows", self.rows, _ROWS)
 
-    def labels(self, X: Floats, k: int, rng: np.random.Generator) -> Ints:
-        """Return ``k`` non-empty groups of the rows of X; ``rng`` is not used.
+    def labels(self, tables: Sequence[Floats], k: Sequence[int], entropy: int) -> list[Ints]:
+        """Return ``k`` non-empty groups of the rows of each table; nothing is drawn.
 
         The pivots of a QR factorization of the transpose are k rows that point as far apart as
         possible. The orthogonal matrix nearest to them rotates the axes towards the groups, and
         each row belongs to the axis on which it is longest. Ties up to rounding go to the first
         row and the lowest axis, on every machine.
         """
-        del rng
-        X = X[:, :k]
-        pivots = _pivots(X)
-        U, _, Wt = np.linalg.svd(X[pivots].T, full_matrices=False)
-        rotated = np.abs(X @ (U @ Wt))
-        longest = rotated >= rotated.max(axis=1, keepdims=True) - _QR_TIE
-        z: Ints = np.argmax(longest, axis=1).astype(np.int64)
-        z[pivots] = np.arange(X.shape[1])
-        return z
+        del entropy
+        return [_labels_by_qr(X[:, :count]) for X, count in zip(tables, k, strict=True)]
+
+
+def _labels_by_qr(X: Floats) -> Ints:
+    pivots = _pivots(X)
+    U, _, Wt = np.linalg.svd(X[pivots].T, full_matrices=False)
+    rotated = np.abs(X @ (U @ Wt))
+    longest = rotated >= rotated.max(axis=1, keepdims=True) - _QR_TIE
+    z: Ints = np.argmax(longest, axis=1).astype(np.int64)
+    z[pivots] = np.arange(X.shape[1])
+    return z
 
 
 def _pivots(X: Floats) -> Ints:

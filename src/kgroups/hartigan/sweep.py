@@ -1,23 +1,27 @@
 """Group association, the objective of Hartigan moves, and sweeps until no node moves."""
 
-from functools import partial
+from collections.abc import Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from kgroups._csr import readonly
-from kgroups._progress import new_tally, run_interruptibly
+from kgroups._csr import rows_of, writable
+from kgroups._progress import new_tally, run_kernel
 from kgroups._types import CSR, Floats, Indices, Ints
 from kgroups.errors import InputError
+from kgroups.hartigan import _rows_nb as kernels
+from kgroups.hartigan._moves_nb import move_nodes
 
 Candidates: TypeAlias = Literal["neighbors", "all"]
 
 ROW_ERROR = 1e-8
 """Embedding rows carry the error of an eigensolver, which must not decide between equal groups."""
-BACKGROUND_WORK = 1e8
-"""More multiplications than this, a tenth of a second, are made in a second thread."""
-BACKGROUND_ENTRIES = 1_000_000
-"""Sweeps over more matrix entries than this are made in a second thread."""
+SWEEPS_EXPECTED = 20
+"""Sweeps of one start of k-means, for the estimate of its work."""
+WORK_PER_ENTRY = 200
+"""Multiplications that take as long as the visits to a matrix entry that is read many times."""
+# Sweeps of one start of k-means at most.
+_MAX_SWEEPS = 50
 
 
 class Groups(NamedTuple):
@@ -55,12 +59,11 @@ def group_totals(M: CSR, diagonal: Floats, w: Floats, z: Ints, *, k: int) -> Gro
     ``diagonal`` holds the diagonal of the symmetric matrix M, whose own entries there are ignored;
     ``w`` are positive node weights, and labels lie in ``range(k)``.
     """
-    from kgroups.hartigan._sweep_nb import add_totals
-
     check_labels(z, k)
-    groups = Groups(np.zeros(k), np.zeros(k), np.bincount(z, minlength=k))
-    add_totals(readonly(M), diagonal, w, z, groups.s, groups.Q)
-    return groups
+    rows = rows_of(M)
+    inside = (rows != M.indices) & (z[rows] == z[M.indices])
+    Q = group_sums(z, diagonal, k) + group_sums(z[rows[inside]], M.data[inside], k)
+    return Groups(group_sums(z, w, k), Q, np.bincount(z, minlength=k))
 
 
 def group_association(M: CSR, diagonal: Floats, w: Floats, z: Ints, *, k: int) -> float:
@@ -140,33 +143,138 @@ def improve(
     Outcome
         ``visits`` counts the entries of M that the sweeps read: nnz in every sweep.
     """
-    from kgroups.hartigan._sweep_nb import improve_labels
-
-    M = readonly(M)
-    z = z.astype(np.int64, copy=True)
-    groups = group_totals(M, diagonal, w, z, k=k)
-    large = M.indices.size > BACKGROUND_ENTRIES
-    run = partial(run_interruptibly, improve_labels) if large else improve_labels
-    every = candidates == "all"
-    sweeps, moves, converged = run(
-        M, diagonal, w, every, float(margin), int(max_sweeps), z, groups, new_tally()
+    check_labels(z, k)
+    whole, every = np.array([0, z.size]), np.zeros(1, dtype=np.int64)
+    found = improve_components(
+        M,
+        diagonal,
+        w,
+        whole,
+        every,
+        np.array([k]),
+        z,
+        candidates=candidates,
+        margin=margin,
+        max_sweeps=max_sweeps,
     )
-    visits = sweeps * M.indices.size
-    return Outcome(z, groups.objective(), sweeps, moves, visits, converged, groups.s, groups.Q)
+    sweeps, moves, converged = found.done[0].tolist()
+    objective = found.groups.objective()
+    visits = sweeps * len(M.indices)
+    s, Q, _ = found.groups
+    return Outcome(found.z, objective, sweeps, moves, visits, bool(converged), s, Q)
 
 
-def improve_rows(
-    X: Floats, z: Ints, *, k: int, max_sweeps: int = 50, background_work: float = BACKGROUND_WORK
-) -> tuple[Ints, float]:
+class Improved(NamedTuple):
+    """Labels after the last sweep in some components, and the work done."""
+
+    # Labels from 0 in each component.
+    z: Ints
+    groups: Groups
+    # For each component: sweeps, moves, and 1 if the last sweep moved nothing.
+    done: Ints
+
+
+def improve_components(
+    M: CSR,
+    diagonal: Floats,
+    w: Floats,
+    offsets: Ints,
+    which: Ints,
+    k: Ints,
+    z: Ints,
+    *,
+    candidates: Candidates,
+    margin: float,
+    max_sweeps: int,
+) -> Improved:
+    """Do in some components of a graph what :func:`improve` does.
+
+    ``offsets`` says where they start; they have ``k`` groups, whose labels start from 0 in each.
+    """
+    counts = np.zeros_like(k)
+    counts[which] = k[which]
+    firsts = np.concatenate([[0], np.cumsum(counts)])
+    total, most = int(firsts[-1]), int(counts.max(initial=0))
+    groups = Groups(np.zeros(total), np.zeros(total), np.zeros(total, dtype=np.int64))
+    z, done = z.astype(np.int64, copy=True), np.zeros((k.size, 3), dtype=np.int64)
+    # Equal entries are one number with stride 0; the kernel takes an array of one.
+    data = M.data[:1] if M.data.strides == (0,) else M.data
+    run_kernel(
+        move_nodes,
+        len(M.indices),
+        *map(writable, (M.indptr, M.indices, data, diagonal, w)),
+        offsets,
+        which,
+        firsts,
+        candidates == "all",
+        float(margin),
+        int(max_sweeps),
+        z,
+        *groups,
+        np.zeros(most),
+        np.zeros(most, dtype=np.bool_),
+        np.empty(most, dtype=np.int64),
+        done,
+        new_tally(),
+    )
+    return Improved(z, groups, done)
+
+
+def improve_rows(X: Floats, z: Ints, *, k: int, max_sweeps: int = 50) -> tuple[Ints, float]:
     """Lower the k-means cost of the rows of X by Hartigan moves; no group is emptied.
 
     Returns labels when no row moves any more, or after ``max_sweeps``, and the sum of squared
-    distances of the rows to the mean of their group. If ``max_sweeps`` take more multiplications
-    than ``background_work``, a second thread makes them, so that Ctrl-C is handled at once.
+    distances of the rows to the mean of their group.
     """
-    from kgroups.hartigan import _sweep_nb as kernels
+    n, p = X.shape
+    z, flat = z.astype(np.int64, copy=True), np.ascontiguousarray(X, dtype=float).ravel()
+    arguments = flat, p, k, ROW_ERROR, max_sweeps, z, *_row_scratch(n, p, k), new_tally()
+    return z, float(run_kernel(kernels.improve_rows, n * p * k, *arguments))
 
-    z = z.astype(np.int64, copy=True)
-    large = float(max_sweeps) * X.size * k > background_work
-    run = partial(run_interruptibly, kernels.improve_rows) if large else kernels.improve_rows
-    return z, run(X, z, k, ROW_ERROR, max_sweeps, new_tally())
+
+def best_kmeans(
+    tables: Sequence[Floats], k: Sequence[int], draws: Sequence[Floats], starts: Sequence[int]
+) -> list[Ints]:
+    """Group the rows of each table by k-means, the best of several starts.
+
+    Row t of its ``draws`` has the random numbers of start t: one for the first center, and as many
+    for each center as rows are drawn for it.
+    """
+    rows, columns = np.array([table.shape for table in tables]).T.copy()
+    numbers = np.array(k)
+    trials = np.array([(one.shape[1] - 1) // of for one, of in zip(draws, k, strict=True)])
+    firsts = np.concatenate([[0], np.cumsum([one.size for one in draws])])
+    n, p, most, tried = (int(one.max()) for one in (rows, columns, numbers, trials))
+    z = np.empty(int(rows.sum()), dtype=np.int64)
+    work = float((rows * columns * numbers) @ np.array(starts))
+    run_kernel(
+        kernels.best_kmeans,
+        int(SWEEPS_EXPECTED * work / WORK_PER_ENTRY),
+        np.concatenate([np.ascontiguousarray(table, dtype=float).ravel() for table in tables]),
+        np.array(starts),
+        rows,
+        columns,
+        numbers,
+        trials,
+        np.concatenate([one.ravel() for one in draws]),
+        firsts,
+        ROW_ERROR,
+        _MAX_SWEEPS,
+        z,
+        np.empty(n, dtype=np.int64),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n * tried),
+        np.empty(tried),
+        np.empty(tried, dtype=np.int64),
+        np.empty(most, dtype=np.int64),
+        *_row_scratch(n, p, most),
+        new_tally(),
+    )
+    return np.split(z, np.cumsum(rows)[:-1])
+
+
+def _row_scratch(n: int, p: int, k: int) -> tuple[Ints, Floats, Floats, Ints, Ints]:
+    """Return the arrays in which kernels keep sizes, sums and squared sums, visits and changes."""
+    size, changed = np.empty((2, k), dtype=np.int64)
+    return size, np.empty(k * p), np.empty(k), np.empty(n, dtype=np.int64), changed

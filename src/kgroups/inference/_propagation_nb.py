@@ -1,46 +1,24 @@
-"""Kernels of belief propagation and of the rates that are learned: bare arrays in and out."""
+"""Kernels of belief propagation, with rates that are learned, in some components of a level.
 
-from math import exp, inf, isfinite, lgamma, log, sqrt
-from typing import cast
+Groups, marginals and messages of the components follow each other in flat arrays: the groups of
+component c start at ``groups[c]``, the marginals of its first node at ``firsts[c]``, and the
+messages of its first matrix entry at ``messages[c]``; a node or an entry has a number for each
+group.
+"""
 
-import numpy as np
-from numba import njit
+from math import exp, inf, log, sqrt
 
-from kgroups._types import CSR, Floats, Ints
-from kgroups.inference.propagation import BlockModel, Evidence, Schedule
-from kgroups.multilevel import Level
-from kgroups.multilevel._moving_nb import add_inner_weights
+from kgroups._kernel import kernel
+from kgroups._types import Floats, Indices, Ints
 
-__all__ = [
-    "BETWEEN",
-    "DONE",
-    "EVIDENCE",
-    "LEAST_RATE",
-    "LEAST_RATIO_OWN",
-    "MOST_CONTRAST",
-    "RESIDUAL",
-    "RULES",
-    "STATE",
-    "evidence_of_labels",
-    "expected_totals",
-    "first_beliefs",
-    "learn_rates",
-    "model_of",
-    "parameter_cost",
-    "propagate",
-    "reversed_entries",
-    "two_rates",
-]
+__all__ = ["STATE", "propagate", "reverse_entries", "two_rates"]
 
 RULES = ("unchanged", "planted", "contrast", "own")
 """Names of the rules by which rates are learned; kernels take their number."""
-_UNCHANGED, _PLANTED, _CONTRAST, _OWN = range(len(RULES))
-# A literal has a type of its own, for which numba would compile the kernels below once more.
-_BY_PLANTED, _BY_OWN = cast(int, np.int64(_PLANTED)), cast(int, np.int64(_OWN))
-_CORRECTED = cast(bool, np.bool_(1))
-# Where things stand between two calls of ``propagate``, and at first.
-BETWEEN, EVIDENCE, RESIDUAL, _DAMPING, _BEFORE, _STEP, _SWEEP, DONE = range(8)
-STATE = (0.0, 0.0, inf, 0.0, inf, 0.0, 0.0, 0.0)
+_UNCHANGED, _PLANTED, _CONTRAST, _OWN = 0, 1, 2, 3
+# Where things stand in a component between two calls of ``propagate``, and at first.
+BETWEEN, EVIDENCE, RESIDUAL, _DAMPING, _BEFORE, _STEP, _SWEEP, DONE, ENDED = range(9)
+STATE = (0.0, 0.0, inf, 0.0, inf, 0.0, 0.0, 0.0, 0.0)
 # Counts of edges and pairs are never taken to be smaller: rates stay positive and finite.
 _LEAST_EDGES = 1e-3
 _LEAST_SHARE = 1e-30
@@ -59,98 +37,148 @@ _MOST_DAMPING = 0.8
 _SPAN = 230.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def reversed_entries(A: CSR) -> Ints:
-    """Return for each entry (i, j) the place of the entry (j, i); the matrix is symmetric."""
-    place = A.indptr.astype(np.int64)
-    reverse = np.empty(A.indices.size, np.int64)
+@kernel(seconds=0.2)
+def reverse_entries(indptr: Indices, indices: Indices, place: Ints, reverse: Ints) -> None:
+    """Find for each entry (i, j) the place of the entry (j, i); the matrix is symmetric.
+
+    ``place`` holds where each row starts, and is changed.
+    """
     # Rows come in order, so the entries of column j are met in the order of row j.
-    for i in range(A.indptr.size - 1):
-        for t in range(A.indptr[i], A.indptr[i + 1]):
-            j = A.indices[t]
+    for i in range(len(indptr) - 1):
+        for t in range(indptr[i], indptr[i + 1]):
+            j = indices[t]
             reverse[t] = place[j]
             place[j] += 1
-    return reverse
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def model_of(level: Level, degree_corrected: bool) -> tuple[Ints, Floats, float, float]:
-    """Return what :class:`BlockModel` has beside the matrix, for a graph with at least one edge.
-
-    Propensities are degrees, or equal.
-    """
-    A, d = level.A, level.strength
-    m, heaviest, weighted = 0.5 * d.sum(), 0.0, False
-    for weight in A.data:
-        heaviest = max(heaviest, float(weight))
-        weighted = weighted or weight != 1.0
-    theta = d.copy() if degree_corrected else np.ones(d.size)
-    pairs = 0.5 * (theta.sum() ** 2 - np.square(theta).sum())
-    theta *= sqrt(m / pairs)
-    return reversed_entries(A), theta, heaviest if weighted else 0.0, m
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def first_beliefs(
-    model: BlockModel, z: Ints, k: int, softness: float
-) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
-    """Return what a sweep changes: messages, marginals, and totals over all nodes.
-
-    A share ``softness`` of each first message is spread over all groups.
-    """
-    n, indptr = z.size, model.A.indptr
-    marginal = np.full((n, k), softness / k)
-    message = np.empty((model.A.indices.size, k))
-    for i in range(n):
-        marginal[i, z[i]] += 1.0 - softness
-        message[indptr[i] : indptr[i + 1]] = marginal[i]
-    edges, total, pairs, sizes = np.zeros(k), np.zeros(k), np.zeros(k), np.zeros(k)
-    expected_totals(model.theta, marginal, total, pairs, sizes)
-    return message, marginal, edges, total, pairs, sizes
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
 def expected_totals(
-    theta: Floats, marginal: Floats, total: Floats, pairs: Floats, sizes: Floats
+    theta: Floats,
+    first: int,
+    n: int,
+    k: int,
+    marginal: Floats,
+    at: int,
+    g: int,
+    total: Floats,
+    pairs: Floats,
+    sizes: Floats,
 ) -> None:
     """Sum over all nodes: theta, what rates of 1 expect inside each group, and numbers of nodes."""
-    total[:] = 0.0
-    pairs[:] = 0.0
-    sizes[:] = 0.0
-    for i in range(theta.size):
-        for a in range(total.size):
-            share = theta[i] * marginal[i, a]
-            total[a] += share
-            pairs[a] -= share * share
-            sizes[a] += marginal[i, a]
-    for a in range(total.size):
+    for a in range(g, g + k):
+        total[a] = 0.0
+        pairs[a] = 0.0
+        sizes[a] = 0.0
+    for i in range(n):
+        for a in range(k):
+            belief = marginal[at + i * k + a]
+            share = theta[first + i] * belief
+            total[g + a] += share
+            pairs[g + a] -= share * share
+            sizes[g + a] += belief
+    for a in range(g, g + k):
         pairs[a] = 0.5 * max(pairs[a] + total[a] * total[a], 0.0)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _raise_rates(
-    w: float, inside: Floats, between: float, alike: bool, more: Floats, inner: Floats
+def raise_rates(
+    w: float,
+    k: int,
+    inside: Floats,
+    between: float,
+    alike: bool,
+    above: Floats,
+    inner: Floats,
 ) -> float:
     """Raise rates, given as logarithms up to 0, to the power of a weight; return that between.
 
-    ``more`` receives the difference of each power inside to it, ``inner`` w times that inside.
+    ``above`` receives the difference of each power inside to it, ``inner`` w times that inside.
     """
     # Powers below 1e-300 count as that: a factor of 0 would leave no message.
-    low, high = exp(max(w * between, -3.0 * _SPAN)), 0.0
-    for a in range(inside.size):
+    low = exp(max(w * between, -3.0 * _SPAN))
+    high = 0.0
+    for a in range(k):
         if a == 0 or not alike:
             high = exp(max(w * inside[a], -3.0 * _SPAN))
-        more[a], inner[a] = high - low, w * high
+        above[a] = high - low
+        inner[a] = w * high
     return low
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _sweep(
-    A: CSR,
+def two_rates(
+    edges: Floats, pairs: Floats, g: int, k: int, m: float, ratio: float, rates: Floats
+) -> None:
+    """Write the rates inside and between groups that explain the expected edges."""
+    inner = 0.0
+    among = 0.0
+    for a in range(g, g + k):
+        inner += edges[a]
+        among += pairs[a]
+    rates[1] = max(m - inner, _LEAST_EDGES) / max(m - among, _LEAST_EDGES)
+    rates[0] = max(inner / max(among, _LEAST_EDGES), ratio * rates[1])
+
+
+def learn_rates(
+    rule: int,
+    least: float,
+    edges: Floats,
+    pairs: Floats,
+    sizes: Floats,
+    g: int,
+    k: int,
+    m: float,
+    between: float,
+    inside: Floats,
+    prior: Floats,
+    at: int,
+    rates: Floats,
+) -> float:
+    """Replace rates and shares by those that a rule learns; return the rate between groups.
+
+    ``planted``: one rate inside all groups, and shares as expected. ``contrast``: the contrast of
+    equal groups moves halfway to what explains the expected edges, and stays at ``least`` or
+    above. ``own``: a rate for each group, with one edge more at their common rate, moves halfway
+    on a logarithmic scale. Rates and shares are written from ``at`` on.
+    """
+    if rule == _UNCHANGED:
+        return between
+    n = 0.0
+    for a in range(g, g + k):
+        n += sizes[a]
+    if rule == _PLANTED:
+        two_rates(edges, pairs, g, k, m, _LEAST_RATIO, rates)
+        for a in range(k):
+            inside[at + a] = rates[0]
+            prior[at + a] = max(sizes[g + a] / n, _LEAST_SHARE)
+        return float(rates[1])
+    if rule == _CONTRAST:
+        two_rates(edges, pairs, g, k, m, 1.0, rates)
+        now = (inside[at] - between) / (inside[at] + (k - 1) * between)
+        found = (rates[0] - rates[1]) / (rates[0] + (k - 1) * rates[1])
+        mu = min(max(0.5 * (now + found), least), MOST_CONTRAST)
+        for a in range(k):
+            inside[at + a] = 1.0 + (k - 1) * mu
+            prior[at + a] = 1.0 / k
+        return float(1.0 - mu)
+    two_rates(edges, pairs, g, k, m, 0.0, rates)
+    for a in range(k):
+        own = (edges[g + a] + 1.0) / (pairs[g + a] + 1.0 / max(rates[0], LEAST_RATE))
+        inside[at + a] = sqrt(inside[at + a] * max(own, LEAST_RATIO_OWN * rates[1]))
+        prior[at + a] = (sizes[g + a] + 1.0) / (n + k)
+    return float(max(sqrt(between * rates[1]), LEAST_RATE))
+
+
+def sweep(
+    indptr: Indices,
+    data: Floats,
     reverse: Ints,
     theta: Floats,
+    first: int,
+    last: int,
     heaviest: float,
     m: float,
+    k: int,
+    g: int,
+    at: int,
+    to: int,
     inside: Floats,
     between: float,
     prior: Floats,
@@ -160,9 +188,18 @@ def _sweep(
     total: Floats,
     pairs: Floats,
     sizes: Floats,
+    more: Floats,
+    field: Floats,
+    product: Floats,
+    logs: Floats,
+    sent: Floats,
+    above: Floats,
+    inner: Floats,
+    log_inside: Floats,
     damping: float,
+    rates: Floats,
     tally: Ints,
-) -> tuple[float, float]:
+) -> None:
     """Update the messages and the marginal of each node, in order and in place.
 
     Nodes i and j are linked at the rate theta[i] theta[j] times ``inside[a]`` if both are in
@@ -173,292 +210,316 @@ def _sweep(
     :func:`expected_totals`, before and after. A share ``damping`` of the messages and marginals
     stays as it was. The sweep ends early if ``tally[2]`` is set.
 
-    Returns the Bethe free energy saved against one community, in nats, and the mean change of a
-    marginal.
+    ``rates`` receives the Bethe free energy saved against one community, in nats, and the mean
+    change of a marginal.
     """
-    n, k, weighted = theta.size, inside.size, heaviest > 0.0
-    more, field, product, logs = inside - between, np.zeros(k), np.ones(k), np.zeros(k)
-    sent, renewed = np.zeros(k), 1.0 - damping
+    weighted = heaviest > 0.0
+    renewed = 1.0 - damping
+    slot = indptr[first]
     # An edge is the factor low + above[a] times a message, all rates to the power of its weight.
-    low, above, inner = between, more.copy(), np.ones(k)
-    log_inside, log_between, alike, largest = np.log(inside), log(between), True, 0.0
-    if weighted:
-        # Powers of the largest rate would overflow: all rates are divided by it.
-        largest = max(log_between, log_inside.max())
-        log_inside, log_between = log_inside - largest, log_between - largest
+    low = between
+    log_between = log(between)
+    largest = log_between
+    alike = True
+    for a in range(k):
+        rate = inside[g + a]
+        more[a] = rate - between
+        above[a] = more[a]
+        inner[a] = 1.0
+        log_inside[a] = log(rate)
+        largest = max(largest, log_inside[a])
+        alike = alike and rate == inside[g]
+        edges[g + a] = 0.0
+    # Powers of the largest rate would overflow: all rates are divided by it.
+    if not weighted:
+        largest = 0.0
+    log_between -= largest
     widest = max(abs(log_between), 1e-3)
     for a in range(k):
+        log_inside[a] -= largest
         widest = max(widest, abs(log_inside[a]))
-        alike = alike and inside[a] == inside[0]
-        edges[a] = 0.0
     chunk = max(1, int(_SPAN / (widest * max(heaviest, 1.0))))
-    saved, change, factors, pending, fetched = 0.0, 0.0, 1.0, 0, 0.0
-    for i in range(n):
+    saved = 0.0
+    change = 0.0
+    factors = 1.0
+    pending = 0
+    fetched = 0.0
+    for i in range(first, last):
         if tally[2] != 0:
-            break
-        first, last, th = A.indptr[i], A.indptr[i + 1], theta[i]
+            return
+        begin = indptr[i]
+        end = indptr[i + 1]
+        th = theta[i]
+        own = at + (i - first) * k
         # Messages to the node lie far apart. Reading both ends of each first lets the processor
         # fetch them at the same time, which takes a third off the time of a sweep at k = 10.
-        for t in range(first, last):
-            fetched += message[reverse[t], 0] + message[reverse[t], k - 1]
+        for t in range(begin, end):
+            back = to + (reverse[t] - slot) * k
+            fetched += message[back] + message[back + k - 1]
         for a in range(k):
-            product[a], logs[a] = 1.0, 0.0
-        for t in range(first, last):
-            back = reverse[t]
+            product[a] = 1.0
+            logs[a] = 0.0
+        for t in range(begin, end):
+            back = to + (reverse[t] - slot) * k
             if weighted:
-                low = _raise_rates(float(A.data[t]), log_inside, log_between, alike, above, inner)
+                low = raise_rates(
+                    float(data[t]), k, log_inside, log_between, alike, above, inner
+                )
             for a in range(k):
-                product[a] *= low + above[a] * message[back, a]
-            if (t - first + 1) % chunk == 0:
+                product[a] *= low + above[a] * message[back + a]
+            if (t - begin + 1) % chunk == 0:
                 for a in range(k):
                     logs[a] += log(product[a])
                     product[a] = 1.0
         top = -1e300
         for a in range(k):
-            total[a] -= th * marginal[i, a]
-            field[a] = logs[a] - th * more[a] * total[a]
+            total[g + a] -= th * marginal[own + a]
+            field[a] = logs[a] - th * more[a] * total[g + a]
             top = max(top, field[a])
         norm = 0.0
         for a in range(k):
-            field[a] = prior[a] * product[a] * exp(field[a] - top)
+            field[a] = prior[g + a] * product[a] * exp(field[a] - top)
             norm += field[a]
         saved += top + log(norm)
         for a in range(k):
             field[a] /= norm
-            change += abs(field[a] - marginal[i, a])
-            marginal[i, a] = damping * marginal[i, a] + renewed * field[a]
-            total[a] += th * marginal[i, a]
-        for t in range(first, last):
-            back, norm = reverse[t], 0.0
+            belief = marginal[own + a]
+            change += abs(field[a] - belief)
+            belief = damping * belief + renewed * field[a]
+            marginal[own + a] = belief
+            total[g + a] += th * belief
+        for t in range(begin, end):
+            back = to + (reverse[t] - slot) * k
+            norm = 0.0
             if weighted:
-                low = _raise_rates(float(A.data[t]), log_inside, log_between, alike, above, inner)
+                low = raise_rates(
+                    float(data[t]), k, log_inside, log_between, alike, above, inner
+                )
             # The normalization of a message is one over the factor of its edge.
             for a in range(k):
-                x = message[back, a]
+                x = message[back + a]
                 sent[a] = field[a] / (low + above[a] * x)
                 norm += sent[a]
-                edges[a] += sent[a] * x * inner[a]
+                edges[g + a] += sent[a] * x * inner[a]
             factors *= norm
             pending += 1
             if pending == chunk:
                 saved += 0.5 * log(factors)
-                factors, pending = 1.0, 0
+                factors = 1.0
+                pending = 0
             norm = renewed / norm
+            forth = to + (t - slot) * k
             for a in range(k):
-                message[t, a] = damping * message[t, a] + norm * sent[a]
+                message[forth + a] = damping * message[forth + a] + norm * sent[a]
     # Each edge was met from both of its ends.
-    for a in range(k):
+    for a in range(g, g + k):
         edges[a] *= 0.5 if weighted else 0.5 * inside[a]
-    expected_totals(theta, marginal, total, pairs, sizes)
+    expected_totals(theta, first, last - first, k, marginal, at, g, total, pairs, sizes)
     saved += m * (1.0 - between + largest)
     for a in range(k):
-        saved += more[a] * pairs[a]
+        saved += more[a] * pairs[g + a]
     # Messages are not negative, but only a sum that is used is not optimized away.
-    return saved + 0.5 * log(factors) + min(fetched, 0.0), change / max(n, 1)
+    rates[0] = saved + 0.5 * log(factors) + min(fetched, 0.0)
+    rates[1] = change / max(last - first, 1)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def two_rates(edges: Floats, pairs: Floats, m: float, ratio: float) -> tuple[float, float]:
-    """Return the rates inside and between groups that explain the expected edges."""
-    inner, among = float(edges.sum()), float(pairs.sum())
-    between = max(m - inner, _LEAST_EDGES) / max(m - among, _LEAST_EDGES)
-    return max(inner / max(among, _LEAST_EDGES), ratio * between), between
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def learn_rates(
-    rule: int,
-    least: float,
-    edges: Floats,
-    pairs: Floats,
-    sizes: Floats,
-    m: float,
-    between: float,
-    inside: Floats,
-    prior: Floats,
-) -> float:
-    """Replace rates and shares by those that a rule learns; return the rate between groups.
-
-    ``planted``: one rate inside all groups, and shares as expected. ``contrast``: the contrast of
-    equal groups moves halfway to what explains the expected edges, and stays at ``least`` or
-    above. ``own``: a rate for each group, with one edge more at their common rate, moves halfway
-    on a logarithmic scale.
-    """
-    k = inside.size
-    if rule == _PLANTED:
-        common, learned = two_rates(edges, pairs, m, _LEAST_RATIO)
-        n = sizes.sum()
-        for a in range(k):
-            inside[a] = common
-            prior[a] = max(sizes[a] / n, _LEAST_SHARE)
-        return learned
-    if rule == _CONTRAST:
-        common, learned = two_rates(edges, pairs, m, 1.0)
-        now = (inside[0] - between) / (inside[0] + (k - 1) * between)
-        found = (common - learned) / (common + (k - 1) * learned)
-        mu = float(min(max(0.5 * (now + found), least), MOST_CONTRAST))
-        inside[:] = 1.0 + (k - 1) * mu
-        prior[:] = 1.0 / k
-        return 1.0 - mu
-    if rule == _OWN:
-        common, learned = two_rates(edges, pairs, m, 0.0)
-        n = sizes.sum()
-        for a in range(k):
-            own = (edges[a] + 1.0) / (pairs[a] + 1.0 / max(common, LEAST_RATE))
-            inside[a] = sqrt(inside[a] * max(own, LEAST_RATIO_OWN * learned))
-            prior[a] = (sizes[a] + 1.0) / (n + k)
-        return float(max(sqrt(between * learned), LEAST_RATE))
-    return between
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(seconds=3.0)
 def propagate(
-    A: CSR,
+    indptr: Indices,
+    indices: Indices,
+    data: Floats,
+    offsets: Ints,
     reverse: Ints,
     theta: Floats,
-    heaviest: float,
-    m: float,
+    heaviest: Floats,
+    edge_sums: Floats,
+    which: Ints,
+    k: Ints,
+    groups: Ints,
+    firsts: Ints,
+    messages: Ints,
+    z: Ints,
+    from_labels: bool,
+    inside: Floats,
+    prior: Floats,
     message: Floats,
     marginal: Floats,
+    softness: float,
     edges: Floats,
     total: Floats,
     pairs: Floats,
     sizes: Floats,
-    inside: Floats,
-    prior: Floats,
-    learning: tuple[int, float],
-    schedule: tuple[int, int, int, float, float],
+    rule: int,
+    least: float,
+    steps: int,
+    sweeps: int,
+    final_sweeps: int,
+    tolerance: float,
+    rate_tolerance: float,
     state: Floats,
     budget: int,
+    more: Floats,
+    field: Floats,
+    product: Floats,
+    logs: Floats,
+    sent: Floats,
+    above: Floats,
+    inner: Floats,
+    log_inside: Floats,
+    learned: Floats,
+    shares: Floats,
+    rates: Floats,
     tally: Ints,
-) -> bool:
-    """Sweep and learn rates in turn, all in place, for at most ``budget`` sweeps.
+) -> None:
+    """Sweep and learn rates in turn, all in place, for at most ``budget`` sweeps a component.
 
-    ``schedule`` has the steps of learning, the sweeps before each step and after the last one,
-    and the tolerances of marginals and rates. Returns whether neither changes any more, or all
-    sweeps were made; otherwise another call goes on. A flag in ``tally[2]`` ends it at once.
+    There are ``steps`` of learning, with ``sweeps`` before each and ``final_sweeps`` after the
+    last one. The state of a component says whether it has ended: neither marginals nor rates
+    change any more, or all sweeps were made; otherwise another call goes on. A flag in ``tally[2]``
+    ends it at once.
+
+    In the first call messages are set by the labels ``z``; a share ``softness`` of each is spread
+    over all groups. With ``from_labels`` the first rates are learned from the labels too.
     """
-    rule, least = learning
-    steps, sweeps, final_sweeps, tolerance, rate_tolerance = schedule
-    learned, shares = inside.copy(), prior.copy()
-    while budget > 0:
-        last = state[_STEP] == steps
-        state[EVIDENCE], residual = _sweep(
-            A,
-            reverse,
-            theta,
-            heaviest,
-            m,
-            inside,
-            state[BETWEEN],
-            prior,
-            message,
-            marginal,
-            edges,
-            total,
-            pairs,
-            sizes,
-            state[_DAMPING],
-            tally,
-        )
-        if tally[2] != 0:
-            return True
-        budget -= 1
-        state[DONE] += 1
-        state[RESIDUAL] = residual
-        converged = residual <= tolerance
-        if not converged and state[_SWEEP] % _WINDOW == 0:
-            if residual > _STALLED * state[_BEFORE]:
-                state[_DAMPING] = min(state[_DAMPING] + _DAMPING_STEP, _MOST_DAMPING)
-            state[_BEFORE] = residual
-        state[_SWEEP] += 1
-        if not converged and state[_SWEEP] < (final_sweeps if last else sweeps):
+    one = 0 if len(data) == 1 else -1
+    for position in range(len(which)):
+        c = which[position]
+        first = offsets[c]
+        last = offsets[c + 1]
+        count = k[c]
+        g = groups[c]
+        at = firsts[c]
+        to = messages[c]
+        m = edge_sums[c]
+        slot = indptr[first]
+        if state[c, ENDED] != 0.0:
             continue
-        if last:
-            return True
-        learned[:], shares[:] = inside, prior
-        between = learn_rates(rule, least, edges, pairs, sizes, m, state[BETWEEN], learned, shares)
-        if converged:
-            change = 0.0
-            for a in range(inside.size):
-                change = max(change, abs(log(learned[a] / inside[a])))
-            if change <= rate_tolerance:
-                return True
-        inside[:], prior[:] = learned, shares
-        state[BETWEEN], state[_BEFORE] = between, inf
-        state[_STEP] += 1
-        state[_SWEEP] = 0
-    return False
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def parameter_cost(n: int, m: float, k: int) -> float:
-    """Return the nats that rates and sizes of k groups cost, less ln k! for their names."""
-    return 0.5 * log(m) + 0.5 * (k - 1) * log(n) - lgamma(k + 1.0)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def evidence_of_labels(
-    level: Level,
-    z: Ints,
-    k: int,
-    own_rates: bool,
-    max_sweeps: int,
-    tolerance: float,
-    softness: float,
-    tally: Ints,
-) -> Evidence:
-    """Propagate beliefs from labels of a connected graph, with rates learned in each sweep.
-
-    There is one rate between groups and one inside all of them, or inside each with ``own_rates``,
-    on top of degrees. Groups that end with less than a node in sum do not count.
-    """
-    reverse, theta, heaviest, m = model_of(level, _CORRECTED)
-    model = BlockModel(level.A, reverse, theta, heaviest, m)
-    beliefs = first_beliefs(model, z, k, softness)
-    message, marginal, edges, total, pairs, sizes = beliefs
-    add_inner_weights(model.A, z, 0, z.size, edges)
-    inside, prior = np.ones(k), np.full(k, 1.0 / k)
-    state = np.array(STATE)
-    state[BETWEEN] = learn_rates(_BY_PLANTED, 0.0, edges, pairs, sizes, model.m, 1.0, inside, prior)
-    rule = _BY_PLANTED
-    if own_rates:
-        rule = _BY_OWN
-        state[BETWEEN] = learn_rates(
-            rule, 0.0, edges, pairs, sizes, model.m, state[BETWEEN], inside, prior
-        )
-    schedule = Schedule(max_sweeps - 1, 1, 1, tolerance, inf)
-    propagate(
-        model.A,
-        model.reverse,
-        model.theta,
-        model.heaviest,
-        model.m,
-        message,
-        marginal,
-        edges,
-        total,
-        pairs,
-        sizes,
-        inside,
-        prior,
-        (rule, 0.0),
-        schedule,
-        state,
-        max_sweeps,
-        tally,
-    )
-    names, labels, used, count = np.full(k, -1), np.empty(z.size, np.int64), 0, 0
-    for i in range(z.size):
-        labels[i] = np.argmax(marginal[i])
-        names[labels[i]] = 0
-    for a in range(k):
-        used += 1 if sizes[a] > 1.0 else 0
-        if names[a] == 0:
-            names[a] = count
-            count += 1
-    evidence = state[EVIDENCE] if isfinite(state[EVIDENCE]) else -inf
-    score = evidence - parameter_cost(z.size, model.m, max(used, 1))
-    if own_rates:
-        score -= 0.5 * (max(used, 1) - 1) * log(model.m)
-    return Evidence(names[labels], count, evidence, score, marginal, state[RESIDUAL] <= tolerance)
+        if state[c, DONE] == 0.0:
+            spread = softness / count
+            for i in range(first, last):
+                own = at + (i - first) * count
+                for a in range(count):
+                    marginal[own + a] = spread
+                marginal[own + z[i]] = spread + (1.0 - softness)
+                for t in range(indptr[i], indptr[i + 1]):
+                    forth = to + (t - slot) * count
+                    for a in range(count):
+                        message[forth + a] = marginal[own + a]
+            expected_totals(
+                theta, first, last - first, count, marginal, at, g, total, pairs, sizes
+            )
+            if from_labels:
+                for a in range(g, g + count):
+                    edges[a] = 0.0
+                    inside[a] = 1.0
+                    prior[a] = 1.0 / count
+                for i in range(first, last):
+                    for t in range(indptr[i], indptr[i + 1]):
+                        if z[indices[t]] == z[i]:
+                            edges[g + z[i]] += 0.5 * float(data[t & one])
+                state[c, BETWEEN] = learn_rates(
+                    _PLANTED, 0.0, edges, pairs, sizes, g, count, m, 1.0, inside, prior, g, rates
+                )
+                if rule == _OWN:
+                    state[c, BETWEEN] = learn_rates(
+                        _OWN,
+                        0.0,
+                        edges,
+                        pairs,
+                        sizes,
+                        g,
+                        count,
+                        m,
+                        state[c, BETWEEN],
+                        inside,
+                        prior,
+                        g,
+                        rates,
+                    )
+        left = budget
+        while left > 0 and state[c, ENDED] == 0.0:
+            final = state[c, _STEP] == steps
+            sweep(
+                indptr,
+                data,
+                reverse,
+                theta,
+                first,
+                last,
+                heaviest[c],
+                m,
+                count,
+                g,
+                at,
+                to,
+                inside,
+                state[c, BETWEEN],
+                prior,
+                message,
+                marginal,
+                edges,
+                total,
+                pairs,
+                sizes,
+                more,
+                field,
+                product,
+                logs,
+                sent,
+                above,
+                inner,
+                log_inside,
+                state[c, _DAMPING],
+                rates,
+                tally,
+            )
+            if tally[2] != 0:
+                return
+            left -= 1
+            state[c, EVIDENCE] = rates[0]
+            residual = rates[1]
+            state[c, DONE] += 1.0
+            state[c, RESIDUAL] = residual
+            converged = residual <= tolerance
+            if not converged and state[c, _SWEEP] % _WINDOW == 0.0:
+                if residual > _STALLED * state[c, _BEFORE]:
+                    state[c, _DAMPING] = min(state[c, _DAMPING] + _DAMPING_STEP, _MOST_DAMPING)
+                state[c, _BEFORE] = residual
+            state[c, _SWEEP] += 1.0
+            if not converged and state[c, _SWEEP] < (final_sweeps if final else sweeps):
+                continue
+            if final:
+                state[c, ENDED] = 1.0
+                break
+            for a in range(count):
+                learned[a] = inside[g + a]
+                shares[a] = prior[g + a]
+            between = learn_rates(
+                rule,
+                least,
+                edges,
+                pairs,
+                sizes,
+                g,
+                count,
+                m,
+                state[c, BETWEEN],
+                learned,
+                shares,
+                0,
+                rates,
+            )
+            if converged:
+                widest = 0.0
+                for a in range(count):
+                    widest = max(widest, abs(log(learned[a] / inside[g + a])))
+                if widest <= rate_tolerance:
+                    state[c, ENDED] = 1.0
+                    break
+            for a in range(count):
+                inside[g + a] = learned[a]
+                prior[g + a] = shares[a]
+            state[c, BETWEEN] = between
+            state[c, _BEFORE] = inf
+            state[c, _STEP] += 1.0
+            state[c, _SWEEP] = 0.0

@@ -7,13 +7,12 @@ import numpy as np
 
 from kgroups._progress import Progress, counted_progress
 from kgroups._types import Bools, Floats, Ints
-from kgroups.adapters import canonical_order
 from kgroups.errors import PartitionError
 from kgroups.graph import Graph
 from kgroups.inference.gibbs import GibbsMasses, gibbs_masses
 from kgroups.inference.propagation import block_model, rates_of_labels
-from kgroups.inference.refiner import BeliefPropagation, ObservedGraph, observed_graph
-from kgroups.operators import BetheHessian
+from kgroups.inference.refiner import BeliefPropagation
+from kgroups.multilevel import Level, prepare
 
 __all__ = ["Confidence", "confidence_of_labels"]
 
@@ -108,23 +107,19 @@ def confidence_of_labels(
     if k < 2:
         none = np.full(n, -1, dtype=np.int64)
         return _readonly(Confidence(np.ones(n), none, np.zeros(n), "one community", converged=True))
-    order = canonical_order(graph)[0]
-    order = np.arange(n) if order is None else order
+    ready = prepare(graph)
     # Numbered by first nodes, so that neither the numbers nor the order of nodes matter.
-    names, z = _by_first_node(labels[order])
-    A = graph.permuted(order).simple_adjacency()
-    bound = BetheHessian().bind(A, weighted=graph.is_weighted)
-    observed = observed_graph(A, bound)
-    if len(A.indices) * k <= most_messages:
-        found = _by_propagation(observed, z, k, progress)
+    names, z = _by_first_node(ready.sorted(labels))
+    level = ready.problem.level
+    if len(level.indices) * k <= most_messages:
+        found = _by_propagation(level, z, k, progress)
     else:
-        found = _by_sampling(observed, z, k, progress)
-    back = np.argsort(order)
+        found = _by_sampling(level, z, k, progress)
     return _readonly(
         found._replace(
-            own=found.own[back],
-            runner_up=names[found.runner_up][back],
-            runner_up_probability=found.runner_up_probability[back],
+            own=ready.restored(found.own),
+            runner_up=ready.restored(names[found.runner_up]),
+            runner_up_probability=ready.restored(found.runner_up_probability),
         )
     )
 
@@ -144,10 +139,10 @@ def _by_first_node(labels: Ints) -> tuple[Ints, Ints]:
     return names[by_first], rank[inverse]
 
 
-def _by_propagation(graph: ObservedGraph, z: Ints, k: int, progress: Progress) -> Confidence:
+def _by_propagation(level: Level, z: Ints, k: int, progress: Progress) -> Confidence:
     method = BeliefPropagation(rates="own")
     with counted_progress(method.most_sweeps, "sweep", progress=progress) as tell:
-        inferred = method.infer(graph, z, k, progress=tell)
+        inferred = method.infer(level, z, k, progress=tell)
         tell(method.most_sweeps)
     nodes = np.arange(z.size)
     own = inferred.marginals[nodes, z].copy()
@@ -162,8 +157,9 @@ def _by_propagation(graph: ObservedGraph, z: Ints, k: int, progress: Progress) -
     )
 
 
-def _by_sampling(graph: ObservedGraph, z: Ints, k: int, progress: Progress) -> Confidence:
-    model = block_model(graph.level, degree_corrected=graph.degree_corrected)
+def _by_sampling(level: Level, z: Ints, k: int, progress: Progress) -> Confidence:
+    level = level.as_one().with_explicit_weights()
+    model = block_model(level, degree_corrected=BeliefPropagation().corrects(level))
     with counted_progress(_GIBBS_SWEEPS, "sweep", progress=progress) as tell:
         masses = gibbs_masses(
             model,

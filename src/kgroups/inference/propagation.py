@@ -3,24 +3,23 @@
 Nodes i and j of groups a and b are linked at the rate theta_i theta_j omega_ab, where omega_ab is
 ``inside[a]`` for a = b and ``between`` otherwise. The propensities theta are scaled so that rates
 of 1 expect as many edges as there are: omega says how much denser than without communities.
+Components are inferred each for itself, all at once.
 """
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from kgroups._progress import new_tally, run_interruptibly
 from kgroups._types import CSR, Floats, Indices, Ints
-from kgroups.multilevel import Level, explicit_weights, inner_weights
+from kgroups.inference import _propagation_nb as kernels
+from kgroups.multilevel import Level, inner_weights
 
 __all__ = [
-    "Beliefs",
     "BlockModel",
-    "Evidence",
-    "Inferred",
+    "Inference",
     "Learning",
     "Rates",
     "Schedule",
@@ -42,28 +41,33 @@ class BlockModel(NamedTuple):
 
     Attributes
     ----------
-    A : CSR
-        Weights of the edges, without loops.
+    level : Level
+        Its edges, without loops.
     reverse : ndarray of shape (nnz,)
         Place of the entry (j, i) for each entry (i, j).
     theta : ndarray of shape (n,)
-        Propensities; their products sum to ``m`` over all pairs.
-    heaviest : float
-        Largest weight, 0 if all weights are 1.
-    m : float
-        Total weight of the edges.
+        Propensities; their products sum to ``m`` over all pairs of a component.
+    heaviest : ndarray of shape (n_components,)
+        Largest weight of each component, 0 if all weights are 1.
+    m : ndarray of shape (n_components,)
+        Total weight of its edges.
     """
 
-    A: CSR
+    level: Level
     reverse: Ints
     theta: Floats
-    heaviest: float
-    m: float
+    heaviest: Floats
+    m: Floats
 
     @property
     def n(self) -> int:
         """Number of nodes."""
         return self.theta.size
+
+    @property
+    def A(self) -> CSR:
+        """The edges as a matrix."""
+        return self.level.A
 
 
 class Rates(NamedTuple):
@@ -92,48 +96,6 @@ class Learning(NamedTuple):
     rule: Literal["unchanged", "planted", "contrast", "own"]
     least: float = 0.0
 
-    def code(self) -> tuple[int, float]:
-        """Return what the kernels take."""
-        from kgroups.inference._propagation_nb import RULES
-
-        return RULES.index(self.rule), self.least
-
-
-def block_model(level: Level, *, degree_corrected: bool) -> BlockModel:
-    """Return the model of a graph with at least one edge: propensities are degrees, or equal."""
-    from kgroups.inference._propagation_nb import model_of
-
-    A = explicit_weights(level.A)
-    return BlockModel(A, *model_of(level._replace(A=A), degree_corrected))
-
-
-def contrast(rates: Rates) -> float:
-    """Return the mu of planted rates: 1 + (k - 1) mu inside and 1 - mu between k equal groups."""
-    inside, k = float(rates.inside[0]), rates.inside.size
-    return (inside - rates.between) / (inside + (k - 1) * rates.between)
-
-
-def planted_rates(mu: float, k: int) -> Rates:
-    """Return the rates of k equal groups at a contrast between 0 and 1."""
-    from kgroups.inference._propagation_nb import MOST_CONTRAST
-
-    mu = min(mu, MOST_CONTRAST)
-    return Rates(np.full(k, 1.0 + (k - 1) * mu), 1.0 - mu, np.full(k, 1.0 / k))
-
-
-def rates_of_labels(model: BlockModel, z: Indices, k: int) -> Rates:
-    """Return the rate of each group of labels, the rate between them, and their shares."""
-    from kgroups.inference._propagation_nb import LEAST_RATE, LEAST_RATIO_OWN, two_rates
-
-    total = np.bincount(z, model.theta, minlength=k)
-    squares = np.bincount(z, np.square(model.theta), minlength=k)
-    pairs = np.asarray(0.5 * (total * total - squares), dtype=float)
-    sizes = np.bincount(z, minlength=k).astype(float)
-    edges = inner_weights(model.A, z, k)
-    between = max(two_rates(edges, pairs, model.m, 0.0)[1], LEAST_RATE)
-    own = np.maximum(edges / np.maximum(pairs, 1e-9), LEAST_RATIO_OWN * between)
-    return Rates(own, between, (sizes + 1.0) / (model.n + k))
-
 
 class Schedule(NamedTuple):
     """How long to propagate, and when to learn rates.
@@ -159,8 +121,8 @@ class Schedule(NamedTuple):
     rate_tolerance: float
 
 
-class Inferred(NamedTuple):
-    """Where belief propagation ended.
+class Inference(NamedTuple):
+    """Where belief propagation ended in a component.
 
     Attributes
     ----------
@@ -186,93 +148,139 @@ class Inferred(NamedTuple):
     converged: bool
     sweeps: int
 
-
-class Beliefs:
-    """Messages and marginals of a model, changed in place by each sweep.
-
-    They start from labels; a share ``softness`` of each first message is spread over all groups.
-    """
-
-    def __init__(self, model: BlockModel, z: Indices, k: int, softness: float) -> None:
-        from kgroups.inference._propagation_nb import first_beliefs
-
-        self.model = model
-        self.arrays = first_beliefs(model, z.astype(np.int64, copy=False), k, float(softness))
-        self.marginals = self.arrays[1]
+    def score(self, m: float, *, own_rates: bool) -> float:
+        """Return the evidence less the cost of parameters; groups of less than a node are none."""
+        used = max(1, int(np.count_nonzero(self.marginals.sum(axis=0) > 1.0)))
+        score = self.evidence - parameter_cost(len(self.marginals), m, used)
+        return score - 0.5 * (used - 1) * math.log(m) if own_rates else score
 
 
-def propagate(
-    beliefs: Beliefs,
-    rates: Rates,
-    learning: Learning,
-    schedule: Schedule,
-    *,
-    need_all: bool = False,
-    progress: Callable[[int], None] = lambda sweeps: None,
-    messages_per_call: int = _MESSAGES_PER_CALL,
-) -> Inferred:
-    """Sweep and learn rates in turn until neither changes.
+def block_model(level: Level, *, degree_corrected: bool = True) -> BlockModel:
+    """Return the model of a graph with edges: propensities are degrees, or equal."""
+    d, starts, parts = level.strength, level.offsets[:-1], level.offsets.size - 1
+    part = np.repeat(np.arange(parts), level.sizes)
+    m = 0.5 * np.bincount(part, d, minlength=parts)
+    theta = d.copy() if degree_corrected else np.ones(d.size)
+    sums = np.bincount(part, theta, minlength=parts)
+    pairs = 0.5 * (sums**2 - np.bincount(part, np.square(theta), minlength=parts))
+    theta *= np.sqrt(np.divide(m, pairs, out=np.zeros(parts), where=pairs > 0.0))[part]
+    heaviest = np.zeros(parts)
+    if np.any(level.data != 1.0):
+        low = np.minimum(level.indptr[starts], len(level.data) - 1)
+        heaviest = np.maximum.reduceat(level.data, low).astype(float)
+    reverse = np.empty(len(level.indices), dtype=np.int64)
+    kernels.reverse_entries(level.indptr, level.indices, level.indptr.astype(np.int64), reverse)
+    return BlockModel(level, reverse, theta, heaviest, m)
 
-    With ``need_all`` it is given up if after the sweeps of the first step a group is not the most
-    probable one of any node; the evidence is then -inf. ``progress`` receives the number of sweeps
-    done, several times a second.
-    """
-    from kgroups.inference import _propagation_nb as kernels
 
-    state = np.array(kernels.STATE)
-    state[kernels.BETWEEN] = rates.between
-    rates = Rates(rates.inside.copy(), rates.between, rates.prior.copy())
-    call = (*beliefs.model, *beliefs.arrays, rates.inside, rates.prior, learning.code(), schedule)
-    budget = max(1, messages_per_call // max(1, beliefs.arrays[0].size))
-    large = beliefs.arrays[0].size > messages_per_call
-    run = partial(run_interruptibly, kernels.propagate) if large else kernels.propagate
-    ended = False
-    if need_all:
-        ended = run(*call, state, schedule.sweeps, new_tally())
-        present = np.unique(np.argmax(beliefs.marginals, axis=1)).size
-        if not ended and present < rates.inside.size:
-            ended, state[kernels.EVIDENCE] = True, -math.inf
-    while not (ended or run(*call, state, budget, new_tally())):
-        progress(int(state[kernels.DONE]))
-    done, residual = int(state[kernels.DONE]), float(state[kernels.RESIDUAL])
-    progress(done)
-    return Inferred(
-        beliefs.marginals,
-        rates._replace(between=float(state[kernels.BETWEEN])),
-        float(state[kernels.EVIDENCE]),
-        residual,
-        residual <= schedule.tolerance,
-        done,
-    )
+def contrast(rates: Rates) -> float:
+    """Return the mu of planted rates: 1 + (k - 1) mu inside and 1 - mu between k equal groups."""
+    inside, k = float(rates.inside[0]), rates.inside.size
+    return (inside - rates.between) / (inside + (k - 1) * rates.between)
+
+
+def planted_rates(mu: float, k: int) -> Rates:
+    """Return the rates of k equal groups at a contrast between 0 and 1."""
+    mu = min(mu, kernels.MOST_CONTRAST)
+    return Rates(np.full(k, 1.0 + (k - 1) * mu), 1.0 - mu, np.full(k, 1.0 / k))
+
+
+def rates_of_labels(model: BlockModel, z: Indices, k: int) -> Rates:
+    """Return the rate of each group of labels, the rate between them, and their shares."""
+    total = np.bincount(z, model.theta, minlength=k)
+    squares = np.bincount(z, np.square(model.theta), minlength=k)
+    pairs = np.asarray(0.5 * (total * total - squares), dtype=float)
+    sizes = np.bincount(z, minlength=k).astype(float)
+    edges, rates = inner_weights(model.A, z, k), np.empty(2)
+    kernels.two_rates(edges, pairs, 0, k, float(model.m.sum()), 0.0, rates)
+    between = max(float(rates[1]), kernels.LEAST_RATE)
+    own = np.maximum(edges / np.maximum(pairs, 1e-9), kernels.LEAST_RATIO_OWN * between)
+    return Rates(own, between, (sizes + 1.0) / (model.n + k))
 
 
 def parameter_cost(n: int, m: float, k: int) -> float:
     """Return the nats that rates and sizes of k groups cost, less ln k! for their names."""
-    from kgroups.inference import _propagation_nb as kernels
-
-    return float(kernels.parameter_cost(n, m, k))
+    return 0.5 * math.log(m) + 0.5 * (k - 1) * math.log(n) - math.lgamma(k + 1.0)
 
 
-class Evidence(NamedTuple):
-    """Groups that belief propagation ended with, and what they save.
+def propagate(
+    model: BlockModel,
+    z: Ints,
+    k: Ints,
+    which: Ints,
+    learning: Learning,
+    schedule: Schedule,
+    *,
+    rates: Rates | None = None,
+    softness: float = 0.1,
+    need_all: bool = False,
+    progress: Callable[[int], None] = lambda sweeps: None,
+    messages_per_call: int = _MESSAGES_PER_CALL,
+) -> list[Inference]:
+    """Sweep and learn rates in turn until neither changes, in each of some components.
 
-    Attributes
-    ----------
-    z : ndarray of shape (n,)
-        Group with the largest marginal, without gaps.
-    k : int
-        Number of groups of ``z``.
-    evidence : float
-        Nats saved against one community before the cost of parameters.
-    score : float
-        The same less :func:`parameter_cost`.
-    marginals : ndarray of shape (n, groups)
-    converged : bool
+    They start from labels below ``k`` in each component; a share ``softness`` of each first message
+    is spread over all groups. The first rates are those of one component, or learned from the
+    labels. With ``need_all`` it is given up if after the sweeps of the first step a group is not
+    the most probable one of any node; the evidence is then -inf. ``progress`` receives the number
+    of sweeps done, several times a second.
     """
+    level, counts = model.level, np.zeros_like(k)
+    counts[which] = k[which]
+    groups, firsts, messages = (
+        np.concatenate([[0], np.cumsum(number * counts)])
+        for number in (np.ones_like(k), level.sizes, level.entries)
+    )
+    inside, prior = np.ones(groups[-1]), np.ones(groups[-1])
+    state = np.tile(kernels.STATE, (k.size, 1))
+    if rates is not None:
+        inside, prior = rates.inside.copy(), rates.prior.copy()
+        state[:, kernels.BETWEEN] = rates.between
+    message, marginal = np.empty(messages[-1]), np.empty(firsts[-1])
+    call = (
+        *(level.indptr, level.indices, level.data, level.offsets),
+        *(model.reverse, model.theta, model.heaviest, model.m),
+        *(which, counts, groups, firsts, messages),
+        *(z.astype(np.int64, copy=False), rates is None, inside, prior, message, marginal),
+        *(float(softness), *np.empty((4, groups[-1]))),
+        *(kernels.RULES.index(learning.rule), float(learning.least), *schedule, state),
+    )
+    scratch = *np.empty((10, int(counts.max(initial=0)))), np.empty(2)
+    large = message.size > messages_per_call
 
-    z: Ints
-    k: int
-    evidence: float
-    score: float
-    marginals: Floats
-    converged: bool
+    def run(sweeps: int) -> bool:
+        arguments = *call, sweeps, *scratch, new_tally()
+        if large:
+            run_interruptibly(kernels.propagate, *arguments)
+        else:
+            kernels.propagate(*arguments)
+        progress(int(state[which, kernels.DONE].max(initial=0.0)))
+        return bool(state[which, kernels.ENDED].all())
+
+    def marginals_of(c: int) -> Floats:
+        return marginal[firsts[c] : firsts[c + 1]].reshape(-1, max(1, int(counts[c])))
+
+    ended = False
+    if need_all:
+        ended = run(schedule.sweeps)
+        for c in which.tolist():
+            if np.unique(np.argmax(marginals_of(c), axis=1)).size < counts[c] and not ended:
+                state[c, kernels.ENDED], state[c, kernels.EVIDENCE] = 1.0, -math.inf
+    budget = max(1, messages_per_call // max(1, message.size))
+    while not (ended or state[which, kernels.ENDED].all()):
+        ended = run(budget)
+    found = []
+    for c in which.tolist():
+        own = slice(groups[c], groups[c + 1])
+        between, evidence, residual = state[c, : kernels.RESIDUAL + 1].tolist()
+        found.append(
+            Inference(
+                marginals_of(c),
+                Rates(inside[own], between, prior[own]),
+                evidence if not math.isnan(evidence) and evidence < math.inf else -math.inf,
+                residual,
+                residual <= schedule.tolerance,
+                int(state[c, kernels.DONE]),
+            )
+        )
+    return found

@@ -3,16 +3,15 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
-from kgroups._csr import without_diagonal
-from kgroups._types import CSR, Floats, Ints
+from kgroups._types import Floats, Ints
 from kgroups._validation import check_choice, check_integer, check_real
+from kgroups.inference._propagation_nb import LEAST_RATE
 from kgroups.inference.propagation import (
-    Beliefs,
-    Inferred,
+    Inference,
     Learning,
     Rates,
     Schedule,
@@ -22,19 +21,17 @@ from kgroups.inference.propagation import (
     propagate,
     rates_of_labels,
 )
-from kgroups.multilevel import Level, explicit_weights, finest_level
-from kgroups.operators import BetheHessian, BoundBetheHessian, degrees_are_uneven
-from kgroups.refine import Refinement, RefinementProblem, planted_fit
+from kgroups.multilevel import Level, Problem
+from kgroups.operators import BetheHessian, degrees_are_uneven
+from kgroups.refine import Refinement, planted_fit
 
 __all__ = [
     "BeliefPropagation",
     "Degrees",
-    "ObservedGraph",
     "better_fit",
     "infer_at_rates",
     "known_rates",
     "model_in_words",
-    "observed_graph",
 ]
 
 Degrees: TypeAlias = Literal["auto", "corrected", "uniform"]
@@ -45,32 +42,8 @@ _FIRST_RATIO = 1.15
 _LEAST_RATIO = 1.05
 # Relative change of a rate at which learning ends.
 _RATE_TOLERANCE = 1e-3
-
-
-class ObservedGraph(NamedTuple):
-    """A graph as belief propagation takes it.
-
-    Attributes
-    ----------
-    level : Level
-        Edges without loops; weights are saturated, in units in which they vary like counts.
-    degree_corrected : bool
-        Whether rates stand on top of degrees.
-    """
-
-    level: Level
-    degree_corrected: bool
-
-
-def observed_graph(A: CSR, bound: BoundBetheHessian, degrees: Degrees = "auto") -> ObservedGraph:
-    """Return the graph of a symmetric matrix; uneven degrees are corrected for by default."""
-    edges = without_diagonal(A)
-    weighted = bool(np.any(edges.data != edges.data[:1]))
-    if weighted:
-        edges = without_diagonal(bound.saturated_weights())
-    corrected = degrees_are_uneven(edges) if degrees == "auto" else degrees == "corrected"
-    level = finest_level(edges, weighted=weighted)
-    return ObservedGraph(level._replace(A=explicit_weights(level.A)), corrected)
+# The only component of a level whose components are taken as one.
+_WHOLE = np.zeros(1, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -143,56 +116,71 @@ class BeliefPropagation:
         """Number of sweeps that are never exceeded."""
         return self.em_steps * self.em_sweeps + self.max_sweeps
 
+    def corrects(self, level: Level) -> bool:
+        """Return whether rates stand on top of degrees."""
+        return degrees_are_uneven(level.A) if self.degrees == "auto" else self.degrees != "uniform"
+
     def infer(
         self,
-        graph: ObservedGraph,
+        level: Level,
         labels: Ints,
         k: int,
         *,
         alike: bool = False,
         need_all: bool = False,
         progress: Callable[[int], None] = lambda sweeps: None,
-    ) -> Inferred:
-        """Return the marginals of ``k`` groups that start from labels.
+    ) -> Inference:
+        """Return the marginals of ``k`` groups of the whole graph, which start from labels.
 
         With ``alike`` the first rates of ``"own"`` are one rate inside all groups, as they are for
         ``"planted"``: those of single groups mean little if the labels have many errors. With
         ``need_all`` it is given up if no node is left in a group after ``em_sweeps`` sweeps.
         """
-        n, level = labels.size, graph.level
-        if k == 1 or not level.A.indices.size:
+        n = labels.size
+        if k == 1 or not level.indices.size:
             sizes = np.bincount(labels, minlength=k)
             prior = (sizes + 1.0) / (n + k) if self.rates == "own" else np.full(k, 1.0 / max(k, 1))
             rates = Rates(np.ones(k), 1.0, prior)
-            return Inferred(np.tile(prior, (n, 1)), rates, 0.0, 0.0, converged=True, sweeps=0)
-        model = block_model(level, degree_corrected=graph.degree_corrected)
+            return Inference(np.tile(prior, (n, 1)), rates, 0.0, 0.0, converged=True, sweeps=0)
+        corrected = self.corrects(level)
+        model = block_model(level.as_one(), degree_corrected=corrected)
         if self.rates == "planted" or alike:
-            rates, learning = _planted(graph, labels, k)
+            rates, learning = _planted(level, labels, k, degree_corrected=corrected)
         else:
             rates = rates_of_labels(model, labels, k)
         if self.rates == "own":
             learning = Learning("own")
-        beliefs = Beliefs(model, labels, k, self.softness)
         schedule = Schedule(
             self.em_steps, self.em_sweeps, self.max_sweeps, self.tolerance, _RATE_TOLERANCE
         )
-        return propagate(beliefs, rates, learning, schedule, need_all=need_all, progress=progress)
+        return propagate(
+            model,
+            labels,
+            np.array([k]),
+            _WHOLE,
+            learning,
+            schedule,
+            rates=rates,
+            softness=self.softness,
+            need_all=need_all,
+            progress=progress,
+        )[0]
 
-    def refine(self, problem: RefinementProblem, labels: Ints) -> Refinement:
+    def refine(self, problem: Problem, labels: Ints) -> Refinement:
         """Return the labels of largest probability, or the first ones where these fit better."""
-        graph = observed_graph(problem.A, problem.bound, self.degrees)
-        found = self.infer(graph, labels, problem.k)
+        level, k = problem.level, int(labels.max(initial=-1)) + 1
+        found, corrected = self.infer(level, labels, k), self.corrects(level)
         z = np.argmax(found.marginals, axis=1)
-        kept = better_fit(graph, z, labels, problem.k)
+        kept = better_fit(level, z, labels, k, degree_corrected=corrected)
         return Refinement(
             z=z if kept else labels,
             kept="refined labels" if kept else "first labels",
             objective=found.evidence,
             sweeps=found.sweeps,
             moves=int(np.count_nonzero(z != labels)),
-            visits=found.sweeps * problem.A.indices.size,
+            visits=found.sweeps * len(level.indices),
             converged=found.converged,
-            model=model_in_words(self.rates, degree_corrected=graph.degree_corrected),
+            model=model_in_words(self.rates, degree_corrected=corrected),
         )
 
 
@@ -203,25 +191,25 @@ def model_in_words(rates: str, *, degree_corrected: bool) -> str:
 
 
 def infer_at_rates(
-    graph: ObservedGraph,
+    level: Level,
     labels: Ints,
     rates: Rates,
     *,
     max_sweeps: int = 300,
     tolerance: float = 1e-3,
     softness: float = 0.5,
-) -> Inferred:
+) -> Inference:
     """Return the marginals at known rates, from labels of a graph with at least one edge."""
-    model = block_model(graph.level, degree_corrected=graph.degree_corrected)
-    beliefs = Beliefs(model, labels, rates.inside.size, softness)
-    schedule = Schedule(0, 0, max_sweeps, tolerance, 0.0)
-    return propagate(beliefs, rates, Learning("unchanged"), schedule)
+    model = block_model(level.as_one(), degree_corrected=BeliefPropagation().corrects(level))
+    schedule, k = Schedule(0, 0, max_sweeps, tolerance, 0.0), np.array([rates.inside.size])
+    learning = Learning("unchanged")
+    return propagate(
+        model, labels, k, _WHOLE, learning, schedule, rates=rates, softness=softness
+    )[0]
 
 
 def known_rates(inside: Floats, between: float, sizes: Floats) -> Rates:
     """Return the rates of groups of known sizes whose edges have these probabilities."""
-    from kgroups.inference._propagation_nb import LEAST_RATE
-
     share = sizes / sizes.sum()
     together = np.square(share)
     mean = float(together @ inside + (1.0 - together.sum()) * between)
@@ -229,29 +217,31 @@ def known_rates(inside: Floats, between: float, sizes: Floats) -> Rates:
     return Rates(inside / mean, max(between / mean, LEAST_RATE), share)
 
 
-def _planted(graph: ObservedGraph, labels: Ints, k: int) -> tuple[Rates, Learning]:
+def _planted(
+    level: Level, labels: Ints, k: int, *, degree_corrected: bool
+) -> tuple[Rates, Learning]:
     """Return the contrast of labels, and how it is learned: above the detection threshold."""
-    A = graph.level.A
-    if graph.degree_corrected:
+    A = level.with_explicit_weights().A
+    if degree_corrected:
         branching = BetheHessian("nonbacktracking").bind(A, weighted=False).r ** 2
     else:
         degrees = np.diff(A.indptr)
         branching = float(degrees[degrees > 0].mean())
-    fit = planted_fit(A, _strengths(graph), labels, k=k)
-    mu = contrast(Rates(np.full(k, fit.inside), fit.between, np.full(k, 1.0 / k)))
+    fit = planted_fit(A, _strengths(level, degree_corrected=degree_corrected), labels, k=k)
+    mu = contrast(Rates(np.full(k, fit.inside), float(fit.between), np.full(k, 1.0 / k)))
     first = planted_rates(max(mu, _FIRST_RATIO / math.sqrt(branching)), k)
     return first, Learning("contrast", _LEAST_RATIO / math.sqrt(branching))
 
 
-def better_fit(graph: ObservedGraph, z: Ints, labels: Ints, k: int) -> bool:
-    """Tell if ``z`` has k groups and a higher planted profile likelihood than ``labels``."""
+def better_fit(level: Level, z: Ints, labels: Ints, k: int, *, degree_corrected: bool) -> bool:
+    """Return whether ``z`` has k groups and a higher planted likelihood than ``labels``."""
     if np.unique(z).size < k:
         return False
-    A, strengths = graph.level.A, _strengths(graph)
+    A, strengths = level.with_explicit_weights().A, _strengths(level, degree_corrected=degree_corrected)
     gains = (planted_fit(A, strengths, labels, k=k).gain for labels in (z, labels))
-    return next(gains) > next(gains)
+    return bool(next(gains) > next(gains))
 
 
-def _strengths(graph: ObservedGraph) -> Floats:
-    d = graph.level.strength
-    return d if graph.degree_corrected else np.full(d.size, d.mean())
+def _strengths(level: Level, *, degree_corrected: bool) -> Floats:
+    d = level.strength
+    return d if degree_corrected else np.full(d.size, d.mean())

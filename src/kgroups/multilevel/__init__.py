@@ -1,23 +1,39 @@
-"""Levels of a graph, whose units are groups of nodes, and local moving of units between groups."""
+"""A graph prepared for detection, its levels, the objective, and climbing on it."""
 
+from kgroups.multilevel._climbing_nb import ROUNDING
+from kgroups.multilevel.climbing import MoveRules, State, attached, climb, woken
 from kgroups.multilevel.levels import (
-    ROUNDING,
-    Code,
     Level,
-    Rules,
-    explicit_weights,
+    coarsened,
     finest_level,
     inner_weights,
+    intersection,
+    singletons,
+    working_arrays,
 )
-from kgroups.multilevel.shared import shared_moves
+from kgroups.multilevel.objective import Objective, Totals, merged_down, nats_saved, totals
+from kgroups.multilevel.problem import Prepared, Problem, prepare
 
 __all__ = [
     "ROUNDING",
-    "Code",
     "Level",
-    "Rules",
-    "explicit_weights",
+    "MoveRules",
+    "Objective",
+    "Prepared",
+    "Problem",
+    "State",
+    "Totals",
+    "attached",
+    "climb",
+    "coarsened",
     "finest_level",
     "inner_weights",
-    "shared_moves",
+    "intersection",
+    "merged_down",
+    "nats_saved",
+    "prepare",
+    "singletons",
+    "totals",
+    "woken",
+    "working_arrays",
 ]

@@ -1,14 +1,14 @@
-"""Levels of a graph, and what moves on them need to know."""
+"""Levels of a graph: units, which are nodes or groups of nodes, sorted by component."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from kgroups._csr import ENTRIES_AT_ONCE, readonly, row_ranges, rows_of
-from kgroups._types import CSR, Floats, Ints
+from kgroups._csr import ENTRIES_AT_ONCE, row_ranges, rows_of
+from kgroups._progress import new_tally, run_kernel
+from kgroups._types import CSR, Bools, Floats, Indices, Ints
+from kgroups.multilevel import _climbing_nb as kernels
 
-ROUNDING = 1e-9
-"""Gains below this are rounding."""
 # Keeps weights positive in single precision: the kernels treat a weight of 0 as no link.
 _LEAST_WEIGHT = 1e-30
 # From this many entries on ones are not stored: on smaller graphs they take little memory.
@@ -16,84 +16,181 @@ _IMPLICIT_ENTRIES = 1_000_000
 
 
 class Level(NamedTuple):
-    """Units, which are nodes or groups of nodes, and the links between them."""
+    """Units, which are nodes or groups of nodes, and the links between them, as kernels take them.
 
-    # Weights between different units, in single precision. On large graphs without weights there is
-    # one number, 1, for all of them.
-    A: CSR
+    Units of a component are consecutive, and components are not linked.
+    """
+
+    # Links between different units, their weights in single precision. On large graphs without
+    # weights there is one number, 1, for all of them.
+    indptr: Indices
+    indices: Indices
+    data: Any
     # Sum of the weights at the nodes of a unit, those inside counted twice.
     strength: Floats
     # Sum of the weights inside a unit, counted once.
     inner: Floats
     # Number of nodes of a unit.
     nodes: Ints
+    # Where each component starts among the units, and their number.
+    offsets: Ints
 
+    @property
+    def A(self) -> CSR:
+        """The links as a matrix."""
+        return CSR(self.indptr, self.indices, self.data)
 
-class Code(NamedTuple):
-    """Tables of the code lengths of one connected graph."""
+    @property
+    def n(self) -> int:
+        """Number of units."""
+        return self.strength.size
 
-    # Sum of all weights, m.
-    edges: float
-    # ln N! less the cost of a density, for each size N of a community.
-    of_size: Floats
-    # Minus the part of the cost of labels that depends on the number of communities only.
-    of_number: Floats
+    @property
+    def sizes(self) -> Ints:
+        """Units of each component."""
+        return np.diff(self.offsets)
 
+    @property
+    def entries(self) -> Ints:
+        """Matrix entries of each component."""
+        return np.diff(self.indptr[self.offsets]).astype(np.int64)
 
-class Rules(NamedTuple):
-    """How units are moved."""
+    def mask(self, which: Ints) -> Bools:
+        """Return which units are in some components."""
+        chosen = np.zeros(self.offsets.size - 1, dtype=np.bool_)
+        chosen[which] = True
+        return np.repeat(chosen, self.sizes)
 
-    # Gumbel-distributed numbers; as many as a power of two.
-    noise: Floats
-    # A unit is undecided if its best group leads the second best by fewer nats.
-    undecided_margin: float
-    # Visits to each unit before its moves end.
-    max_visits: int
-    # Least gain of a move at a resolution, in edges.
-    margin: float
-    # Whether the number of groups stays: none is emptied, none is opened.
-    keep: bool
+    def lifted(self, top: "Level", labels: Indices, cells: Indices) -> Indices:
+        """Return labels of the units of a coarser level for the units here, which lie in cells."""
+        if self.offsets.size == 2:
+            return labels[cells]
+        # A component that the coarser level leaves out has no labels.
+        return labels.take(self._place(top, cells), mode="clip")
+
+    def contracted(self, top: "Level", labels: Indices, cells: Indices) -> Indices:
+        """Return labels of the units of a coarser level, which are cells that share one."""
+        found = np.zeros(top.n, dtype=np.int32)
+        if self.offsets.size == 2:
+            found[cells] = labels
+            return found
+        left_out = np.repeat(top.sizes == 0, self.sizes)
+        found[self._place(top, cells)[~left_out]] = labels[~left_out]
+        return found
+
+    def _place(self, top: "Level", cells: Indices) -> Ints:
+        return np.asarray(np.repeat(top.offsets[:-1], self.sizes) + cells)
+
+    def block(self, component: int) -> "Level":
+        """Return the level of one component."""
+        if self.offsets.size == 2:
+            return self
+        first, last = self.offsets[component : component + 2].tolist()
+        rows, slots = slice(first, last), slice(*self.indptr[[first, last]].tolist())
+        return Level(
+            self.indptr[first : last + 1] - self.indptr[first],
+            self.indices[slots] - self.indices.dtype.type(first),
+            self.data if len(self.data) == 1 else self.data[slots],
+            self.strength[rows],
+            self.inner[rows],
+            self.nodes[rows],
+            np.array([0, last - first]),
+        )
+
+    def as_one(self) -> "Level":
+        """Return the level with all components taken as one."""
+        return self._replace(offsets=np.array([0, self.n]))
+
+    def with_explicit_weights(self) -> "Level":
+        """Return the level with a weight for each link."""
+        if len(self.data) == len(self.indices):
+            return self
+        return self._replace(data=np.ones(len(self.indices), dtype=np.float32))
 
 
 def finest_level(
     A: CSR,
     *,
     weighted: bool,
-    component: Ints | None = None,
+    offsets: Ints | None = None,
     implicit_entries: int = _IMPLICIT_ENTRIES,
 ) -> Level:
-    """Return the level of single nodes of a graph without loops.
+    """Return the level of single nodes of a graph without loops, its nodes sorted by component.
 
     Weights, unless all are equal, are scaled by their mean over their mean square, so that sums of
     weights vary like counts of edges. Each component has a scale of its own. Without weights, and
-    from ``implicit_entries`` entries on, one number stands for all weights.
+    from ``implicit_entries`` entries on, one number stands for all weights. Without ``offsets`` all
+    nodes count as one component.
     """
+    n = len(A.indptr) - 1
+    offsets = np.array([0, n]) if offsets is None else offsets
     if not weighted or not A.data.size:
         entries = len(A.indices)
         data: Any = np.ones(entries if entries < implicit_entries else 1, dtype=np.float32)
         strength = np.diff(A.indptr).astype(float)
     else:
         rows = rows_of(A)
-        part = np.zeros(A.data.size, dtype=np.int64) if component is None else component[rows]
+        part = np.repeat(np.arange(offsets.size - 1), np.diff(A.indptr[offsets]))
         scale = np.bincount(part, A.data) / np.maximum(
             np.bincount(part, np.square(A.data)), np.finfo(float).tiny
         )
         data = np.maximum(scale[part] * A.data, _LEAST_WEIGHT).astype(np.float32)
-        strength = np.bincount(rows, weights=data, minlength=len(A.indptr) - 1).astype(float)
-    return _level(A, data, strength)
-
-
-def _level(A: CSR, data: Any, strength: Floats) -> Level:
+        strength = np.bincount(rows, weights=data, minlength=n).astype(float)
     # Writable, as coarser levels are: numba compiles a kernel for each kind of array.
-    A = CSR(np.require(A.indptr, None, ["C", "W"]), np.require(A.indices, None, ["C", "W"]), data)
-    return Level(A, strength, np.zeros(strength.size), np.ones(strength.size, dtype=np.int64))
+    pattern = (np.require(array, None, ["C", "W"]) for array in A[:2])
+    return Level(*pattern, data, strength, np.zeros(n), np.ones(n, dtype=np.int64), offsets)
 
 
-def explicit_weights(A: CSR) -> CSR:
-    """Return the links of a level with a weight for each of them."""
-    if len(A.data) == len(A.indices):
-        return A
-    return A._replace(data=np.ones(len(A.indices), dtype=np.float32))
+def singletons(level: Level) -> Indices:
+    """Return the labels of units that are all apart."""
+    if level.offsets.size == 2:
+        return np.arange(level.n, dtype=np.int32)
+    return (np.arange(level.n) - np.repeat(level.offsets[:-1], level.sizes)).astype(np.int32)
+
+
+def working_arrays(longest: int) -> tuple[Floats, Ints, Indices]:
+    """Return the arrays that kernels work in, for components of up to ``longest`` units."""
+    return (
+        np.empty((longest, 6)),
+        np.empty((2, longest + 1), dtype=np.int64),
+        np.empty((5, longest + 1), dtype=np.int32),
+    )
+
+
+def coarsened(level: Level, z: Indices, k: Ints, which: Ints, tally: Ints) -> Level:
+    """Return the level whose units are the ``k`` groups of labels in some components.
+
+    The other components have no units there.
+    """
+    counts = np.zeros_like(k)
+    counts[which] = k[which]
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    units, entries = int(offsets[-1]), len(level.indices)
+    indptr = np.empty(units + 1, dtype=level.indptr.dtype)
+    indices = np.empty(entries, dtype=level.indices.dtype)
+    data = np.empty(entries, dtype=np.float32)
+    strength, inner, nodes = np.empty(units), np.empty(units), np.empty(units, dtype=np.int64)
+    arrays = indptr, indices, data, strength, inner, nodes
+    work = working_arrays(int(level.sizes.max(initial=0)))
+    filled = run_kernel(kernels.coarsen, entries, *level, which, z, offsets, *arrays, *work, tally)
+    indptr[units] = filled
+    tally[0] += int(level.entries[which].sum())
+    # What is not filled of a large array is not in memory: it is copied only if that frees much.
+    indices, data = indices[:filled], data[:filled]
+    if 2 * filled < entries:
+        indices, data = indices.copy(), data.copy()
+    return Level(indptr, indices, data, strength, inner, nodes, offsets)
+
+
+def intersection(level: Level, z: Indices, k: Ints, y: Indices, which: Ints) -> tuple[Indices, Ints]:
+    """Return the groups that two partitions both keep together, and their numbers.
+
+    ``k`` are the numbers of groups of ``z``.
+    """
+    cells, found = np.zeros(level.n, dtype=np.int32), np.zeros_like(k)
+    work = working_arrays(int(level.sizes.max(initial=0)))[1:]
+    kernels.intersect(level.offsets, which, z, k, y, cells, *work, found)
+    return cells, found
 
 
 def inner_weights(A: CSR, z: Ints, k: int, *, at_once: int = ENTRIES_AT_ONCE) -> Floats:
@@ -101,11 +198,10 @@ def inner_weights(A: CSR, z: Ints, k: int, *, at_once: int = ENTRIES_AT_ONCE) ->
 
     Ctrl-C has an effect each time that ``at_once`` entries have been read.
     """
-    from kgroups.multilevel._moving_nb import add_inner_weights
-
-    # Equal weights are one number with stride 0; the kernel takes an array of one.
-    data = A.data[:1] if A.data.strides == (0,) else A.data
-    matrix, inner = readonly(A._replace(data=data)), np.zeros(k)
+    inner = np.zeros(k)
     for first, stop in row_ranges(A.indptr, at_once):
-        add_inner_weights(matrix, z, first, stop, inner)
-    return inner
+        slots = slice(int(A.indptr[first]), int(A.indptr[stop]))
+        own = np.repeat(z[first:stop], np.diff(A.indptr[first : stop + 1]))
+        inside = own == z[A.indices[slots]]
+        inner += np.bincount(own[inside], A.data[slots][inside], minlength=k)
+    return 0.5 * inner

@@ -9,42 +9,18 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from kgroups._csr import diagonal_of, readonly, rows_of
-from kgroups._progress import new_tally, run_interruptibly
+from kgroups._csr import diagonal_of, rows_of
 from kgroups._types import CSR, Floats, Ints
 from kgroups._validation import check_choice, check_integer, check_real, is_real
 from kgroups.errors import InputError
-from kgroups.hartigan import BACKGROUND_ENTRIES, Candidates, improve
-from kgroups.multilevel import inner_weights
+from kgroups.hartigan import Candidates, Groups, improve_components
+from kgroups.multilevel import Problem
 from kgroups.operators import BoundBetheHessian
+from kgroups.refine.likelihood import fits, likelihood_moves
 
 # Smallest node weight in units of the mean degree; smaller ones would vanish in the sums s_a.
 _LEAST_WEIGHT = 1e-6
 Weights: TypeAlias = Literal["association", "uniform", "gram"]
-
-
-class RefinementProblem(NamedTuple):
-    """A graph whose labels are to be refined.
-
-    Attributes
-    ----------
-    A : CSR of shape (n, n)
-        Symmetric adjacency matrix.
-    strength : ndarray of shape (n,)
-        Row sums of A.
-    bound : BoundBetheHessian
-        The Bethe Hessian of the graph.
-    k : int
-        Number of groups, which stays.
-    fast : bool
-        Whether the graph may be large: then costly safeguards are run only after a loss.
-    """
-
-    A: CSR
-    strength: Floats
-    bound: BoundBetheHessian
-    k: int
-    fast: bool = False
 
 
 class Refinement(NamedTuple):
@@ -92,17 +68,38 @@ class Refiner(Protocol):
     True
     """
 
-    def refine(self, problem: RefinementProblem, labels: Ints) -> Refinement:
-        """Return labels of ``problem.k`` non-empty groups; ``labels`` is not modified."""
+    def refine(self, problem: Problem, labels: Ints) -> Refinement:
+        """Return labels of as many non-empty groups of a graph; ``labels`` is not modified."""
 
 
-def refine_labels(refiner: Refiner, problem: RefinementProblem, labels: Ints) -> Refinement:
-    """Refine labels, and raise unless every group keeps a node."""
+def refine_labels(
+    refiner: Refiner, problem: Problem, labels: Ints, k: Ints, which: Ints
+) -> list[Refinement]:
+    """Refine labels of some components, and raise unless every group keeps a node.
+
+    Labels start from 0 in each component. :class:`Hartigan` refines all of them at once, another
+    method one after the other.
+    """
+    if isinstance(refiner, Hartigan):
+        return refiner.refine_components(problem, labels, k, which)
+    return [
+        _refined(refiner, problem.part(c), labels[problem.rows(c)], int(k[c]))
+        for c in which.tolist()
+    ]
+
+
+def refine_whole(refiner: Refiner, problem: Problem, labels: Ints) -> Refinement:
+    """Refine labels of a whole graph, whose groups may lie in several components."""
+    k, one = np.array([int(labels.max()) + 1]), np.zeros(1, dtype=np.int64)
+    return refine_labels(refiner, problem.as_one(), labels, k, one)[0]
+
+
+def _refined(refiner: Refiner, problem: Problem, labels: Ints, k: int) -> Refinement:
     found = refiner.refine(problem, labels)
     z = np.asarray(found.z)
-    if z.shape != labels.shape or not np.array_equal(np.unique(z), np.arange(problem.k)):
+    if z.shape != labels.shape or not np.array_equal(np.unique(z), np.arange(k)):
         msg = (
-            f"refine must return a label in range({problem.k}) for each of {labels.size} nodes and "
+            f"refine must return a label in range({k}) for each of {labels.size} nodes and "
             f"leave no group empty, got {found.z!r} from {refiner!r}."
         )
         raise InputError(msg)
@@ -170,66 +167,61 @@ class Hartigan:
         scaled = CSR(M.indptr, M.indices, scale[rows_of(M)] * M.data * scale[M.indices])
         return scaled, diagonal * scale * scale, scale
 
-    def refine(self, problem: RefinementProblem, labels: Ints) -> Refinement:
+    def refine(self, problem: Problem, labels: Ints) -> Refinement:
         """Move nodes while the objective rises; the guard may replace the result."""
-        A, d, bound, k, fast = problem
-        M, diagonal, w = self.objective(bound, d)
-        found = improve(
+        return refine_whole(self, problem, labels)
+
+    def refine_components(
+        self, problem: Problem, labels: Ints, k: Ints, which: Ints
+    ) -> list[Refinement]:
+        """Refine labels of ``k`` groups in each of some components, which start from 0 in each."""
+        M, diagonal, w = self.objective(problem.bound, problem.strength)
+        found = improve_components(
             M,
             diagonal,
             w,
+            problem.offsets,
+            which,
+            k,
             labels,
-            k=k,
             candidates=self.candidates,
             margin=self.margin,
             max_sweeps=self.max_sweeps,
         )
-        z, kept = found.z, "hartigan"
-        if self.guard is not None and k > 1:
-            z, kept = _guarded(A, d, labels, z, k=k, guard=self.guard, fast=fast)
-        return Refinement(
-            z, kept, found.objective, found.sweeps, found.moves, found.visits, found.converged
-        )
+        z, kept = found.z, dict.fromkeys(which.tolist(), "hartigan")
+        if self.guard is not None:
+            z = self._guarded(problem, labels, z, k, which[k[which] > 1], kept)
+        ends = np.cumsum(k[which])
+        groups = zip(ends - k[which], ends, strict=True)
+        refined = []
+        for c, (first, last) in zip(which.tolist(), groups, strict=True):
+            sweeps, moves, converged = found.done[c].tolist()
+            own = Groups(*(values[first:last] for values in found.groups))
+            visits, rows = sweeps * int(problem.entries[c]), problem.rows(c)
+            outcome = own.objective(), sweeps, moves, visits, bool(converged)
+            refined.append(Refinement(z[rows], kept[c], *outcome))
+        return refined
 
+    def _guarded(
+        self, problem: Problem, labels: Ints, z: Ints, k: Ints, which: Ints, kept: dict[int, str]
+    ) -> Ints:
+        """Return refined labels, or likelier rivals, and name what is kept of each component.
 
-class PlantedFit(NamedTuple):
-    """Gain in nats over the graph without communities, and the rates that give it."""
-
-    gain: float
-    inside: float
-    between: float
-
-
-def planted_fit(A: CSR, strength: Floats, z: Ints, *, k: int) -> PlantedFit:
-    r"""Fit edge rates inside and between groups, relative to degrees alone.
-
-    .. math:: \ell(z) = E_{in} \ln\frac{E_{in}}{P_{in}} + E_{out} \ln\frac{E_{out}}{P_{out}},
-        \quad P_{in} = \sum_a \frac{K_a^2}{4m}, \quad P_{out} = m - P_{in}
-
-    The gain is 0 for disassortative groups. Weights are counted in units of their mean, so that
-    their scale does not matter.
-    """
-    from kgroups.refine._likelihood_nb import fit_of_totals
-
-    total = float(strength.sum())
-    if total <= 0.0:
-        return PlantedFit(0.0, 1.0, 1.0)
-    inner = 2.0 * float(inner_weights(A, z, k).sum())
-    groups = np.bincount(z, weights=strength, minlength=k)
-    expected = float(groups @ groups) / total
-    return PlantedFit(*fit_of_totals(len(A.indices), total, inner, expected))
-
-
-def _guarded(
-    A: CSR, strength: Floats, labels: Ints, z: Ints, *, k: int, guard: float, fast: bool
-) -> tuple[Ints, str]:
-    """Return the labels that the guard keeps, and their name."""
-    from kgroups.refine import _likelihood_nb as kernels
-
-    A, labels = readonly(A), labels.astype(np.int64, copy=False)
-    arguments = A, strength, labels, z, k, float(guard), fast, new_tally()
-    if A.indices.size > BACKGROUND_ENTRIES:
-        z, name = run_interruptibly(kernels.guarded, *arguments)
-    else:
-        z, name = kernels.guarded(*arguments)
-    return z, kernels.KEPT[name]
+        The rival is what moves on the likelihood reach from the first labels. It is kept if the
+        refined ones fall shorter of it than the part ``guard``. In a large graph it is tried only
+        if these are less likely than the first labels, as it costs more than Hartigan moves.
+        """
+        level = problem.level
+        which = which[level.entries[which] > 0]
+        reached = fits(level, z, k, which).gain
+        if problem.fast:
+            which = which[reached[which] < fits(level, labels, k, which).gain[which]]
+        if not which.size:
+            return z
+        rival = likelihood_moves(level, labels, k, which)
+        needed = (1.0 - float(self.guard or 0.0)) * fits(level, rival, k, which).gain
+        for c in which[reached[which] < needed[which]].tolist():
+            rows = problem.rows(c)
+            same = np.array_equal(rival[rows], labels[rows])
+            z[rows], kept[c] = rival[rows], "first labels" if same else "likelihood moves"
+        return z

@@ -1,8 +1,8 @@
 """Candidates for communities, the search among them, and the decision between them."""
 
+from kgroups.search.detection import Detection
 from kgroups.search.finding import find_communities
 from kgroups.search.given import EXACT_NODES_UNEVEN, find_k_communities
-from kgroups.search.problem import Detection, Prepared, Problem, prepare
 from kgroups.search.settings import (
     Auto,
     Method,
@@ -17,13 +17,10 @@ __all__ = [
     "Auto",
     "Detection",
     "Method",
-    "Prepared",
-    "Problem",
     "Search",
     "Spectral",
     "check_method",
     "dense_solves",
     "find_communities",
     "find_k_communities",
-    "prepare",
 ]

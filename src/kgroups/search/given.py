@@ -8,22 +8,17 @@ import numpy as np
 
 from kgroups._types import Floats, Ints
 from kgroups.embedding import Init, informative_eigenpairs
-from kgroups.inference import BeliefPropagation, better_fit, observed_graph, parameter_cost
-from kgroups.multilevel import Level
+from kgroups.inference import BeliefPropagation, better_fit, parameter_cost
+from kgroups.multilevel import Level, Problem, nats_saved
 from kgroups.operators import BetheHessian, degrees_are_uneven
 from kgroups.refine import Refiner, planted_fit
 from kgroups.report import ComponentReport
-from kgroups.search.candidates import (
-    MAX_MESSAGES,
-    by_eigenvectors,
-    by_filter,
-    given_number,
-    nats_in_component,
-    nats_saved,
-)
-from kgroups.search.finding import REPORTED
-from kgroups.search.problem import Detection, Options, Part, Problem
+from kgroups.search.candidates import MAX_MESSAGES
+from kgroups.search.detection import Detection, Options
+from kgroups.search.finding import REPORTED, nats_in_component
+from kgroups.search.searching import Searching
 from kgroups.search.settings import SIGNIFICANCE, Auto, Method, Search, Spectral
+from kgroups.search.spectra import labels_by_filter, labels_by_vectors, leading_of
 from kgroups.spectrum import Moments, has_structure, moments
 
 # Where degrees are uneven, hubs crowd the upper end of the spectrum, and a filtered subspace does
@@ -59,31 +54,29 @@ def find_k_communities(
     join the largest community and are uninformed. With another ``init`` or ``refine`` than the
     default, eigenvectors alone are used where they are available.
     """
-    options = Options(method, init, refine, problem.uneven, progress)
-    found = Detection(np.full(problem.bound.n, -1, dtype=np.int64))
+    options = Options(method, init, refine, progress)
+    found = Detection(np.full(problem.n, -1, dtype=np.int64))
     measured: dict[int, Moments] = {}
     large = _by_moments(problem, options.spectral).tolist()
     if large:
         progress("moments of the spectrum")
     for component in large:
-        part = problem.part(component)[1].with_own_r(weighted=problem.uneven)
-        measured[component] = moments(part.bound)
+        measured[component] = moments(problem.part(component).with_own_r().bound)
         found.visits += measured[component].visits
     shares, vectors = _shares(problem, k, measured, init)
     entropy = int(rng.integers(2**63))
     k_total = 0
     for component in np.flatnonzero(shares).tolist():
         share = int(shares[component])
-        rows, part = problem.part(component)
-        stream = np.random.default_rng([entropy, component])
+        part, rows = problem.part(component), problem.rows(component)
         V = vectors[component][:, :share] if component in vectors else None
         if component in measured:
-            part = part.with_own_r(weighted=problem.uneven)
-        z, origin, why = _Share(part, share, options, stream, found).communities(
+            part = part.with_own_r()
+        z, origin, why = _Share(part, share, component, options, entropy, found).communities(
             measured.get(component), V
         )
         report = ComponentReport(
-            len(rows), share, origin, f"k = {share} was given{why}", component=component
+            part.n, share, origin, f"k = {share} was given{why}", component=component
         )
         found.components.append(report)
         found.z[rows] = k_total + z
@@ -91,7 +84,7 @@ def find_k_communities(
     found.assign_uninformed()
     found.components.sort(key=lambda report: -report.n)
     found.components = [
-        replace(report, nats=nats_in_component(problem, report.component, found.z))
+        replace(report, nats=_nats_of(found, problem, report.component))
         for report in found.components[:REPORTED]
     ]
     return found
@@ -103,13 +96,19 @@ def _by_moments(problem: Problem, spectral: Spectral) -> Ints:
     return np.flatnonzero(large)
 
 
+def _nats_of(found: Detection, problem: Problem, component: int) -> float:
+    labels = np.unique(found.z[problem.rows(component)], return_inverse=True)[1]
+    return nats_in_component(problem, component, labels)
+
+
 class _Share(NamedTuple):
     """A connected part, and how many communities it gets."""
 
-    part: Part
+    part: Problem
     k: int
+    component: int
     options: Options
-    rng: np.random.Generator
+    entropy: int
     found: Detection
 
     def communities(self, measured: Moments | None, V: Floats | None) -> tuple[Ints, str, str]:
@@ -119,7 +118,7 @@ class _Share(NamedTuple):
         they are faint. ``measured`` are the moments of a large part, ``V`` the eigenvectors of a
         small one.
         """
-        n, method = self.part.bound.n, self.options.method
+        n, method = self.part.n, self.options.method
         if self.k in (1, n):
             return np.arange(n) % self.k, "eigenvectors", ""
         filtered = isinstance(method, Spectral) or (
@@ -134,8 +133,9 @@ class _Share(NamedTuple):
             candidates.append((self._exact(*spectrum), "eigenvectors"))
         elif measured is not None and filtered:
             self.options.progress("filtering a subspace")
-            spectral = by_filter(self.part, measured, self.options, self.rng, k=self.k)
-            candidates.append((self.found.keep(spectral), "eigenvectors"))
+            leading = leading_of(self.part, measured, self.k)
+            z = labels_by_filter(self.part, leading, self.options, self.entropy, self.found)
+            candidates.append((z, "eigenvectors"))
         if candidates and self.options.chosen:
             return *candidates[0], ""
         if at_radius:
@@ -143,7 +143,7 @@ class _Share(NamedTuple):
             candidates.append((self._exact(*spectrum), "eigenvectors"))
         if self.options.search is not None:
             candidates.append((self._searched(self.options.search), "search"))
-        A, d = self.part.A, self.part.d
+        A, d = self.part.A, self.part.strength
         gain = [planted_fit(A, d, z, k=self.k).gain for z, _ in candidates]
         # The first wins a near-tie: another must be ten times as likely.
         gain[0] += SIGNIFICANCE
@@ -153,7 +153,7 @@ class _Share(NamedTuple):
         return best, origin, ""
 
     def _or_inferred(
-        self, best: Ints, origin: str, spectrum: tuple[Part, Floats] | None
+        self, best: Ints, origin: str, spectrum: tuple[Problem, Floats] | None
     ) -> tuple[Ints, str, str]:
         """Return the best candidate, or what belief propagation finds where it is faint.
 
@@ -163,27 +163,27 @@ class _Share(NamedTuple):
         candidates: their pairs are linked once where the model expects more links. So are graphs
         where the first sweeps leave a community without nodes: there are too many to be told apart.
         """
-        level = self.part.level(weighted=self.options.weighted)
-        nats = nats_saved(level, best)
-        if nats >= best.size or level.A.indices.size * self.k > MAX_MESSAGES:
+        level = self.part.level
+        nats = float(nats_saved(level, best, np.array([self.k]))[0])
+        if nats >= best.size or level.indices.size * self.k > MAX_MESSAGES:
             return best, origin, ""
-        graph = observed_graph(self.part.A, self.part.bound)
-        if _repeated_links(graph.level) > _MOST_REPEATED:
+        if _repeated_links(level) > _MOST_REPEATED:
             return best, origin, ""
         self.options.progress("belief propagation")
         start = best
         if spectrum is not None:
             unrefined = self.options._replace(refine=None)
-            start = by_eigenvectors(*spectrum, unrefined, self.rng, connected=False).z
-        found = BeliefPropagation().infer(graph, start, self.k, need_all=True)
-        self.found.visits += found.sweeps * level.A.indices.size
-        m = 0.5 * float(graph.level.strength.sum())
+            start = self._exact(*spectrum, unrefined)
+        method = BeliefPropagation()
+        found = method.infer(level, start, self.k, need_all=True)
+        self.found.visits += found.sweeps * level.indices.size
+        m = 0.5 * float(level.strength.sum())
         score = found.evidence - parameter_cost(best.size, m, self.k)
         if not score > nats:
             return best, origin, ""
-        z = np.argmax(found.marginals, axis=1)
+        z, corrected = np.argmax(found.marginals, axis=1), method.corrects(level)
         return (
-            z if better_fit(graph, z, start, self.k) else start,
+            z if better_fit(level, z, start, self.k, degree_corrected=corrected) else start,
             origin if spectrum is None else "eigenvectors",
             "; they are faint, and belief propagation decides",
         )
@@ -195,21 +195,22 @@ class _Share(NamedTuple):
         affordable = affordable and bound.r_choice == "mean-degree"
         return affordable and degrees_are_uneven(self.part.A)
 
-    def _at_nonbacktracking_radius(self) -> tuple[Part, Floats]:
-        A, d = self.part.A, self.part.d
-        bound = BetheHessian("nonbacktracking").bind(A, weighted=self.options.weighted)
-        V = informative_eigenpairs(bound, self.k, self.options.init.rows)[1]
-        return Part(A, d, bound), V
+    def _at_nonbacktracking_radius(self) -> tuple[Problem, Floats]:
+        part = self.part.at(BetheHessian("nonbacktracking"))
+        return part, informative_eigenpairs(part.bound, self.k, self.options.init.rows)[1]
 
-    def _exact(self, part: Part, V: Floats) -> Ints:
-        return self.found.keep(by_eigenvectors(part, V, self.options, self.rng, connected=False))
+    def _exact(self, part: Problem, V: Floats, options: Options | None = None) -> Ints:
+        options = self.options if options is None else options
+        one = np.zeros(1, dtype=np.int64)
+        return labels_by_vectors(part, [V], one, options, self.entropy, self.found)[0]
 
     def _searched(self, settings: Search) -> Ints:
         self.options.progress("merging groups step by step")
-        level = self.part.level(weighted=self.options.weighted)
-        z, visits = given_number(level, self.k, settings, self.rng)
-        self.found.visits += visits
-        return z
+        rng = np.random.default_rng([self.entropy, self.component])
+        searching = Searching(self.part.level, settings, rng)
+        z = searching.given_number(np.array([self.k]), np.zeros(1, dtype=np.int64))
+        self.found.visits += searching.visits
+        return z.astype(np.int64)
 
 
 def _repeated_links(level: Level) -> float:
@@ -217,7 +218,7 @@ def _repeated_links(level: Level) -> float:
 
     Nodes i and j expect d_i d_j / 2m links. Weights are counts of links, which may repeat.
     """
-    if np.any(level.A.data != 1.0):
+    if np.any(level.data != 1.0):
         return 0.0
     d = level.strength
     return float((d @ d) ** 2 / (2.0 * d.sum() ** 3))
@@ -239,7 +240,7 @@ def _shares(
         if component in measured:
             values.append(_eigenvalues_shown(measured[component], count))
         elif problem.entries[component]:
-            bound = problem.part(component)[1].bound
+            bound = problem.part(component).bound
             lam, vectors[component] = informative_eigenpairs(bound, count, init.rows)
             values.append(np.round(lam, _DIGITS))
         else:

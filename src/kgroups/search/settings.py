@@ -12,7 +12,7 @@ from kgroups._blas import single_threaded
 from kgroups._types import Floats
 from kgroups._validation import check_choice, check_integer, check_real, is_real
 from kgroups.errors import InputError
-from kgroups.multilevel import ROUNDING, Rules
+from kgroups.multilevel import MoveRules
 
 SIGNIFICANCE = math.log(10.0)
 """Nats that chance saves on at most one random graph in ten."""
@@ -20,21 +20,6 @@ SIGNIFICANCE = math.log(10.0)
 _NOISE = 1 << 14
 
 Solver: TypeAlias = Literal["auto", "exact", "filtered"]
-
-
-class Plan(NamedTuple):
-    """The fields of :class:`Search` as the kernels take them: arrays and plain numbers."""
-
-    rules: Rules
-    scales: Floats
-    starts: int
-    least_gain: float
-    patience: int
-    at_stake: float
-    treelike: float
-    significance: float
-    spectral_nodes: float
-    temperatures: Floats
 
 
 @dataclass(frozen=True)
@@ -116,21 +101,10 @@ class Search:
                     msg = f"{field.name} must be made of numbers >= 0, got {values!r}."
                     raise InputError(msg)
 
-    def plan(self, rng: np.random.Generator) -> Plan:
-        """Return the settings as the kernels take them, with noise drawn from ``rng``."""
+    def rules(self, rng: np.random.Generator) -> MoveRules:
+        """Return how units are moved, with noise drawn from ``rng``."""
         noise, margin = _noise(int(rng.integers(2**63))), float(self.undecided_margin)
-        return Plan(
-            Rules(noise, margin, int(self.max_visits), ROUNDING, keep=False),
-            np.array(self.scales, dtype=float),
-            int(self.starts),
-            float(self.least_gain),
-            int(self.patience),
-            float(self.at_stake),
-            float(self.treelike),
-            float(self.significance),
-            float(self.spectral_nodes),
-            np.array(self.temperatures, dtype=float),
-        )
+        return MoveRules(noise, margin, int(self.max_visits), keep=False)
 
 
 @lru_cache(maxsize=8)

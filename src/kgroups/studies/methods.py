@@ -24,10 +24,10 @@ from kgroups.embedding import KMeansInit, informative_eigenpairs
 from kgroups.errors import InputError, MissingExtraError
 from kgroups.generators import Planted
 from kgroups.graph import Graph
-from kgroups.inference import Inferred, infer_at_rates, known_rates, observed_graph
-from kgroups.operators import BetheHessian
-from kgroups.refine import Hartigan, Refiner, refine_labels
-from kgroups.search import Prepared, Spectral, prepare
+from kgroups.inference import Inference, infer_at_rates, known_rates
+from kgroups.multilevel import Prepared, prepare
+from kgroups.refine import Hartigan, Refiner, refine_whole
+from kgroups.search import Spectral
 from kgroups.spectrum import largest_eigenpairs, start_vector
 from kgroups.uncertainty import posterior, spectral_start
 
@@ -95,7 +95,7 @@ class TrialContext:
             self._reused_seconds += self.shared_seconds
         ready, z = self._first
         if refine is not None:
-            z = refine_labels(refine, ready.problem.whole.refinement(self.k), z).z
+            z = refine_whole(refine, ready.problem, z).z
         return ready.restored(z)
 
     def _first_labels_of_paper(self) -> tuple[Prepared, Ints]:
@@ -105,7 +105,7 @@ class TrialContext:
             _, V = largest_eigenpairs(-bound.matrix(), k, start_vector(bound))
         else:
             _, V = informative_eigenpairs(bound, k, "raw")
-        return ready, KMeansInit(rows="raw").labels(V, k, self.rng())
+        return ready, KMeansInit(rows="raw").labels([V], [k], int(self.rng().integers(2**63)))[0]
 
 
 def _labels_without_k(context: TrialContext) -> Ints:
@@ -116,7 +116,7 @@ def _inferred_labels(context: TrialContext) -> Ints:
     return posterior(context.graph, context.k, rng=context.rng()).labels
 
 
-def oracle_inference(context: TrialContext, *, from_truth: bool = False) -> Inferred:
+def oracle_inference(context: TrialContext, *, from_truth: bool = False) -> Inference:
     """Infer the planted groups at the true rates of the generator, by belief propagation.
 
     It starts from eigenvectors as ``posterior`` does, or from the planted labels. There must be an
@@ -131,11 +131,12 @@ def oracle_inference(context: TrialContext, *, from_truth: bool = False) -> Infe
             "returned, or leave the method out."
         )
         raise InputError(msg)
-    k, A = planted.inside.size, graph.simple_adjacency()
+    k, ready = planted.inside.size, prepare(graph)
     start = planted.labels if from_truth else spectral_start(graph, k, context.rng())
-    observed = observed_graph(A, BetheHessian().bind(A, weighted=graph.is_weighted))
     sizes = np.bincount(planted.labels, minlength=k).astype(float)
-    return infer_at_rates(observed, start, known_rates(planted.inside, planted.between, sizes))
+    rates = known_rates(planted.inside, planted.between, sizes)
+    found = infer_at_rates(ready.problem.level, ready.sorted(start), rates)
+    return found._replace(marginals=ready.restored(found.marginals))
 
 
 def _oracle_labels(context: TrialContext) -> Ints:

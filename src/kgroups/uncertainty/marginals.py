@@ -9,7 +9,7 @@ from kgroups._progress import Progress, counted_progress, interrupts_restored
 from kgroups._types import CSR, Floats, Ints, Symmetrize
 from kgroups._validation import RngLike, as_rng, check_choice, check_k, check_real
 from kgroups._wording import argument, counted, in_python
-from kgroups.adapters import as_graph, canonical_order
+from kgroups.adapters import as_graph
 from kgroups.adapters.labels import as_labels
 from kgroups.detect import detect_communities
 from kgroups.errors import InputError
@@ -19,8 +19,8 @@ from kgroups.inference import (
     Degrees,
     better_fit,
     model_in_words,
-    observed_graph,
 )
+from kgroups.multilevel import prepare
 from kgroups.operators import BetheHessian, degrees_are_uneven
 from kgroups.partition import Partition
 from kgroups.search import EXACT_NODES_UNEVEN, Auto, Spectral
@@ -227,27 +227,27 @@ def posterior(
         tolerance=tolerance,
     )
     given = as_graph(graph, weight=weight, symmetrize=symmetrize)
-    order = canonical_order(given)[0]
-    order = np.arange(given.n) if order is None else order
+    ready = prepare(given)
+    level = ready.problem.level
     if partition is not None:
         start = as_labels(partition, given)
     elif k is None:
         start = detect_communities(given, rng=rng).labels
     else:
         start = spectral_start(given, check_k(k, given.n), as_rng(rng))
-    z = np.unique(start[order], return_inverse=True)[1]
+    z = np.unique(ready.sorted(start), return_inverse=True)[1]
     count = int(z.max(initial=-1)) + 1
-    A = given.permuted(order).simple_adjacency()
-    check_messages(len(A.indices), count, max_messages)
-    bound = BetheHessian().bind(A, weighted=given.is_weighted)
-    observed = observed_graph(A, bound, degrees)
+    check_messages(len(level.indices), count, max_messages)
     with counted_progress(method.most_sweeps, "sweep", progress=progress) as tell:
-        found = method.infer(observed, z, count, progress=tell)
+        found = method.infer(level, z, count, progress=tell)
         tell(method.most_sweeps)
     best = np.argmax(found.marginals, axis=1) if given.n else z
-    accepted = np.array_equal(best, z) or better_fit(observed, best, z, count)
-    labels, marginals = np.empty_like(z), np.empty_like(found.marginals)
-    labels[order], marginals[order] = best if accepted else z, found.marginals
+    corrected = method.corrects(level)
+    accepted = np.array_equal(best, z) or better_fit(
+        level, best, z, count, degree_corrected=corrected
+    )
+    labels = ready.restored(best if accepted else z)
+    marginals = ready.restored(found.marginals)
     named = Partition(labels, given.nodes, graph=given)
     columns = _columns(labels, named.labels, count)
     return Posterior(
@@ -261,8 +261,8 @@ def posterior(
         converged=found.converged,
         sweeps=found.sweeps,
         rates=rates,
-        degree_corrected=observed.degree_corrected,
-        dispersion=degree_dispersion(A),
+        degree_corrected=corrected,
+        dispersion=degree_dispersion(level.A),
         accepted=accepted,
     )
 

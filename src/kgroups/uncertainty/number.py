@@ -11,17 +11,15 @@ from kgroups._progress import StageProgress, interrupts_restored, stage_progress
 from kgroups._types import Bools, Floats, Ints, Symmetrize
 from kgroups._validation import RngLike, as_rng, check_choice, check_k, check_real
 from kgroups._wording import argument, counted
-from kgroups.adapters import as_graph, canonical_order
+from kgroups.adapters import as_graph
 from kgroups.errors import InputError
 from kgroups.graph import Graph
 from kgroups.inference import (
     BeliefPropagation,
     Degrees,
-    ObservedGraph,
     model_in_words,
-    observed_graph,
 )
-from kgroups.operators import BetheHessian
+from kgroups.multilevel import Level, prepare
 from kgroups.spectrum import DeferredSpectrum, Spectrum, Step, staircase
 from kgroups.uncertainty.marginals import (
     Rates,
@@ -257,12 +255,10 @@ def k_distribution(
     methods = [BeliefPropagation(rates=model, degrees=degrees) for model in models]
     given = as_graph(graph, weight=weight, symmetrize=symmetrize)
     chosen = None if k_values is None else _checked_values(k_values, given.n)
-    order = canonical_order(given)[0]
-    ordered = given if order is None else given.permuted(order)
-    A = ordered.simple_adjacency()
+    ready = prepare(given)
+    ordered = given if ready.order is None else given.permuted(ready.order)
+    A, level = ordered.simple_adjacency(), ready.problem.level
     entries = len(A.indices)
-    bound = BetheHessian().bind(A, weighted=given.is_weighted)
-    observed = observed_graph(A, bound, degrees)
     seed = int(as_rng(rng).integers(2**63))
     with stage_progress(progress=progress) as begin:
         begin("counting eigenvalues")
@@ -270,7 +266,7 @@ def k_distribution(
         steps: tuple[Step, ...] = ()
         if entries:
             steps = staircase(A, min(spectrum.r_at.values()), weighted=given.is_weighted)
-        tried = _Tried(ordered, observed, methods, seed, begin)
+        tried = _Tried(ordered, level, methods, seed, begin)
         most = given.n if not entries else int(min(given.n, max_messages / entries))
         if chosen is not None or not entries:
             chosen = chosen or [min(1, given.n)]
@@ -310,7 +306,7 @@ def k_distribution(
         staircase=steps,
         n=given.n,
         m=entries // 2,
-        degree_corrected=observed.degree_corrected,
+        degree_corrected=methods[0].corrects(level),
         dispersion=degree_dispersion(A),
         limit=most if limited else None,
     )
@@ -336,14 +332,14 @@ class _Tried:
     def __init__(
         self,
         graph: Graph,
-        observed: ObservedGraph,
+        level: Level,
         methods: list[BeliefPropagation],
         seed: int,
         begin: Callable[[str], None],
     ) -> None:
-        self._graph, self._observed, self._methods = graph, observed, methods
+        self._graph, self._level, self._methods = graph, level, methods
         self._seed, self._begin = seed, begin
-        self._log_m = math.log(max(len(observed.level.A.indices) // 2, 1))
+        self._log_m = math.log(max(len(level.indices) // 2, 1))
         self.evidence: dict[int, list[float]] = {}
         self.reliable: dict[int, list[bool]] = {}
 
@@ -369,7 +365,7 @@ class _Tried:
         self._begin(f"inferring {k} communities")
         # The same stream for each k: the result does not depend on what else was tried.
         z = spectral_start(self._graph, k, np.random.default_rng(self._seed))
-        found = [method.infer(self._observed, z, k, alike=True) for method in self._methods]
+        found = [method.infer(self._level, z, k, alike=True) for method in self._methods]
         self.evidence[k] = [each.evidence for each in found]
         self.reliable[k] = [
             each.residual <= _MOST_RESIDUAL and math.isfinite(each.evidence) for each in found

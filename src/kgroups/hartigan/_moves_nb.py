@@ -1,0 +1,135 @@
+"""Kernel of the Hartigan moves on sparse matrices, in some components of a graph."""
+
+from math import inf
+
+from kgroups._kernel import kernel
+from kgroups._types import Bools, Floats, Indices, Ints
+
+__all__ = ["move_nodes"]
+
+# A node with all but this share of the weight of its group stays: the rest is rounding error.
+_LEAST_REST = 1e-11
+# A gain below this part of the typical association is rounding, not improvement.
+_ROUNDING = 1e-10
+
+
+@kernel(seconds=0.8)
+def move_nodes(
+    indptr: Indices,
+    indices: Indices,
+    data: Floats,
+    diagonal: Floats,
+    w: Floats,
+    offsets: Ints,
+    which: Ints,
+    groups: Ints,
+    all_groups: bool,
+    margin: float,
+    max_sweeps: int,
+    z: Ints,
+    s: Floats,
+    Q: Floats,
+    size: Ints,
+    link: Floats,
+    seen: Bools,
+    touched: Ints,
+    done: Ints,
+    tally: Ints,
+) -> None:
+    """Visit all nodes, sweep after sweep, and move labels and totals in place while Q rises.
+
+    The groups of component c start at ``groups[c]`` in the totals s, Q and ``size``, which are
+    filled here; the matrix M is ``data`` off its diagonal, one number if all entries are equal.
+    A move must gain more than rounding, and more than ``margin (1/s_a + 1/s_b)`` in units of the
+    mean absolute entry of M; the last node of a group stays. ``link`` and ``seen`` hold zeros. A
+    row of ``done`` receives sweeps, moves, and 1 if the last sweep moved nothing.
+    """
+    one = 0 if len(data) == 1 else -1
+    for position in range(len(which)):
+        c = which[position]
+        g = groups[c]
+        k = groups[c + 1] - g
+        first = offsets[c]
+        last = offsets[c + 1]
+        for a in range(g, g + k):
+            s[a] = 0.0
+            Q[a] = 0.0
+            size[a] = 0
+        least = inf
+        most = 0.0
+        total = 0.0
+        for i in range(first, last):
+            a = g + z[i]
+            s[a] += w[i]
+            Q[a] += diagonal[i]
+            size[a] += 1
+            for t in range(indptr[i], indptr[i + 1]):
+                j = indices[t]
+                entry = float(data[t & one])
+                least = min(least, abs(entry))
+                most = max(most, abs(entry))
+                total += abs(entry)
+                if j != i and z[j] == z[i]:
+                    Q[a] += entry
+        # The mean of equal entries is taken as it is, without the rounding of a sum.
+        typical = most if least >= most else total / (indptr[last] - indptr[first])
+        scale = 0.0
+        for a in range(g, g + k):
+            if s[a] > 0.0:
+                scale = max(scale, abs(Q[a] / s[a]))
+        min_gain = _ROUNDING * scale
+        charge = margin * typical
+        done[c, 2] = 1 if first == last else 0
+        while done[c, 2] == 0 and done[c, 0] < max_sweeps:
+            moves = 0
+            for i in range(first, last):
+                if tally[2] != 0:
+                    return
+                a = int(z[i])
+                count = 0
+                for t in range(indptr[i], indptr[i + 1]):
+                    j = indices[t]
+                    if j == i:
+                        continue
+                    b = z[j]
+                    if not seen[b]:
+                        seen[b] = True
+                        touched[count] = b
+                        count += 1
+                    link[b] += float(data[t & one])
+                best = a
+                weight = w[i]
+                own = diagonal[i]
+                weight_a = s[g + a]
+                rest = weight_a - weight
+                if size[g + a] > 1 and rest > _LEAST_REST * weight_a:
+                    leave = (weight * Q[g + a] / weight_a - 2.0 * link[a] - own) / rest
+                    best_gain = min_gain
+                    for place in range(k if all_groups else count):
+                        b = place if all_groups else int(touched[place])
+                        if b == a or size[g + b] == 0:
+                            continue
+                        weight_b = s[g + b]
+                        share = weight * Q[g + b] / weight_b
+                        gain = leave - (share - 2.0 * link[b] - own) / (weight_b + weight)
+                        if charge > 0.0:
+                            gain -= charge * (1.0 / weight_a + 1.0 / weight_b)
+                        if gain > best_gain or (gain == best_gain and best != a and b < best):
+                            best = b
+                            best_gain = gain
+                if best != a:
+                    Q[g + a] -= 2.0 * link[a] + own
+                    Q[g + best] += 2.0 * link[best] + own
+                    s[g + a] -= weight
+                    s[g + best] += weight
+                    size[g + a] -= 1
+                    size[g + best] += 1
+                    z[i] = best
+                    moves += 1
+                for place in range(count):
+                    link[touched[place]] = 0.0
+                    seen[touched[place]] = False
+            done[c, 0] += 1
+            done[c, 1] += moves
+            if moves == 0:
+                done[c, 2] = 1

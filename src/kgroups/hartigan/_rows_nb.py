@@ -1,0 +1,314 @@
+"""Kernels of k-means: starts by k-means++, improved by Hartigan moves of rows."""
+
+from math import inf
+
+from kgroups._kernel import kernel
+from kgroups._types import Floats, Ints
+
+__all__ = ["best_kmeans", "improve_rows"]
+
+# Costs of draws that differ by at most this share of the least, and this much, are a tie: the first
+# is taken. Rows have length 1 and the error of an eigensolver.
+_TIE, _SLACK = 1e-9, 1e-9
+# A later start must lower the cost by more than rounding: this share, and this much.
+_COST_SHARE, _COST_ROUNDING = 1e-9, 1e-12
+
+
+def draw_centers(
+    X: Floats,
+    x: int,
+    n: int,
+    p: int,
+    k: int,
+    trials: int,
+    draws: Floats,
+    draw: int,
+    z: Ints,
+    at: int,
+    distance: Floats,
+    mass: Floats,
+    offered: Floats,
+    cost: Floats,
+    picks: Ints,
+    center: Ints,
+) -> None:
+    """Draw centers among n rows by greedy k-means++; label each row by the nearest of them.
+
+    The first center is drawn by one random number, each further one by ``trials`` numbers.
+    """
+    for a in range(k):
+        whole = 0.0
+        if a == 0:
+            for q in range(trials):
+                picks[q] = int(draws[draw] * n)
+        else:
+            for i in range(n):
+                whole += distance[i]
+                mass[i] = whole
+            for q in range(trials):
+                wanted = draws[draw + 1 + a * trials + q] * whole
+                low = 0
+                high = n
+                while low < high:
+                    middle = (low + high) // 2
+                    if mass[middle] <= wanted:
+                        low = middle + 1
+                    else:
+                        high = middle
+                picks[q] = min(low, n - 1)
+            if whole <= 0.0:
+                # Fewer distinct rows than centers: the first row that is no center will do.
+                free = 0
+                taken = True
+                while taken:
+                    taken = False
+                    for b in range(a):
+                        if center[b] == free:
+                            taken = True
+                    if taken:
+                        free += 1
+                for q in range(trials):
+                    picks[q] = free
+        for q in range(trials):
+            cost[q] = 0.0
+        for i in range(n):
+            for q in range(trials):
+                j = picks[q]
+                square = 0.0
+                for column in range(p):
+                    gap = X[x + i * p + column] - X[x + j * p + column]
+                    square += gap * gap
+                offered[i * trials + q] = square
+                cost[q] += min(square, distance[i]) if a > 0 else square
+        least = cost[0]
+        for q in range(trials):
+            least = min(least, cost[q])
+        chosen = 0
+        while chosen < trials - 1 and cost[chosen] > least * (1.0 + _TIE) + _SLACK:
+            chosen += 1
+        center[a] = picks[chosen]
+        for i in range(n):
+            if a == 0 or offered[i * trials + chosen] < distance[i]:
+                distance[i] = offered[i * trials + chosen]
+                z[at + i] = a
+    for a in range(k):
+        z[at + center[a]] = a
+
+
+def move_rows(
+    X: Floats,
+    x: int,
+    n: int,
+    p: int,
+    k: int,
+    row_error: float,
+    max_sweeps: int,
+    z: Ints,
+    at: int,
+    size: Ints,
+    total: Floats,
+    squared: Floats,
+    visited: Ints,
+    changed: Ints,
+    tally: Ints,
+) -> float:
+    """Make the best improving k-means move of every row, sweep after sweep, until none moves.
+
+    A move must gain more than ``row_error`` times the mean squared length of a row, and a later
+    group beat an earlier one by as much. ``total`` receives the sum of the rows of each group and
+    ``squared`` its squared length. A row whose group has not changed since its last visit is
+    compared only with groups that have. Returns the cost.
+    """
+    length = 0.0
+    for a in range(k):
+        size[a] = 0
+        squared[a] = 0.0
+        changed[a] = 0
+        for column in range(p):
+            total[a * p + column] = 0.0
+    for i in range(n):
+        visited[i] = -1
+        size[z[at + i]] += 1
+        for column in range(p):
+            entry = X[x + i * p + column]
+            total[z[at + i] * p + column] += entry
+            length += entry * entry
+    for a in range(k):
+        for column in range(p):
+            squared[a] += total[a * p + column] * total[a * p + column]
+    min_gain = row_error * length / max(1, n)
+    now = 0
+    for _ in range(max_sweeps):
+        moves = 0
+        for i in range(n):
+            if tally[2] != 0:
+                return 0.0
+            now += 1
+            a = int(z[at + i])
+            last = visited[i]
+            if size[a] == 1:
+                continue
+            visited[i] = now
+            row = x + i * p
+            own = 0.0
+            to_own = 0.0
+            for column in range(p):
+                own += X[row + column] * X[row + column]
+                to_own += X[row + column] * total[a * p + column]
+            leave = (squared[a] - 2.0 * to_own + own) / (size[a] - 1) - squared[a] / size[a]
+            best = a
+            best_gain = min_gain
+            best_link = 0.0
+            for b in range(k):
+                if b == a or (changed[b] < last and changed[a] < last):
+                    continue
+                to_b = 0.0
+                for column in range(p):
+                    to_b += X[row + column] * total[b * p + column]
+                gain = leave + (squared[b] + 2.0 * to_b + own) / (size[b] + 1)
+                if size[b] > 0:
+                    gain -= squared[b] / size[b]
+                if gain > best_gain + (min_gain if best != a else 0.0):
+                    best = b
+                    best_gain = gain
+                    best_link = to_b
+            if best != a:
+                for column in range(p):
+                    total[a * p + column] -= X[row + column]
+                    total[best * p + column] += X[row + column]
+                squared[a] += own - 2.0 * to_own
+                squared[best] += own + 2.0 * best_link
+                size[a] -= 1
+                size[best] += 1
+                z[at + i] = best
+                changed[a] = now
+                changed[best] = now
+                moves += 1
+        if moves == 0:
+            break
+    explained = 0.0
+    for a in range(k):
+        if size[a] > 0:
+            explained += squared[a] / size[a]
+    return length - explained
+
+
+@kernel(seconds=1.5)
+def best_kmeans(
+    X: Floats,
+    starts: Ints,
+    rows: Ints,
+    columns: Ints,
+    k: Ints,
+    trials: Ints,
+    draws: Floats,
+    firsts: Ints,
+    row_error: float,
+    max_sweeps: int,
+    z: Ints,
+    tried: Ints,
+    distance: Floats,
+    mass: Floats,
+    offered: Floats,
+    cost: Floats,
+    picks: Ints,
+    center: Ints,
+    size: Ints,
+    total: Floats,
+    squared: Floats,
+    visited: Ints,
+    changed: Ints,
+    tally: Ints,
+) -> None:
+    """Label the rows of each of several tables by the best of its starts, the first in a tie.
+
+    Table p has ``rows[p]`` rows of ``columns[p]`` numbers and is grouped into ``k[p]`` groups; the
+    random numbers of its ``starts[p]`` starts begin at ``firsts[p]``. A later start must lower the
+    cost by more than rounding.
+    """
+    x = 0
+    at = 0
+    for table in range(len(rows)):
+        n = rows[table]
+        p = columns[table]
+        lowest = inf
+        for start in range(starts[table]):
+            draw = firsts[table] + start * (1 + k[table] * trials[table])
+            draw_centers(
+                X,
+                x,
+                n,
+                p,
+                k[table],
+                trials[table],
+                draws,
+                draw,
+                tried,
+                0,
+                distance,
+                mass,
+                offered,
+                cost,
+                picks,
+                center,
+            )
+            found = move_rows(
+                X,
+                x,
+                n,
+                p,
+                k[table],
+                row_error,
+                max_sweeps,
+                tried,
+                0,
+                size,
+                total,
+                squared,
+                visited,
+                changed,
+                tally,
+            )
+            if tally[2] != 0:
+                return
+            if found < lowest * (1.0 - _COST_SHARE) - _COST_ROUNDING or lowest == inf:
+                lowest = found
+                for i in range(n):
+                    z[at + i] = tried[i]
+        x += n * p
+        at += n
+
+
+@kernel(seconds=0.6)
+def improve_rows(
+    X: Floats,
+    p: int,
+    k: int,
+    row_error: float,
+    max_sweeps: int,
+    z: Ints,
+    size: Ints,
+    total: Floats,
+    squared: Floats,
+    visited: Ints,
+    changed: Ints,
+    tally: Ints,
+) -> float:
+    """Lower the k-means cost of rows of ``p`` numbers by moves of ``z``; return the cost."""
+    return move_rows(
+        X,
+        0,
+        len(z),
+        p,
+        k,
+        row_error,
+        max_sweeps,
+        z,
+        0,
+        size,
+        total,
+        squared,
+        visited,
+        changed,
+        tally,
+    )

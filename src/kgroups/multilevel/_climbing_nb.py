@@ -1,0 +1,1030 @@
+"""Kernels on levels: moves of units between groups, coarser levels, merges, and the nats saved.
+
+Units of a component are consecutive, and ``offsets`` says where each component starts. A kernel
+treats the components ``which``; labels start from 0 in each.
+
+Units move while an objective rises: *modularity* at a resolution, the sum of
+2 E_c - penalty K_c^2, or the *nats saved* of :mod:`kgroups.multilevel.objective`, with E_c weights
+inside, K_c strength and N_c nodes of group c.
+
+The loop over the links of a unit has no branches that depend on labels: a processor cannot predict
+these, and each wrong guess takes as long as several links.
+"""
+
+from math import inf, log
+
+from kgroups._kernel import kernel
+from kgroups._types import Bools, Floats, Indices, Ints
+
+__all__ = [
+    "attach",
+    "best_partners",
+    "climb",
+    "coarsen",
+    "describe",
+    "intersect",
+    "merge",
+    "tabulate",
+    "wake",
+]
+
+ROUNDING = 1e-9
+"""Gains below this are rounding."""
+# Fraction of the golden ratio: its multiples spread the orders of visits evenly.
+_GOLDEN = 0.6180339887498949
+# For a group with this many times the links of a unit, two terms of the Taylor series of the gain
+# are enough to rank groups; the move itself is decided by the exact gain.
+_SERIES = 8.0
+# Keeps the rate of links between groups positive when there are none.
+_LEAST_LINK = 1e-3
+# Columns of the table of groups: links inside, strength, own nats, density relative to chance and
+# its logarithm, links of the unit that is visited.
+_INSIDE, _STRENGTH, _OWN, _RATE, _LOG_RATE, _LINK = 0, 1, 2, 3, 4, 5
+# Rows of the working arrays.
+_QUEUE, _FREE, _TOUCHED, _NEW, _MEMBERS = 0, 1, 2, 3, 4
+_SIZE, _START = 0, 1
+# Units between two reports on how many are waiting, less 1; a power of two less 1.
+_REPORT_STEP = 4_095
+# Primes that hash unit, group and sweep to a position in the noise.
+_STRIDE, _HOP, _SHIFT = 7919, 104729, 7727
+
+
+def denser(E: float, P: float) -> float:
+    """Return the nats that E edges where P are expected save, if they are more."""
+    return E * log(E / P) - E + P if E > P and P > 0.0 else 0.0
+
+
+def sparser(E: float, P: float) -> float:
+    """Return the nats that E edges where P are expected save, if they are fewer."""
+    if not E < P:
+        return 0.0
+    return E * log(E / P) - E + P if E > 0.0 else P
+
+
+def visiting_step(n: int, start: int) -> int:
+    """Return a step that visits all of n units, in another order for each start."""
+    step = 1
+    if start > 0 and n > 3:
+        step = int(n * ((_GOLDEN * start) % 1.0))
+        while True:
+            a, b = step, n
+            while b > 0:
+                a, b = b, a % b
+            if a == 1:
+                break
+            step += 1
+        step %= n
+    return step
+
+
+def coarsen_block(
+    indptr: Indices,
+    indices: Indices,
+    data: Floats,
+    strength: Floats,
+    inner: Floats,
+    nodes: Ints,
+    first: int,
+    last: int,
+    z: Indices,
+    k: int,
+    to_indptr: Indices,
+    to_indices: Indices,
+    to_data: Floats,
+    to_strength: Floats,
+    to_inner: Floats,
+    to_nodes: Ints,
+    base: int,
+    slot: int,
+    tally: Ints,
+    group: Floats,
+    counts: Ints,
+    work: Indices,
+) -> int:
+    """Write the ``k`` groups of a block as units from ``base`` on, their links from ``slot`` on.
+
+    Returns where the links end, -1 if a flag in the tally has ended the work.
+    """
+    mask = 0 if len(data) == 1 else -1
+    for a in range(k + 1):
+        counts[_START, a] = 0
+    for i in range(first, last):
+        counts[_START, z[i] + 1] += 1
+    for a in range(k):
+        counts[_START, a + 1] += counts[_START, a]
+        group[a, _LINK] = 0.0
+    for i in range(first, last):
+        a = z[i]
+        work[_MEMBERS, counts[_START, a]] = i - first
+        counts[_START, a] += 1
+    at = 0
+    for a in range(k):
+        count = 0
+        own_strength = 0.0
+        own_inner = 0.0
+        own_nodes = 0
+        while at < counts[_START, a]:
+            i = first + work[_MEMBERS, at]
+            at += 1
+            if tally[2] != 0:
+                return -1
+            own_strength += strength[i]
+            own_inner += inner[i]
+            own_nodes += nodes[i]
+            for t in range(indptr[i], indptr[i + 1]):
+                # Without branches, as in ``move_block``.
+                b = z[indices[t]]
+                weight = float(data[t & mask])
+                own_inner += 0.5 * weight if b == a else 0.0
+                work[_TOUCHED, count] = b
+                count += 1 if group[b, _LINK] == 0.0 and b != a else 0
+                group[b, _LINK] += weight if b != a else 0.0
+        to_strength[base + a] = own_strength
+        to_inner[base + a] = own_inner
+        to_nodes[base + a] = own_nodes
+        to_indptr[base + a] = slot
+        for position in range(count):
+            b = work[_TOUCHED, position]
+            to_indices[slot] = base + b
+            to_data[slot] = group[b, _LINK]
+            group[b, _LINK] = 0.0
+            slot += 1
+    to_indptr[base + k] = slot
+    return slot
+
+
+def move_block(
+    indptr: Indices,
+    indices: Indices,
+    data: Floats,
+    strength: Floats,
+    inner: Floats,
+    nodes: Ints,
+    first: int,
+    last: int,
+    m: float,
+    of_size: Floats,
+    of_number: Floats,
+    table: int,
+    z: Indices,
+    penalty: float,
+    margin: float,
+    noise: Floats,
+    undecided_margin: float,
+    max_visits: int,
+    keep: bool,
+    temperatures: Floats,
+    sweeps: int,
+    step: int,
+    waiting: Bools,
+    undecided: Bools,
+    tally: Ints,
+    group: Floats,
+    counts: Ints,
+    work: Indices,
+) -> float:
+    """Move units of a block between groups, labels changed in place; return the nats saved.
+
+    With a ``penalty`` above 0 modularity rises, by more than ``margin`` in a move, and 0 is
+    returned. Otherwise a unit may also open a
+    group of its own, unless the number of groups is to be kept. For each temperature there is a
+    sweep in which gains carry noise, as in Gibbs sampling. Then the units that are ``waiting``
+    form a queue, in steps of ``step``, and the neighbors of a unit that has moved wait again.
+    ``undecided`` marks units whose best group leads by less than its margin; sweeps with noise,
+    and the queue after them, begin with these and those that wait.
+    """
+    n = last - first
+    one = 0 if len(data) == 1 else -1
+    linear = penalty > 0.0
+    quarter = 1.0 / (4.0 * m)
+    for a in range(n):
+        counts[_SIZE, a] = 0
+        for column in range(6):
+            group[a, column] = 0.0
+    for i in range(first, last):
+        a = z[i]
+        group[a, _STRENGTH] += strength[i]
+        counts[_SIZE, a] += nodes[i]
+        if not linear:
+            group[a, _INSIDE] += inner[i]
+            for t in range(indptr[i], indptr[i + 1]):
+                if z[indices[t]] == a:
+                    group[a, _INSIDE] += 0.5 * float(data[t & one])
+    if not linear:
+        tally[0] += indptr[last] - indptr[first]
+    spare = 0
+    k = 0
+    inside = 0.0
+    expected = 0.0
+    for a in range(n - 1, -1, -1):
+        if counts[_SIZE, a] > 0:
+            E = group[a, _INSIDE]
+            P = group[a, _STRENGTH] * group[a, _STRENGTH] * quarter
+            if not linear:
+                group[a, _OWN] = of_size[table + counts[_SIZE, a]] + denser(E, P)
+            rate = E / P if P > 0.0 else 0.0
+            group[a, _RATE] = rate if rate > 1.0 else 0.0
+            group[a, _LOG_RATE] = log(rate) if rate > 1.0 else 0.0
+            k += 1
+            inside += E
+            expected += P
+        else:
+            work[_FREE, spare] = a
+            spare += 1
+    mask = len(noise) - 1
+    for sweep in range(sweeps + 1):
+        annealing = sweep < sweeps
+        temperature = temperatures[sweep] if annealing else 0.0
+        shift = _SHIFT * sweep
+        pending = 0
+        at = 0
+        for _ in range(n):
+            if waiting[first + at] or (sweeps > 0 and undecided[first + at]):
+                work[_QUEUE, pending] = at
+                pending += 1
+            at += step
+            if at >= n:
+                at -= n
+        head = 0
+        left = max_visits * n
+        while pending > 0 and left > 0 and tally[2] == 0:
+            local = int(work[_QUEUE, head])
+            i = first + local
+            head = head + 1 if head + 1 < n else 0
+            pending -= 1
+            left -= 1
+            waiting[i] = False
+            if left & _REPORT_STEP == 0:
+                tally[3] = pending
+                tally[4] = n
+            a = int(z[i])
+            begin = indptr[i]
+            end = indptr[i + 1]
+            count = 0
+            d = strength[i]
+            e = inner[i]
+            size = nodes[i]
+            alone = counts[_SIZE, a] == size
+            if alone and keep:
+                continue
+            tally[0] += end - begin
+            for t in range(begin, end):
+                b = z[indices[t]]
+                # Written always, and kept only if the group is new.
+                work[_TOUCHED, count] = b
+                count += 1 if group[b, _LINK] == 0.0 else 0
+                group[b, _LINK] += float(data[t & one])
+            own_link = group[a, _LINK]
+            group[a, _LINK] = 0.0
+            best = a
+            best_gain = ROUNDING
+            next_gain = -inf
+            best_link = 0.0
+            if linear:
+                best_gain = margin
+                charge = penalty * d
+                stay = own_link - charge * (group[a, _STRENGTH] - d)
+                for position in range(count):
+                    b = int(work[_TOUCHED, position])
+                    if b != a:
+                        gain = group[b, _LINK] - charge * group[b, _STRENGTH] - stay
+                        group[b, _LINK] = 0.0
+                        if gain > best_gain:
+                            best = b
+                            best_gain = gain
+                if best == a:
+                    continue
+            else:
+                X = m - inside
+                Y = m - expected
+                outside = 1.0
+                log_outside = 0.0
+                if X < Y and Y > _LEAST_LINK:
+                    outside = max(X, _LEAST_LINK) / Y
+                    log_outside = log(outside)
+                Ka = group[a, _STRENGTH]
+                Pa = (Ka - d) * (Ka - d) * quarter
+                rest = 0.0
+                if not alone:
+                    rest = of_size[table + counts[_SIZE, a] - size]
+                    rest += denser(group[a, _INSIDE] - own_link - e, Pa)
+                lost = rest - group[a, _OWN]
+                before = sparser(X, Y)
+                small = _SERIES * d < X
+                for position in range(count + 1):
+                    b = a
+                    x = 0.0
+                    if position < count:
+                        b = int(work[_TOUCHED, position])
+                        if b == a:
+                            continue
+                        x = group[b, _LINK]
+                        group[b, _LINK] = 0.0
+                    elif alone or spare == 0 or keep:
+                        break
+                    else:
+                        b = int(work[_FREE, spare - 1])
+                    Eb = group[b, _INSIDE]
+                    Kb = group[b, _STRENGTH]
+                    rate = group[b, _RATE]
+                    there = counts[_SIZE, b]
+                    p = d * (2.0 * Kb + d) * quarter
+                    if small and rate > 1.0 and Eb > _SERIES * (x + e):
+                        excess = x + e - p * rate
+                        gain = (x + e) * group[b, _LOG_RATE] - p * (rate - 1.0)
+                        gain += 0.5 * excess * excess / Eb
+                        gain += of_size[table + there + size] - of_size[table + there]
+                    else:
+                        gain = of_size[table + there + size] - group[b, _OWN]
+                        gain += denser(Eb + x + e, (Kb + d) * (Kb + d) * quarter)
+                    more = x - own_link
+                    charge = p - d * (2.0 * Ka - d) * quarter
+                    if small:
+                        gain -= more * log_outside + charge * (1.0 - outside)
+                    else:
+                        gain += sparser(X - more, Y - charge) - before
+                    after = k - (1 if alone else 0) + (1 if there == 0 else 0)
+                    gain += of_number[table + after] - of_number[table + k] + lost
+                    if annealing:
+                        gain += temperature * (
+                            noise[(_STRIDE * local + _HOP * b + shift) & mask]
+                            - noise[(_STRIDE * local + _HOP * a + shift) & mask]
+                        )
+                    if gain > best_gain:
+                        next_gain = best_gain if best != a else 0.0
+                        best = b
+                        best_gain = gain
+                        best_link = x
+                    elif gain > next_gain:
+                        next_gain = gain
+                ahead = -next_gain if best == a else best_gain - max(next_gain, 0.0)
+                undecided[i] = ahead < undecided_margin
+                if best == a:
+                    continue
+                Kb = group[best, _STRENGTH]
+                there = counts[_SIZE, best]
+                Pb = (Kb + d) * (Kb + d) * quarter
+                E = group[best, _INSIDE] + best_link + e
+                new = of_size[table + there + size] + denser(E, Pb)
+                charge = Pa - Ka * Ka * quarter + Pb - Kb * Kb * quarter
+                after = k - (1 if alone else 0) + (1 if there == 0 else 0)
+                if not annealing:
+                    gain = lost + new - group[best, _OWN] + of_number[table + after]
+                    gain -= of_number[table + k]
+                    gain += sparser(X - best_link + own_link, Y - charge) - before
+                    if not gain > ROUNDING:
+                        continue
+                # Rounding may take away more than a group of faint links has left.
+                left_inside = 0.0 if alone else max(0.0, group[a, _INSIDE] - own_link - e)
+                group[a, _INSIDE] = left_inside
+                group[best, _INSIDE] = E
+                group[a, _OWN] = rest
+                group[best, _OWN] = new
+                rate = left_inside / Pa if not alone and Pa > 0.0 else 0.0
+                group[a, _RATE] = rate if rate > 1.0 else 0.0
+                group[a, _LOG_RATE] = log(rate) if rate > 1.0 else 0.0
+                rate = E / Pb if Pb > 0.0 else 0.0
+                group[best, _RATE] = rate if rate > 1.0 else 0.0
+                group[best, _LOG_RATE] = log(rate) if rate > 1.0 else 0.0
+                inside += best_link - own_link
+                expected += charge
+                k = after
+                if there == 0:
+                    spare -= 1
+                if alone:
+                    work[_FREE, spare] = a
+                    spare += 1
+            group[a, _STRENGTH] = 0.0 if alone else group[a, _STRENGTH] - d
+            group[best, _STRENGTH] += d
+            counts[_SIZE, a] -= size
+            counts[_SIZE, best] += size
+            z[i] = best
+            tally[1] += 1
+            for t in range(begin, end):
+                j = indices[t]
+                if not waiting[j] and z[j] != best:
+                    waiting[j] = True
+                    if not annealing:
+                        place = head + pending
+                        work[_QUEUE, place if place < n else place - n] = j - first
+                        pending += 1
+    if linear:
+        return 0.0
+    saved = 0.0
+    inside = 0.0
+    expected = 0.0
+    k = 0
+    for a in range(n):
+        if counts[_SIZE, a] > 0:
+            E = group[a, _INSIDE]
+            P = group[a, _STRENGTH] * group[a, _STRENGTH] / (4.0 * m)
+            saved += of_size[table + counts[_SIZE, a]] + denser(E, P)
+            inside += E
+            expected += P
+            k += 1
+    if k < 2:
+        return 0.0
+    return saved + (of_number[table + k] + sparser(m - inside, m - expected))
+
+
+@kernel(seconds=4.0)
+def climb(
+    indptr: Indices,
+    indices: Indices,
+    data: Floats,
+    strength: Floats,
+    inner: Floats,
+    nodes: Ints,
+    offsets: Ints,
+    edges: Floats,
+    of_size: Floats,
+    of_number: Floats,
+    tables: Ints,
+    which: Ints,
+    z: Indices,
+    penalty: Floats,
+    margin: Floats,
+    noise: Floats,
+    undecided_margin: float,
+    max_visits: int,
+    keep: bool,
+    temperatures: Floats,
+    start: int,
+    levels: int,
+    waiting: Bools,
+    undecided: Bools,
+    k: Ints,
+    saved: Floats,
+    share: Floats,
+    group: Floats,
+    counts: Ints,
+    work: Indices,
+    pool_indptr: Indices,
+    pool_indices: Indices,
+    pool_data: Floats,
+    pool_strength: Floats,
+    pool_inner: Floats,
+    pool_nodes: Ints,
+    pool_z: Indices,
+    pool_waiting: Bools,
+    pool_undecided: Bools,
+    tally: Ints,
+) -> None:
+    """Move units, then groups of them, then groups of groups, until nothing improves.
+
+    ``z`` holds first labels and receives the last ones, without gaps in the order of their first
+    units, unless groups are to be kept; ``waiting`` and ``undecided`` say which units are visited
+    first. ``k``, ``saved`` and
+    ``share`` receive numbers of groups, nats saved and shares of undecided nodes. Coarser levels
+    are written to the pool, by turns in its first and second half.
+    """
+    for position in range(len(which)):
+        c = which[position]
+        first = offsets[c]
+        last = offsets[c + 1]
+        top = last - first
+        m = edges[c]
+        at_indptr = indptr
+        at_indices = indices
+        at_data = data
+        at_strength = strength
+        at_inner = inner
+        at_nodes = nodes
+        at_z = z
+        at_waiting = waiting
+        at_undecided = undecided
+        base = first
+        n = top
+        level = 0
+        sweeps = len(temperatures)
+        while True:
+            result = move_block(
+                at_indptr,
+                at_indices,
+                at_data,
+                at_strength,
+                at_inner,
+                at_nodes,
+                base,
+                base + n,
+                m,
+                of_size,
+                of_number,
+                tables[c],
+                at_z,
+                penalty[c],
+                margin[c],
+                noise,
+                undecided_margin,
+                max_visits,
+                keep,
+                temperatures,
+                sweeps,
+                visiting_step(n, start),
+                at_waiting,
+                at_undecided,
+                tally,
+                group,
+                counts,
+                work,
+            )
+            for a in range(n):
+                work[_NEW, a] = -1
+            found = 0
+            for i in range(base, base + n):
+                a = at_z[i]
+                if work[_NEW, a] < 0:
+                    work[_NEW, a] = a if keep else found
+                    found += 1
+                at_z[i] = work[_NEW, a]
+            if level == 0:
+                undecided_nodes = 0
+                everyone = 0
+                for i in range(first, last):
+                    everyone += nodes[i]
+                    undecided_nodes += nodes[i] if undecided[i] else 0
+                share[c] = undecided_nodes / everyone
+            else:
+                for i in range(first, last):
+                    z[i] = at_z[base + z[i]]
+            k[c] = found
+            saved[c] = result
+            level += 1
+            if found == n or found == 1 or level == levels or tally[2] != 0:
+                break
+            half = level & 1
+            to_base = half * (len(pool_strength) // 2)
+            slot = coarsen_block(
+                at_indptr,
+                at_indices,
+                at_data,
+                at_strength,
+                at_inner,
+                at_nodes,
+                base,
+                base + n,
+                at_z,
+                found,
+                pool_indptr,
+                pool_indices,
+                pool_data,
+                pool_strength,
+                pool_inner,
+                pool_nodes,
+                to_base,
+                half * (len(pool_indices) // 2),
+                tally,
+                group,
+                counts,
+                work,
+            )
+            if slot < 0:
+                break
+            tally[0] += slot - half * (len(pool_indices) // 2)
+            at_indptr = pool_indptr
+            at_indices = pool_indices
+            at_data = pool_data
+            at_strength = pool_strength
+            at_inner = pool_inner
+            at_nodes = pool_nodes
+            at_z = pool_z
+            at_waiting = pool_waiting
+            at_undecided = pool_undecided
+            base = to_base
+            n = found
+            sweeps = 0
+            for a in range(n):
+                at_z[base + a] = a
+                at_waiting[base + a] = True
+                at_undecided[base + a] = True
+
+
+@kernel(seconds=0.7)
+def coarsen(
+    indptr: Indices,
+    indices: Indices,
+    data: Floats,
+    strength: Floats,
+    inner: Floats,
+    nodes: Ints,
+    offsets: Ints,
+    which: Ints,
+    z: Indices,
+    to_offsets: Ints,
+    to_indptr: Indices,
+    to_indices: Indices,
+    to_data: Floats,
+    to_strength: Floats,
+    to_inner: Floats,
+    to_nodes: Ints,
+    group: Floats,
+    counts: Ints,
+    work: Indices,
+    tally: Ints,
+) -> int:
+    """Write the level whose units are the groups of labels; return the number of its links.
+
+    ``to_offsets`` says how many there are in each component, none in those that are left out.
+    """
+    slot = 0
+    for position in range(len(which)):
+        c = which[position]
+        slot = coarsen_block(
+            indptr,
+            indices,
+            data,
+            strength,
+            inner,
+            nodes,
+            offsets[c],
+            offsets[c + 1],
+            z,
+            to_offsets[c + 1] - to_offsets[c],
+            to_indptr,
+            to_indices,
+            to_data,
+            to_strength,
+            to_inner,
+            to_nodes,
+            to_offsets[c],
+            slot,
+            tally,
+            group,
+            counts,
+            work,
+        )
+        if slot < 0:
+            return 0
+    return slot
+
+
+@kernel(seconds=0.6)
+def describe(
+    indptr: Indices,
+    indices: Indices,
+    data: Floats,
+    strength: Floats,
+    inner: Floats,
+    nodes: Ints,
+    offsets: Ints,
+    edges: Floats,
+    of_size: Floats,
+    of_number: Floats,
+    tables: Ints,
+    which: Ints,
+    z: Indices,
+    firsts: Ints,
+    E: Floats,
+    K: Floats,
+    N: Ints,
+    saved: Floats,
+    tally: Ints,
+) -> None:
+    """Add up weights inside, strength and nodes of the groups, and the nats that they save.
+
+    The groups of component c start at ``firsts[c]`` in E, K and N, which are zeros at first. Where
+    there are no tables, no nats are computed.
+    """
+    one = 0 if len(data) == 1 else -1
+    for position in range(len(which)):
+        c = which[position]
+        base = firsts[c]
+        for i in range(offsets[c], offsets[c + 1]):
+            if tally[2] != 0:
+                return
+            label = z[i]
+            a = base + label
+            K[a] += strength[i]
+            N[a] += nodes[i]
+            E[a] += inner[i]
+            for t in range(indptr[i], indptr[i + 1]):
+                if z[indices[t]] == label:
+                    E[a] += 0.5 * float(data[t & one])
+        if len(of_size) == 0:
+            continue
+        m = edges[c]
+        total = 0.0
+        inside = 0.0
+        expected = 0.0
+        k = 0
+        for a in range(base, firsts[c + 1]):
+            if N[a] > 0:
+                P = K[a] * K[a] / (4.0 * m)
+                total += of_size[tables[c] + N[a]] + denser(E[a], P)
+                inside += E[a]
+                expected += P
+                k += 1
+        saved[c] = 0.0
+        if k > 1:
+            saved[c] = total + (of_number[tables[c] + k] + sparser(m - inside, m - expected))
+
+
+@kernel(seconds=0.3)
+def intersect(
+    offsets: Ints,
+    which: Ints,
+    z: Indices,
+    k: Ints,
+    y: Indices,
+    cells: Indices,
+    counts: Ints,
+    work: Indices,
+    found: Ints,
+) -> None:
+    """Label the groups that two partitions both keep together; count them in ``found``.
+
+    ``k`` are the numbers of groups of ``z``. Cells are numbered by their group of ``z``, then by
+    their first units.
+    """
+    for position in range(len(which)):
+        c = which[position]
+        first = offsets[c]
+        n = offsets[c + 1] - first
+        for a in range(k[c] + 1):
+            counts[_START, a] = 0
+        for i in range(n):
+            counts[_START, z[first + i] + 1] += 1
+            work[_NEW, i] = -1
+        for a in range(k[c]):
+            counts[_START, a + 1] += counts[_START, a]
+        for i in range(n):
+            a = z[first + i]
+            work[_MEMBERS, counts[_START, a]] = i
+            counts[_START, a] += 1
+        at = 0
+        count = 0
+        for a in range(k[c]):
+            while at < counts[_START, a]:
+                i = work[_MEMBERS, at]
+                at += 1
+                b = y[first + i]
+                if work[_NEW, b] != a:
+                    work[_NEW, b] = a
+                    work[_FREE, b] = count
+                    count += 1
+                cells[first + i] = work[_FREE, b]
+        found[c] = count
+
+
+@kernel(seconds=0.4)
+def wake(
+    indptr: Indices,
+    indices: Indices,
+    offsets: Ints,
+    cell_offsets: Ints,
+    which: Ints,
+    cells: Indices,
+    nodes: Ints,
+    before: Indices,
+    after: Indices,
+    waiting: Bools,
+    work: Indices,
+    tally: Ints,
+) -> None:
+    """Let units wait whose cell has left its group, and their neighbors.
+
+    A group is where its largest cell is. Where the largest cells of several groups are together
+    after the moves, only the largest of them has stayed.
+    """
+    for position in range(len(which)):
+        c = which[position]
+        base = cell_offsets[c]
+        count = cell_offsets[c + 1] - base
+        for cell in range(count):
+            work[_NEW, cell] = -1
+            work[_FREE, cell] = -1
+        for cell in range(count):
+            a = before[base + cell]
+            if work[_NEW, a] < 0 or nodes[base + cell] > nodes[base + work[_NEW, a]]:
+                work[_NEW, a] = cell
+        for a in range(count):
+            largest = work[_NEW, a]
+            if largest < 0:
+                continue
+            b = after[base + largest]
+            owner = work[_FREE, b]
+            if owner < 0 or nodes[base + largest] > nodes[base + work[_NEW, owner]]:
+                work[_FREE, b] = a
+        for i in range(offsets[c], offsets[c + 1]):
+            if tally[2] != 0:
+                return
+            cell = base + cells[i]
+            if work[_FREE, after[cell]] != before[cell]:
+                waiting[i] = True
+                for t in range(indptr[i], indptr[i + 1]):
+                    waiting[indices[t]] = True
+
+
+@kernel(seconds=0.7)
+def best_partners(
+    indptr: Indices,
+    indices: Indices,
+    data: Floats,
+    strength: Floats,
+    inner: Floats,
+    nodes: Ints,
+    offsets: Ints,
+    edges: Floats,
+    factorial: Floats,
+    which: Ints,
+    own: Floats,
+    gain: Floats,
+    partner: Indices,
+) -> None:
+    """Find for each unit, a group by itself, the neighbor with which a merge gains most.
+
+    ``factorial`` are the logarithms of factorials. The cost of a density, which a merge saves, is
+    ignored: it would favor merges of groups that moves have not yet corrected.
+    """
+    for position in range(len(which)):
+        c = which[position]
+        m = edges[c]
+        quarter = 1.0 / (4.0 * m)
+        inside = 0.0
+        squares = 0.0
+        for a in range(offsets[c], offsets[c + 1]):
+            own[a] = factorial[nodes[a]] + denser(inner[a], strength[a] * strength[a] * quarter)
+            inside += inner[a]
+            squares += strength[a] * strength[a]
+        X = m - inside
+        Y = m - squares * quarter
+        for a in range(offsets[c], offsets[c + 1]):
+            gain[a] = -inf
+            partner[a] = -1
+            for t in range(indptr[a], indptr[a + 1]):
+                b = indices[t]
+                x = float(data[t])
+                both = strength[a] + strength[b]
+                more = factorial[nodes[a] + nodes[b]] - own[a] - own[b]
+                more += denser(inner[a] + inner[b] + x, both * both * quarter)
+                more += sparser(X - x, Y - 2.0 * strength[a] * strength[b] * quarter)
+                if more > gain[a] or partner[a] < 0:
+                    gain[a] = more
+                    partner[a] = b
+
+
+@kernel(seconds=0.2)
+def merge(
+    order: Ints,
+    offsets: Ints,
+    which: Ints,
+    partner: Indices,
+    most: Ints,
+    into: Indices,
+    k: Ints,
+    work: Indices,
+) -> None:
+    """Merge units with their partners, in an order, at most ``most`` pairs in a component.
+
+    ``into`` receives labels without gaps in the order of their first units, ``k`` their number.
+    """
+    for position in range(len(which)):
+        c = which[position]
+        first = offsets[c]
+        last = offsets[c + 1]
+        for a in range(first, last):
+            into[a] = -1
+            work[_NEW, a - first] = -1
+        merges = 0
+        for place in range(first, last):
+            a = order[place]
+            b = partner[a]
+            if merges < most[c] and b >= 0 and into[a] < 0 and into[b] < 0:
+                into[a] = b - first
+                into[b] = b - first
+                merges += 1
+        found = 0
+        for a in range(first, last):
+            b = into[a] if into[a] >= 0 else a - first
+            if work[_NEW, b] < 0:
+                work[_NEW, b] = found
+                found += 1
+            into[a] = work[_NEW, b]
+        k[c] = found
+
+
+@kernel(seconds=0.8)
+def attach(
+    indptr: Indices,
+    indices: Indices,
+    data: Floats,
+    strength: Floats,
+    inner: Floats,
+    nodes: Ints,
+    offsets: Ints,
+    edges: Floats,
+    of_size: Floats,
+    tables: Ints,
+    which: Ints,
+    order: Ints,
+    loose: Bools,
+    E: Floats,
+    K: Floats,
+    N: Ints,
+    into: Indices,
+    group: Floats,
+    k: Ints,
+    work: Indices,
+) -> None:
+    """Merge loose units, in an order, with the neighboring group that saves most.
+
+    E, K and N are weights inside, strength and nodes of the units, and are changed. ``into``
+    receives labels without gaps in the order of their first units, ``k`` their number.
+    """
+    for position in range(len(which)):
+        c = which[position]
+        first = offsets[c]
+        last = offsets[c + 1]
+        quarter = 1.0 / (4.0 * edges[c])
+        for a in range(first, last):
+            into[a] = a - first
+            work[_NEW, a - first] = -1
+            group[a - first, _LINK] = 0.0
+        for place in range(first, last):
+            unit = order[place]
+            if not loose[unit]:
+                continue
+            a = unit - first
+            while into[first + a] != a:
+                a = into[first + a]
+            if N[first + a] > nodes[unit]:
+                # Others have joined it: it stays.
+                continue
+            best = -1
+            best_gain = -inf
+            best_link = 0.0
+            for t in range(indptr[unit], indptr[unit + 1]):
+                b = indices[t] - first
+                while into[first + b] != b:
+                    b = into[first + b]
+                group[b, _LINK] += float(data[t])
+            Ka = K[first + a]
+            for t in range(indptr[unit], indptr[unit + 1]):
+                b = indices[t] - first
+                while into[first + b] != b:
+                    b = into[first + b]
+                link = group[b, _LINK]
+                if b == a or link == 0.0:
+                    continue
+                Kb = K[first + b]
+                there = N[first + b]
+                gain = of_size[tables[c] + N[first + a] + there] - of_size[tables[c] + there]
+                gain += denser(E[first + a] + E[first + b] + link, (Ka + Kb) * (Ka + Kb) * quarter)
+                gain -= denser(E[first + b], Kb * Kb * quarter)
+                if gain > best_gain:
+                    best = b
+                    best_gain = gain
+                    best_link = link
+            for t in range(indptr[unit], indptr[unit + 1]):
+                b = indices[t] - first
+                while into[first + b] != b:
+                    b = into[first + b]
+                group[b, _LINK] = 0.0
+            if best >= 0:
+                E[first + best] += E[first + a] + best_link
+                K[first + best] += Ka
+                N[first + best] += N[first + a]
+                into[first + a] = best
+        for unit in range(first, last):
+            a = unit - first
+            while into[first + a] != a:
+                a = into[first + a]
+            work[_FREE, unit - first] = a
+        found = 0
+        for unit in range(first, last):
+            a = work[_FREE, unit - first]
+            if work[_NEW, a] < 0:
+                work[_NEW, a] = found
+                found += 1
+            into[unit] = work[_NEW, a]
+        k[c] = found
+
+
+@kernel(seconds=0.3)
+def tabulate(
+    strength: Floats,
+    offsets: Ints,
+    edges: Floats,
+    tables: Ints,
+    factorial: Floats,
+    of_size: Floats,
+    of_number: Floats,
+) -> None:
+    """Fill the tables of :class:`~kgroups.multilevel.objective.Objective`."""
+    for i in range(2, len(factorial)):
+        factorial[i] = factorial[i - 1] + log(i)
+    for c in range(len(edges)):
+        n = offsets[c + 1] - offsets[c]
+        first = tables[c]
+        total = 0.0
+        for i in range(offsets[c], offsets[c + 1]):
+            total += strength[i]
+        edges[c] = 0.5 * total
+        for size in range(n + 1):
+            pairs = 0.5 * size * (size - 1.0)
+            of_size[first + size] = factorial[size] - log(min(pairs, edges[c]) + 1.0)
+        for k in range(2, n + 1):
+            orders = factorial[k - 1] + factorial[n - k] - factorial[n - 1]
+            of_number[first + k] = orders + factorial[k] - factorial[n]
+        # One community saves nothing.
+        of_number[first + 1] = -of_size[first + n]

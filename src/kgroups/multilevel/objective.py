@@ -1,0 +1,137 @@
+r"""The objective: nats that communities save in the description of a graph.
+
+With :math:`E_c` edges inside, degrees :math:`K_c` and :math:`N_c` nodes of community c, with
+:math:`P_c = K_c^2 / 4m` edges expected inside by degrees alone, and the same outside,
+
+.. math:: \Phi = \sum_c \Bigl[E_c \ln\frac{E_c}{P_c} - E_c + P_c\Bigr]_{E_c > P_c}
+    + \Bigl[E_{out} \ln\frac{E_{out}}{P_{out}} - E_{out} + P_{out}\Bigr]_{E_{out} < P_{out}}
+    - \sum_c \ln\Bigl(\min\bigl(\tbinom{N_c}{2}, m\bigr) + 1\Bigr)
+    - \ln\frac{n!}{\prod_c N_c!} - \ln\binom{n-1}{k-1} + \ln k!
+
+It is derived in docs/theory.md. One community saves 0. Each component of a graph is described by
+itself.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from kgroups._progress import new_tally, run_kernel
+from kgroups._types import Floats, Indices, Ints
+from kgroups.multilevel import _climbing_nb as kernels
+from kgroups.multilevel.levels import Level, coarsened, singletons, working_arrays
+
+# A round merges at least one group in this many, so that rounds stay few.
+_GROUPS_PER_MERGE = 50
+
+
+class Objective(NamedTuple):
+    """Code lengths of the components of a graph, as kernels take them."""
+
+    # Sum of all weights of each component, m.
+    edges: Floats
+    # For each component, from ``tables`` on: ln N! less the cost of a density for each size N of a
+    # community, and minus the part of the cost of labels that depends on their number only.
+    of_size: Floats
+    of_number: Floats
+    tables: Ints
+    # Logarithms of factorials.
+    factorial: Floats
+
+    @classmethod
+    def of(cls, level: Level) -> "Objective":
+        """Return the code lengths of the components of a finest level."""
+        sizes = level.sizes
+        edges = np.empty(sizes.size)
+        tables = level.offsets[:-1] + 2 * np.arange(sizes.size)
+        length = level.n + 2 * sizes.size
+        factorial = np.zeros(int(sizes.max(initial=0)) + 2)
+        of_size, of_number = np.zeros(length), np.zeros(length)
+        kernels.tabulate(level.strength, level.offsets, edges, tables, factorial, of_size, of_number)
+        return cls(edges, of_size, of_number, tables, factorial)
+
+
+class Totals(NamedTuple):
+    """Weights inside, strength and nodes of the groups of all components, one after another."""
+
+    E: Floats
+    K: Floats
+    N: Ints
+    # Where the groups of each component start, and their number.
+    firsts: Ints
+    # Nats that the groups of each component save.
+    saved: Floats
+
+    def by_component(self, values: Floats) -> Floats:
+        """Return the sums of a value of each group over the groups of each component."""
+        parts = self.saved.size
+        owner = np.repeat(np.arange(parts), np.diff(self.firsts))
+        return np.bincount(owner, values, minlength=parts)
+
+
+def totals(
+    level: Level, z: Indices, k: Ints, which: Ints, objective: Objective | None = None
+) -> Totals:
+    """Add up the groups of labels in some components, and by an objective what they save."""
+    counts = np.zeros_like(k)
+    counts[which] = k[which]
+    firsts = np.concatenate([[0], np.cumsum(counts)])
+    groups, none = int(firsts[-1]), np.zeros(0)
+    code = (none, none, none, firsts) if objective is None else objective[:4]
+    E, K, N = np.zeros(groups), np.zeros(groups), np.zeros(groups, dtype=np.int64)
+    saved = np.zeros(k.size)
+    arguments = *level, *code, which, z, firsts, E, K, N, saved, new_tally()
+    run_kernel(kernels.describe, len(level.indices), *arguments)
+    return Totals(E, K, N, firsts, saved)
+
+
+def nats_saved(
+    level: Level,
+    z: Indices,
+    k: Ints,
+    objective: Objective | None = None,
+    which: Ints | None = None,
+) -> Floats:
+    """Return the nats that labels save in the description of components, by default of all."""
+    which = np.arange(k.size) if which is None else which
+    objective = Objective.of(level) if objective is None else objective
+    return totals(level, z.astype(np.int32, copy=False), k, which, objective).saved
+
+
+def merged_down(
+    groups: Level, objective: Objective, which: Ints, target: Ints, tally: Ints
+) -> tuple[Indices, Ints]:
+    """Merge units with their best partners until ``target`` are left; return labels and numbers.
+
+    Each round makes half of the merges, so that later ones choose among the new groups.
+    """
+    label, k, active = singletons(groups), groups.sizes, which
+    component = np.repeat(np.arange(k.size), k)
+    while True:
+        active = active[k[active] > target[active]]
+        if not active.size:
+            return label, k
+        n = groups.n
+        own, gain, partner = np.empty(n), np.full(n, -np.inf), np.empty(n, dtype=np.int32)
+        edges, factorial = objective.edges, objective.factorial
+        kernels.best_partners(*groups, edges, factorial, active, own, gain, partner)
+        more = k - target
+        most = np.maximum((more + 1) // 2, np.minimum(more, k // _GROUPS_PER_MERGE))
+        owner = np.repeat(np.arange(k.size), groups.sizes)
+        order = np.lexsort((-gain, owner))
+        into, fewer = np.zeros(n, dtype=np.int32), np.zeros_like(k)
+        work = working_arrays(int(groups.sizes.max()))[2]
+        kernels.merge(order, groups.offsets, active, partner, most, into, fewer, work)
+        # A component in which nothing is left to merge is done.
+        active = active[fewer[active] < k[active]]
+        if not active.size:
+            return label, k
+        moved = np.isin(component, active)
+        starts = groups.offsets[component[moved]]
+        label[moved] = into[starts + label[moved]]
+        k = k.copy()
+        k[active] = fewer[active]
+        groups = coarsened(groups, into, k, active, tally)
+
+
+__all__ = ["Objective", "Totals", "merged_down", "nats_saved", "totals"]

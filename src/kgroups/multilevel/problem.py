@@ -1,0 +1,202 @@
+"""A graph prepared for detection."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kgroups._csr import (
+    block,
+    connected_components,
+    restricted,
+    row_lengths,
+    rows_of,
+    two_core,
+    without_diagonal,
+    writable,
+)
+from kgroups._types import CSR, Floats, Ints, SelfLoops
+from kgroups.adapters import canonical_order
+from kgroups.graph import Graph
+from kgroups.multilevel.levels import Level, finest_level
+from kgroups.multilevel.objective import Objective
+from kgroups.operators import BetheHessian, BoundBetheHessian
+
+# Least weight in units of the largest: strengths are squared and multiplied without underflow.
+_LEAST_WEIGHT = 1e-150
+# The 2-core gives the mean degree if more than this share of the nodes are leaves, and if it is
+# denser than the graph by more than this factor: then the leaves, not the graph, are sparse.
+_MANY_LEAVES = 0.3
+_MUCH_DENSER = 1.5
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A graph with its operator, nodes sorted by component and then by name.
+
+    Attributes
+    ----------
+    A : CSR of shape (n, n)
+        Symmetric adjacency matrix, weights in units of the largest.
+    strength : ndarray of shape (n,)
+        Row sums of A.
+    bound : BoundBetheHessian
+        The Bethe Hessian of the graph.
+    offsets : ndarray of shape (n_components + 1,)
+        Where each component starts among the nodes, and their number.
+    weighted : bool
+        Whether edges differ in weight; equal weights carry no information.
+    loops : bool
+        Whether A has self-loops.
+    fast : bool
+        Whether the graph may be large: then costly safeguards are run only after a loss.
+    """
+
+    A: CSR
+    strength: Floats
+    bound: BoundBetheHessian
+    offsets: Ints
+    weighted: bool
+    loops: bool
+    fast: bool = False
+
+    @property
+    def n(self) -> int:
+        """Number of nodes."""
+        return self.bound.n
+
+    @property
+    def n_components(self) -> int:
+        """Number of components."""
+        return self.offsets.size - 1
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """Nodes of each component."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def entries(self) -> Ints:
+        """Matrix entries of each component."""
+        return np.diff(self.A.indptr[self.offsets]).astype(np.int64)
+
+    @cached_property
+    def component(self) -> Ints:
+        """The component of each node."""
+        return np.repeat(np.arange(self.n_components), self.sizes)
+
+    @cached_property
+    def level(self) -> Level:
+        """The finest level: saturated weights, in units in which they vary like counts."""
+        A = self.bound.saturated_weights() if self.weighted else self.A
+        A = without_diagonal(A) if self.loops else A
+        return finest_level(A, weighted=self.weighted, offsets=self.offsets)
+
+    @cached_property
+    def objective(self) -> Objective:
+        """The code lengths of its components."""
+        return Objective.of(self.level)
+
+    def rows(self, component: int) -> slice:
+        """Return the place of a component among the nodes."""
+        return slice(*self.offsets[component : component + 2].tolist())
+
+    def part(self, component: int) -> "Problem":
+        """Return the problem on one component."""
+        if self.n_components == 1:
+            return self
+        rows = self.rows(component)
+        return replace(
+            self,
+            A=block(self.A, rows.start, rows.stop),
+            strength=self.strength[rows],
+            bound=self.bound.block(rows.start, rows.stop),
+            offsets=np.array([0, rows.stop - rows.start]),
+        )
+
+    def as_one(self) -> "Problem":
+        """Return the problem with all components taken as one."""
+        return replace(self, offsets=np.array([0, self.n]))
+
+    def restricted(self, rows: Ints) -> "Problem":
+        """Return the problem on some of its nodes, as if these were one component."""
+        A, bound = restricted(self.A, rows), self.bound.restrict(rows)
+        whole = np.array([0, rows.size])
+        return replace(self, A=A, strength=self.strength[rows], bound=bound, offsets=whole)
+
+    def at(self, operator: BetheHessian) -> "Problem":
+        """Return the problem with another operator."""
+        return replace(self, bound=operator.bind(self.A, weighted=self.weighted))
+
+    def with_own_r(self) -> "Problem":
+        """Return the problem with the r of its own mean degree, if a rule has chosen r.
+
+        The mean degree of a whole graph of many small components says nothing about a large one,
+        whose moments measure a signal-to-noise ratio only at its own r. Thousands of leaves at one
+        hub do not count either: where the 2-core is much denser, its mean degree is taken.
+        """
+        if self.bound.r_choice == "given":
+            return self
+        lengths = np.diff(self.A.indptr)
+        c = float(lengths.sum()) / max(1, int(np.count_nonzero(lengths)))
+        operator = BetheHessian(self.bound.r_choice)  # type: ignore[arg-type]
+        if not self.weighted and np.count_nonzero(lengths == 1) > _MANY_LEAVES * len(lengths):
+            kept = two_core(self.A)
+            inside = kept[rows_of(self.A)] & kept[self.A.indices]
+            core = float(np.count_nonzero(inside)) / max(1, int(np.count_nonzero(kept)))
+            if core > _MUCH_DENSER * c:
+                operator, c = BetheHessian(np.sqrt(core)), core
+        return self if c == self.bound.c else self.at(operator)
+
+
+class Prepared(NamedTuple):
+    """A problem, the order of its nodes among those of the graph, and where that came from."""
+
+    problem: Problem
+    order: Ints | None
+    ordering: str
+
+    def sorted(self, values: Any) -> Any:
+        """Return values in the order of the problem."""
+        return values if self.order is None else values[self.order]
+
+    def restored(self, values: Any) -> Any:
+        """Return values in the order of the graph."""
+        if self.order is None:
+            return values
+        restored = np.empty_like(values)
+        restored[self.order] = values
+        return restored
+
+
+def prepare(
+    graph: Graph, operator: BetheHessian = BetheHessian(), self_loops: SelfLoops = "drop"
+) -> Prepared:
+    """Sort the nodes of a graph, keep or drop its self-loops, bind the operator."""
+    order, ordering = canonical_order(graph)
+    keep = self_loops == "keep"
+    A = graph.simple_adjacency(loops=keep)
+    n_components, component = connected_components(A)
+    offsets = np.array([0, graph.n])
+    if n_components != 1:
+        # Components are numbered by the first of their names.
+        ranked = component if order is None else component[order]
+        rank = np.empty(n_components, dtype=np.int64)
+        rank[ranked[np.sort(np.unique(ranked, return_index=True)[1])]] = np.arange(n_components)
+        by_component = np.argsort(rank[ranked], kind="stable")
+        if np.any(by_component[1:] < by_component[:-1]):
+            order = by_component if order is None else order[by_component]
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(rank[component]))])
+    if order is not None:
+        A = graph.permuted(order).simple_adjacency(loops=keep)
+    A = CSR(writable(A.indptr), writable(A.indices), A.data)
+    bound = operator.bind(A, weighted=graph.is_weighted)
+    loops, weighted = keep and graph.n_loops > 0, False
+    strength = row_lengths(A).astype(float)
+    if graph.is_weighted and A.data.size:
+        A = A._replace(data=np.maximum(A.data / A.data.max(), _LEAST_WEIGHT))
+        strength = np.bincount(rows_of(A), weights=A.data, minlength=graph.n)
+        links = (without_diagonal(A) if loops else A).data
+        weighted = bool(np.any(links != links[:1]))
+    return Prepared(Problem(A, strength, bound, offsets, weighted, loops), order, ordering)

@@ -1,0 +1,349 @@
+"""The search for the partition with the shortest description, in all components at once.
+
+A stage treats the components that are still active; what is known of each is an entry of an array.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from kgroups._progress import new_tally
+from kgroups._types import Bools, Floats, Indices, Ints
+from kgroups.multilevel import (
+    Level,
+    Objective,
+    State,
+    attached,
+    climb,
+    coarsened,
+    intersection,
+    merged_down,
+    singletons,
+    totals,
+    woken,
+)
+from kgroups.search.settings import Search
+
+# Groups per node that agglomeration starts from, and the factor by which a step reduces them.
+_FINEST_SHARE = 0.1
+_STEP_DOWN = 1.25
+
+
+class Searching:
+    """The search in the components of a graph: its settings, and the work done so far."""
+
+    def __init__(
+        self,
+        level: Level,
+        settings: Search,
+        rng: np.random.Generator,
+        objective: Objective | None = None,
+    ) -> None:
+        self.level, self.settings, self.rules = level, settings, settings.rules(rng)
+        self.objective = Objective.of(level) if objective is None else objective
+        self.sizes, self.tally = level.sizes, new_tally()
+        self.temperatures = np.array(settings.temperatures, dtype=float)
+        edges = self.objective.edges.tolist()
+        # The resolution at which hardly any two nodes join; 1 is modularity.
+        self._finest = [
+            max(1.0, n * n / (2.0 * m)) if m > 0.0 else 1.0
+            for n, m in zip(self.sizes.tolist(), edges, strict=True)
+        ]
+
+    @property
+    def cyclic(self) -> Ints:
+        """The components that are more than a tree or a single cycle, which saves nothing."""
+        return np.flatnonzero(self.level.entries >= 2 * (self.sizes + 1))
+
+    @property
+    def visits(self) -> int:
+        """Matrix entries read."""
+        return int(self.tally[0])
+
+    def search(
+        self,
+        which: Ints,
+        *,
+        labels: Indices | None = None,
+        spectrum: Callable[[int], tuple[Indices, bool] | None] = lambda component: None,
+    ) -> State:
+        """Return the best connected communities of some components.
+
+        They start from ``labels``, or by moves of single nodes. Of a large component that is
+        locally a tree ``spectrum`` returns labels, and whether these need no rival, or None.
+        """
+        best, done = self._one_community(), np.zeros(self.sizes.size, dtype=np.bool_)
+        settings, spectral = self.settings, done.copy()
+        if labels is not None:
+            best = self._climb(labels, which)
+        elif which.size:
+            best, treelike, spectral = self._first_start(which, spectrum)
+            # Other starts find more only in small graphs, and cost 1,000 visits per edge.
+            done = treelike & ~spectral & (best.k == 1) & (self.sizes > settings.spectral_nodes)
+            # Nothing is left that another start could gain.
+            done |= ~spectral & (best.saved >= self.sizes) & (
+                self._stake(best) <= settings.least_gain
+            )
+        best = self._spectral_search(best, which[spectral[which]])
+        active = which[~(done | spectral)[which]]
+        if settings.starts > 1 and active.size:
+            # The errors of a partition of high modularity differ from those of cells.
+            z, k = self.modularity_groups(active)
+            saved = totals(self.level, z, k, active, self.objective).saved
+            rival, leader = self._one_community(), np.maximum(best.saved, saved)
+            best = self._joined(best, rival._replace(z=z, k=k, saved=saved), active)
+            agreed = best.saved - leader <= settings.least_gain * np.abs(best.saved)
+            # The nodes of communities that given labels have merged are not undecided.
+            enough = agreed & self._is_settled(best) & (labels is None)
+            best = self._further_starts(best, active[~enough[active]])
+        best = self.connected(self.annealed(best, active), which)
+        return best.replaced(
+            self._one_community()._replace(share=np.zeros(self.sizes.size)),
+            np.flatnonzero(~(best.saved > settings.significance)),
+            self.level,
+        )
+
+    def _spectral_search(self, best: State, which: Ints) -> State:
+        """Return what the search makes of communities that the spectrum has shown."""
+        best = self.annealed(best, which)
+        faint = which[best.saved[which] < self.sizes[which]]
+        if faint.size:
+            # Communities are faint, or cells looked like trees because they are stars.
+            best = self._next_start(best, faint, 0)
+        # Where communities are faint other starts would find less, at 400 visits per edge.
+        clear = (best.saved >= self.sizes) & ~self._is_settled(best)
+        which = which[clear[which]]
+        return self.annealed(self._further_starts(best, which), which) if which.size else best
+
+    # --- Stages ---------------------------------------------------------------------------------
+
+    def cells(
+        self, which: Ints, exponent: float | None = None, start: int = 0
+    ) -> tuple[Indices, Ints]:
+        """Return groups of nodes at the resolution of a start, or at a power of the finest one."""
+        scales = self.settings.scales
+        exponent = scales[start % len(scales)] if exponent is None else exponent
+        found = self._climb(
+            singletons(self.level), which, penalty=self._penalty(exponent), start=start, levels=1
+        )
+        return found.z, found.k
+
+    def modularity_groups(
+        self, which: Ints, exponent: float = 0.0, start: int = 0
+    ) -> tuple[Indices, Ints]:
+        """Return groups of high modularity at a resolution: on all levels, then nodes once more."""
+        penalty = self._penalty(exponent)
+        found = self._climb(singletons(self.level), which, penalty=penalty, start=start)
+        found = self._climb(found.z, which, penalty=penalty, levels=1)
+        return found.z, found.k
+
+    def annealed(self, state: State, which: Ints) -> State:
+        """Anneal while that gains enough, and while enough nodes are undecided for it to matter."""
+        least, active = self.settings.least_gain, which
+        while True:
+            active = active[(state.k[active] > 1) & (self._stake(state)[active] > least)]
+            if not active.size:
+                return state
+            rival = self._climb(
+                state.z,
+                active,
+                temperatures=self.temperatures,
+                waiting=np.zeros(state.z.size, dtype=np.bool_),
+                undecided=state.undecided,
+            )
+            gain = rival.saved - state.saved
+            state = self._better(state, rival, active)
+            active = active[gain[active] > least * np.abs(state.saved[active])]
+
+    def connected(self, state: State, which: Ints) -> State:
+        """Return connected communities, after more moves if these are better for it."""
+        best = attached(self.level, self.objective, state, which)
+        worse = which[best.saved[which] < state.saved[which]]
+        if not worse.size:
+            return best
+        moved = self._climb(best.z, worse)
+        rival = attached(self.level, self.objective, moved, worse)
+        return self._better(best, rival, worse)
+
+    def improved(self, z: Ints, which: Ints) -> State:
+        """Return the connected communities that annealing reaches from labels."""
+        found = self._climb(z.astype(np.int32), which, temperatures=self.temperatures)
+        return self.connected(found, which)
+
+    def given_number(self, k: Ints, which: Ints) -> Indices:
+        """Return exactly ``k`` communities of each component."""
+        cells, count = self.cells(which)
+        few = which[count[which] < k[which]]
+        if few.size:
+            apart = self.level.mask(few)
+            cells, count = np.where(apart, singletons(self.level), cells), count.copy()
+            count[few] = self.sizes[few]
+        return self._agglomerated(cells, count, which, k).z
+
+    # --- Parts of the search --------------------------------------------------------------------
+
+    def _with_cells(self, cells: Indices, count: Ints, which: Ints, start: int = 0) -> State:
+        """Climb with whole cells, each at first a group of its own, then with nodes."""
+        top = coarsened(self.level, cells, count, which, self.tally)
+        found = self._climb(singletons(top), which, level=top, start=start)
+        return self._climb(self.level.lifted(top, found.z, cells), which, start=start)
+
+    def _joined(self, best: State, rival: State, which: Ints, start: int = 0) -> State:
+        """Join two partitions: the cells of their intersection move, then nodes.
+
+        Cells start from the better partition, and from singletons.
+        """
+        level, first = self.level, best
+        ahead = which[rival.saved[which] > best.saved[which]]
+        best, rival = best.replaced(rival, ahead, level), rival.replaced(best, ahead, level)
+        cells, count = intersection(level, best.z, best.k, rival.z, which)
+        # Where both are the same partition, rounding alone may have put the rival first.
+        which = which[(count[which] != best.k[which]) | (count[which] != rival.k[which])]
+        if not which.size:
+            return first
+        top = coarsened(level, cells, count, which, self.tally)
+        before = level.contracted(top, best.z, cells)
+        lead = self._climb(before, which, level=top, start=start)
+        other = self._climb(singletons(top), which, level=top, start=start)
+        lead = lead.replaced(other, which[other.saved[which] > lead.saved[which]], top)
+        # Decided nodes wait only if their cell, or that of a neighbor, has moved.
+        waiting = woken(level, top, cells, before, lead.z, best.undecided, which)
+        z = level.lifted(top, lead.z, cells)
+        found = self._climb(z, which, start=start, waiting=waiting, undecided=best.undecided)
+        return first.replaced(found, which, level)
+
+    def _first_start(
+        self, which: Ints, spectrum: Callable[[int], tuple[Indices, bool] | None]
+    ) -> tuple[State, Bools, Bools]:
+        """Return the communities of the first start, and which components are locally trees.
+
+        The last array tells which of these start from their spectrum instead.
+        """
+        cells, count = self.cells(which)
+        treelike = self._is_treelike(cells, count, which)
+        best, clear = self._one_community(), which[~treelike[which]]
+        if clear.size:
+            best = best.replaced(self._with_cells(cells, count, clear), clear, self.level)
+        shown, rivals = np.zeros_like(treelike), []
+        z, active = best.z.copy(), which[treelike[which]]
+        for c in active[self.sizes[active] > self.settings.spectral_nodes].tolist():
+            found = spectrum(c)
+            if found is not None:
+                z[self.level.offsets[c] : self.level.offsets[c + 1]], shown[c] = found
+                rivals += [] if shown[c] else [c]
+        from_spectrum = np.flatnonzero(shown)
+        if from_spectrum.size:
+            best = best.replaced(self._climb(z, from_spectrum), from_spectrum, self.level)
+        # Without short cycles communities, if any, are large, and moves of single nodes miss them.
+        active = active[~shown[active]]
+        for exponent in (self.settings.scales[0], 0.0):
+            if not active.size:
+                break
+            groups, _ = self.modularity_groups(active, exponent, start=1)
+            rival = self._climb(groups, active, temperatures=self.temperatures)
+            best = self._better(best, self.annealed(rival, active), active)
+            active = active[~self._is_settled(best)[active]]
+        if rivals:
+            compared = np.array(rivals)
+            best = self._better(best, self.annealed(self._climb(z, compared), compared), compared)
+        return best, treelike, shown
+
+    def _better(self, best: State, rival: State, which: Ints) -> State:
+        return best.replaced(rival, which[rival.saved[which] > best.saved[which]], self.level)
+
+    def _is_treelike(self, cells: Indices, count: Ints, which: Ints) -> Bools:
+        """Return which components have hardly more links inside cells than a spanning tree."""
+        found = totals(self.level, cells, count, which)
+        inside = found.by_component(found.E)
+        return np.asarray(inside - (self.sizes - count) < self.settings.treelike * inside)
+
+    def _next_start(self, best: State, which: Ints, start: int) -> State:
+        """Start again at the resolution of a start, and join the result with the best one so far.
+
+        Where the best is faint, so that most nodes are undecided, the start is annealed first.
+        """
+        cells, count = self.cells(which, start=start)
+        rival = self._with_cells(cells, count, which, start)
+        rival = self.annealed(rival, which[best.saved[which] < self.sizes[which]])
+        return self._joined(best, rival, which, start)
+
+    def _further_starts(self, best: State, which: Ints) -> State:
+        """Make more starts while that gains; where the best is faint, also descend."""
+        least, active, failures = self.settings.least_gain, which, np.zeros_like(self.sizes)
+        for start in range(1, self.settings.starts):
+            if not active.size:
+                break
+            before = best.saved
+            best = self._next_start(best, active, start)
+            gained = best.saved - before > least * np.abs(best.saved)
+            failures = np.where(gained, 0, failures + 1)
+            active = active[failures[active] < self.settings.patience]
+        faint = which[best.saved[which] < self.sizes[which]]
+        if not faint.size:
+            return best
+        merged = self._agglomerated(*self.cells(faint), faint)
+        return self._joined(best, self._climb(merged.z, faint), faint)
+
+    def _agglomerated(
+        self, cells: Indices, count: Ints, which: Ints, k_given: Ints | None = None
+    ) -> State:
+        """Merge groups step by step, with annealed moves at each step.
+
+        Ends at ``k_given`` groups; without, one step after the best number.
+        """
+        given = k_given is not None
+        target = np.ones_like(count) if k_given is None else k_given
+        first = np.maximum(target, (_FINEST_SHARE * self.sizes).astype(np.int64))
+        z, k = self._merged(cells, count, which[count[which] > first[which]], first)
+        best = self._one_community()._replace(saved=np.full(k.size, -np.inf))
+        rules, active = self.rules._replace(keep=True), which
+        while True:
+            found = self._climb(
+                z, active, rules=rules, temperatures=self.temperatures, levels=1
+            )
+            improved = active if given else active[found.saved[active] >= best.saved[active]]
+            best = best.replaced(found, improved, self.level)
+            active = improved[k[improved] > target[improved]]
+            if not active.size:
+                return best
+            fewer = np.maximum(target, (k / _STEP_DOWN).astype(np.int64))
+            z, k = self._merged(found.z, k, active, fewer)
+
+    def _merged(self, z: Indices, k: Ints, which: Ints, target: Ints) -> tuple[Indices, Ints]:
+        """Merge the groups of some components down to a number."""
+        if not which.size:
+            return z, k
+        top = coarsened(self.level, z, k, which, self.tally)
+        label, found = merged_down(top, self.objective, which, target, self.tally)
+        fewer = k.copy()
+        fewer[which] = found[which]
+        lifted = self.level.lifted(top, label, z)
+        return np.where(self.level.mask(which), lifted, z), fewer
+
+    def _climb(
+        self, z: Indices, which: Ints, *, level: Level | None = None, **options: Any
+    ) -> State:
+        level = self.level if level is None else level
+        rules = options.pop("rules", self.rules)
+        return climb(level, self.objective, z, which, rules, self.tally, **options)
+
+    def _penalty(self, exponent: float) -> Floats:
+        powers = np.array([finest**exponent for finest in self._finest])
+        return powers / np.maximum(2.0 * self.objective.edges, np.finfo(float).tiny)
+
+    def _one_community(self) -> State:
+        parts, n = self.sizes.size, self.level.n
+        z, everyone = np.zeros(n, dtype=np.int32), np.ones(n, dtype=np.bool_)
+        return State(z, np.ones(parts, dtype=np.int64), np.zeros(parts), everyone, np.ones(parts))
+
+    def _stake(self, state: State) -> Floats:
+        """Return the nats that undecided nodes could still save, as a share of those saved."""
+        nats = state.share * self.rules.undecided_margin * self.sizes
+        unknown = np.full(nats.size, np.inf)
+        return np.divide(nats, np.abs(state.saved), out=unknown, where=state.saved != 0.0)
+
+    def _is_settled(self, state: State) -> Bools:
+        """Return where so few nodes are undecided that another start would gain next to nothing."""
+        few = self._stake(state) <= self.settings.at_stake
+        return np.asarray(few & (state.saved >= self.sizes))
