@@ -33,39 +33,53 @@ def peel(indptr: Indices, indices: Indices, degree: Ints, alive: Bools, stack: I
 
 @kernel(seconds=0.3)
 def label_components(
-    indptr: Indices, indices: Indices, group: Indices, label: Indices, stack: Indices, tally: Ints
-) -> int:
-    """Label the connected parts of groups in the order of their first nodes; return their number.
+    indptr: Indices,
+    indices: Indices,
+    offsets: Ints,
+    which: Ints,
+    group: Indices,
+    label: Indices,
+    counts: Ints,
+    stack: Indices,
+    tally: Ints,
+) -> None:
+    """Label the connected parts of groups in the order of their first nodes, and count them.
 
-    Edges between groups do not connect. ``label`` must be filled with -1. A flag in ``tally[2]``
-    ends the work early; the last two numbers count the nodes without a label.
+    Edges between groups do not connect. Labels start from 0 in each of the blocks ``which``, which
+    are not linked and start at ``offsets``. A flag in ``tally[2]`` ends the work early; the last
+    two numbers count the nodes without a label.
     """
-    n = len(label)
-    count = 0
-    done = 0
-    for root in range(n):
-        if label[root] >= 0:
-            continue
-        label[root] = count
-        stack[0] = root
-        top = 1
-        while top > 0:
-            top -= 1
-            i = stack[top]
-            done += 1
-            if done & _STEP == 0:
-                if tally[2] != 0:
-                    return count
-                tally[3] = n - done
-                tally[4] = n
-            for t in range(indptr[i], indptr[i + 1]):
-                j = indices[t]
-                if label[j] < 0 and group[j] == group[root]:
-                    label[j] = count
-                    stack[top] = j
-                    top += 1
-        count += 1
-    return count
+    for position in range(len(which)):
+        c = which[position]
+        first = offsets[c]
+        last = offsets[c + 1]
+        for i in range(first, last):
+            label[i] = -1
+        count = 0
+        done = 0
+        for root in range(first, last):
+            if label[root] >= 0:
+                continue
+            label[root] = count
+            stack[0] = root
+            top = 1
+            while top > 0:
+                top -= 1
+                i = stack[top]
+                done += 1
+                if done & _STEP == 0:
+                    if tally[2] != 0:
+                        return
+                    tally[3] = last - first - done
+                    tally[4] = last - first
+                for t in range(indptr[i], indptr[i + 1]):
+                    j = indices[t]
+                    if label[j] < 0 and group[j] == group[root]:
+                        label[j] = count
+                        stack[top] = j
+                        top += 1
+            count += 1
+        counts[c] = count
 
 
 @kernel(seconds=0.3)

@@ -281,12 +281,12 @@ class Graph:
             keep[self.loop_slots] = False
         return masked(adjacency, keep)
 
-    def permuted(self, order: Ints) -> "Graph":
-        """Return the graph with row ``order[i]`` in place ``i``."""
+    def permuted(self, order: Ints, *, named: bool = True) -> "Graph":
+        """Return the graph with row ``order[i]`` in place ``i``, with its names by default."""
         rows = permuted_rows(
             Rows(self.indptr, self.indices, self.weights, self.multiplicity), order
         )
-        nodes = [self.nodes[i] for i in order.tolist()]
+        nodes = [self.nodes[i] for i in order.tolist()] if named else None
         return Graph(*rows[:3], multiplicity=rows.multiplicity, nodes=nodes)
 
     def __len__(self) -> int:

@@ -9,7 +9,6 @@ from kgroups.multilevel.levels import (
     inner_weights,
     intersection,
     singletons,
-    working_arrays,
 )
 from kgroups.multilevel.objective import Objective, Totals, merged_down, nats_saved, totals
 from kgroups.multilevel.problem import Prepared, Problem, prepare
@@ -35,5 +34,4 @@ __all__ = [
     "singletons",
     "totals",
     "woken",
-    "working_arrays",
 ]

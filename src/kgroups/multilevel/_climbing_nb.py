@@ -38,10 +38,10 @@ _SERIES = 8.0
 # Keeps the rate of links between groups positive when there are none.
 _LEAST_LINK = 1e-3
 # Columns of the table of groups: links inside, strength, own nats, density relative to chance and
-# its logarithm, links of the unit that is visited.
-_INSIDE, _STRENGTH, _OWN, _RATE, _LOG_RATE, _LINK = 0, 1, 2, 3, 4, 5
+# its logarithm.
+_INSIDE, _STRENGTH, _OWN, _RATE, _LOG_RATE = 0, 1, 2, 3, 4
 # Rows of the working arrays.
-_QUEUE, _FREE, _TOUCHED, _NEW, _MEMBERS = 0, 1, 2, 3, 4
+_QUEUE, _FREE, _NEW, _MEMBERS = 0, 1, 2, 3
 _SIZE, _START = 0, 1
 # Units between two reports on how many are waiting, less 1; a power of two less 1.
 _REPORT_STEP = 4_095
@@ -98,7 +98,9 @@ def coarsen_block(
     slot: int,
     tally: Ints,
     group: Floats,
+    link: Floats,
     counts: Ints,
+    touched: Indices,
     work: Indices,
 ) -> int:
     """Write the ``k`` groups of a block as units from ``base`` on, their links from ``slot`` on.
@@ -112,7 +114,7 @@ def coarsen_block(
         counts[_START, z[i] + 1] += 1
     for a in range(k):
         counts[_START, a + 1] += counts[_START, a]
-        group[a, _LINK] = 0.0
+        link[a] = 0.0
     for i in range(first, last):
         a = z[i]
         work[_MEMBERS, counts[_START, a]] = i - first
@@ -136,18 +138,18 @@ def coarsen_block(
                 b = z[indices[t]]
                 weight = float(data[t & mask])
                 own_inner += 0.5 * weight if b == a else 0.0
-                work[_TOUCHED, count] = b
-                count += 1 if group[b, _LINK] == 0.0 and b != a else 0
-                group[b, _LINK] += weight if b != a else 0.0
+                touched[count] = b
+                count += 1 if link[b] == 0.0 and b != a else 0
+                link[b] += weight if b != a else 0.0
         to_strength[base + a] = own_strength
         to_inner[base + a] = own_inner
         to_nodes[base + a] = own_nodes
         to_indptr[base + a] = slot
         for position in range(count):
-            b = work[_TOUCHED, position]
+            b = touched[position]
             to_indices[slot] = base + b
-            to_data[slot] = group[b, _LINK]
-            group[b, _LINK] = 0.0
+            to_data[slot] = link[b]
+            link[b] = 0.0
             slot += 1
     to_indptr[base + k] = slot
     return slot
@@ -180,7 +182,9 @@ def move_block(
     undecided: Bools,
     tally: Ints,
     group: Floats,
+    link: Floats,
     counts: Ints,
+    touched: Indices,
     work: Indices,
 ) -> float:
     """Move units of a block between groups, labels changed in place; return the nats saved.
@@ -199,7 +203,8 @@ def move_block(
     quarter = 1.0 / (4.0 * m)
     for a in range(n):
         counts[_SIZE, a] = 0
-        for column in range(6):
+        link[a] = 0.0
+        for column in range(5):
             group[a, column] = 0.0
     for i in range(first, last):
         a = z[i]
@@ -271,11 +276,11 @@ def move_block(
             for t in range(begin, end):
                 b = z[indices[t]]
                 # Written always, and kept only if the group is new.
-                work[_TOUCHED, count] = b
-                count += 1 if group[b, _LINK] == 0.0 else 0
-                group[b, _LINK] += float(data[t & one])
-            own_link = group[a, _LINK]
-            group[a, _LINK] = 0.0
+                touched[count] = b
+                count += 1 if link[b] == 0.0 else 0
+                link[b] += float(data[t & one])
+            own_link = link[a]
+            link[a] = 0.0
             best = a
             best_gain = ROUNDING
             next_gain = -inf
@@ -285,10 +290,10 @@ def move_block(
                 charge = penalty * d
                 stay = own_link - charge * (group[a, _STRENGTH] - d)
                 for position in range(count):
-                    b = int(work[_TOUCHED, position])
+                    b = int(touched[position])
                     if b != a:
-                        gain = group[b, _LINK] - charge * group[b, _STRENGTH] - stay
-                        group[b, _LINK] = 0.0
+                        gain = link[b] - charge * group[b, _STRENGTH] - stay
+                        link[b] = 0.0
                         if gain > best_gain:
                             best = b
                             best_gain = gain
@@ -315,11 +320,11 @@ def move_block(
                     b = a
                     x = 0.0
                     if position < count:
-                        b = int(work[_TOUCHED, position])
+                        b = int(touched[position])
                         if b == a:
                             continue
-                        x = group[b, _LINK]
-                        group[b, _LINK] = 0.0
+                        x = link[b]
+                        link[b] = 0.0
                     elif alone or spare == 0 or keep:
                         break
                     else:
@@ -457,7 +462,9 @@ def climb(
     saved: Floats,
     share: Floats,
     group: Floats,
+    link: Floats,
     counts: Ints,
+    touched: Indices,
     work: Indices,
     pool_indptr: Indices,
     pool_indices: Indices,
@@ -525,7 +532,9 @@ def climb(
                 at_undecided,
                 tally,
                 group,
+                link,
                 counts,
+                touched,
                 work,
             )
             for a in range(n):
@@ -575,7 +584,9 @@ def climb(
                 half * (len(pool_indices) // 2),
                 tally,
                 group,
+                link,
                 counts,
+                touched,
                 work,
             )
             if slot < 0:
@@ -618,7 +629,9 @@ def coarsen(
     to_inner: Floats,
     to_nodes: Ints,
     group: Floats,
+    link: Floats,
     counts: Ints,
+    touched: Indices,
     work: Indices,
     tally: Ints,
 ) -> int:
@@ -650,7 +663,9 @@ def coarsen(
             slot,
             tally,
             group,
+            link,
             counts,
+            touched,
             work,
         )
         if slot < 0:
@@ -677,13 +692,15 @@ def describe(
     E: Floats,
     K: Floats,
     N: Ints,
+    sums: Floats,
     saved: Floats,
     tally: Ints,
 ) -> None:
     """Add up weights inside, strength and nodes of the groups, and the nats that they save.
 
-    The groups of component c start at ``firsts[c]`` in E, K and N, which are zeros at first. Where
-    there are no tables, no nats are computed.
+    The groups of component c start at ``firsts[c]`` in E, K and N, which are zeros at first. A row
+    of ``sums`` receives the sums of E, K and squared K over the groups of a component. Where there
+    are no tables, no nats are computed.
     """
     one = 0 if len(data) == 1 else -1
     for position in range(len(which)):
@@ -700,18 +717,26 @@ def describe(
             for t in range(indptr[i], indptr[i + 1]):
                 if z[indices[t]] == label:
                     E[a] += 0.5 * float(data[t & one])
+        inside = 0.0
+        whole = 0.0
+        squares = 0.0
+        for a in range(base, firsts[c + 1]):
+            inside += E[a]
+            whole += K[a]
+            squares += K[a] * K[a]
+        sums[c, 0] = inside
+        sums[c, 1] = whole
+        sums[c, 2] = squares
         if len(of_size) == 0:
             continue
         m = edges[c]
         total = 0.0
-        inside = 0.0
         expected = 0.0
         k = 0
         for a in range(base, firsts[c + 1]):
             if N[a] > 0:
                 P = K[a] * K[a] / (4.0 * m)
                 total += of_size[tables[c] + N[a]] + denser(E[a], P)
-                inside += E[a]
                 expected += P
                 k += 1
         saved[c] = 0.0
@@ -922,7 +947,7 @@ def attach(
     K: Floats,
     N: Ints,
     into: Indices,
-    group: Floats,
+    link: Floats,
     k: Ints,
     work: Indices,
 ) -> None:
@@ -939,7 +964,7 @@ def attach(
         for a in range(first, last):
             into[a] = a - first
             work[_NEW, a - first] = -1
-            group[a - first, _LINK] = 0.0
+            link[a - first] = 0.0
         for place in range(first, last):
             unit = order[place]
             if not loose[unit]:
@@ -957,29 +982,29 @@ def attach(
                 b = indices[t] - first
                 while into[first + b] != b:
                     b = into[first + b]
-                group[b, _LINK] += float(data[t])
+                link[b] += float(data[t])
             Ka = K[first + a]
             for t in range(indptr[unit], indptr[unit + 1]):
                 b = indices[t] - first
                 while into[first + b] != b:
                     b = into[first + b]
-                link = group[b, _LINK]
-                if b == a or link == 0.0:
+                x = link[b]
+                if b == a or x == 0.0:
                     continue
                 Kb = K[first + b]
                 there = N[first + b]
                 gain = of_size[tables[c] + N[first + a] + there] - of_size[tables[c] + there]
-                gain += denser(E[first + a] + E[first + b] + link, (Ka + Kb) * (Ka + Kb) * quarter)
+                gain += denser(E[first + a] + E[first + b] + x, (Ka + Kb) * (Ka + Kb) * quarter)
                 gain -= denser(E[first + b], Kb * Kb * quarter)
                 if gain > best_gain:
                     best = b
                     best_gain = gain
-                    best_link = link
+                    best_link = x
             for t in range(indptr[unit], indptr[unit + 1]):
                 b = indices[t] - first
                 while into[first + b] != b:
                     b = into[first + b]
-                group[b, _LINK] = 0.0
+                link[b] = 0.0
             if best >= 0:
                 E[first + best] += E[first + a] + best_link
                 K[first + best] += Ka

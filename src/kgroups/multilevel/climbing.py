@@ -8,7 +8,7 @@ from kgroups._components_nb import label_components
 from kgroups._progress import new_tally, run_kernel
 from kgroups._types import Bools, Floats, Indices, Ints
 from kgroups.multilevel import _climbing_nb as kernels
-from kgroups.multilevel.levels import Level, coarsened, working_arrays
+from kgroups.multilevel.levels import Level, Scratch, coarsened, places
 from kgroups.multilevel.objective import Objective, totals
 
 ALL_LEVELS = 1 << 30
@@ -88,9 +88,8 @@ def climb(
     penalty = np.zeros(parts) if penalty is None else penalty
     margin = np.full(parts, kernels.ROUNDING) if margin is None else margin
     k, saved, share = np.ones(parts, dtype=np.int64), np.zeros(parts), np.zeros(parts)
-    longest, entries = n, len(level.indices)
+    longest, entries = level.longest(which), len(level.indices)
     if parts > 1:
-        longest = int(level.sizes[which].max(initial=0))
         entries = int(level.entries[which].max(initial=0))
     # Two coarser levels.
     size, slots = (0, 0) if levels == 1 else (2 * longest, 2 * entries)
@@ -112,7 +111,7 @@ def climb(
         k,
         saved,
         share,
-        *working_arrays(longest),
+        *Scratch.of(longest),
         np.empty(size + 2, dtype=level.indptr.dtype),
         np.empty(slots, dtype=level.indices.dtype),
         np.empty(slots, dtype=np.float32),
@@ -141,7 +140,7 @@ def woken(
     ``before`` and ``after`` are labels of the cells, which are the units of a coarser level.
     """
     waiting, entries = undecided.copy(), len(level.indices)
-    work = working_arrays(int(top.sizes.max(initial=0)))[2]
+    work = Scratch.of(top.longest(which)).work
     state = cells, top.nodes, before, after, waiting, work, new_tally()
     offsets = level.offsets, top.offsets
     run_kernel(kernels.wake, entries, level.indptr, level.indices, *offsets, which, *state)
@@ -156,12 +155,16 @@ def attached(level: Level, objective: Objective, state: State, which: Ints) -> S
     which = which[state.k[which] > 1]
     if not which.size:
         return state
-    piece, stack = np.full(level.n, -1, dtype=np.int32), np.empty(level.n, dtype=np.int32)
-    links, entries, tally = (level.indptr, level.indices), len(level.indices), new_tally()
-    count = run_kernel(label_components, entries, *links, state.z, piece, stack, tally)
-    # Pieces are numbered by their first nodes: those of a component are consecutive.
-    counts = np.diff(np.append(piece[level.offsets[:-1]], count))
-    piece -= np.repeat(piece[level.offsets[:-1]], level.sizes)
+    piece, stack = np.zeros((2, level.n), dtype=np.int32)
+    counts, tally = np.zeros_like(state.k), new_tally()
+    arrays = level.indptr, level.indices, level.offsets, which, state.z, piece, counts, stack, tally
+    run_kernel(label_components, len(level.indices), *arrays)
+    if np.array_equal(counts[which], state.k[which]):
+        # Groups are connected; none may be a single node either.
+        units = piece + np.repeat(places(counts, which)[:-1], level.sizes)
+        chosen = units if which.size == counts.size else units[level.mask(which)]
+        if np.bincount(chosen).min() > 1:
+            return state
     top = coarsened(level, piece, counts, which, tally)
     group = level.contracted(top, state.z, piece) + np.repeat(top.offsets[:-1], top.sizes)
     by_size = np.argsort(-top.nodes, kind="stable")
@@ -174,10 +177,10 @@ def attached(level: Level, objective: Objective, state: State, which: Ints) -> S
         return state
     order = np.lexsort((top.nodes, component))
     into, k = np.zeros(top.n, dtype=np.int32), state.k.copy()
-    group_work, _, work = working_arrays(int(top.sizes.max()))
+    work = Scratch.of(top.longest(which))
     sums = top.inner.copy(), top.strength.copy(), top.nodes.copy()
     code = objective.edges, objective.of_size, objective.tables
-    kernels.attach(*top, *code, which, order, loose, *sums, into, group_work, k, work)
+    kernels.attach(*top, *code, which, order, loose, *sums, into, work.link, k, work.work)
     z = level.lifted(top, into, piece)
     saved = totals(level, z, k, which, objective).saved
     return state.replaced(state._replace(z=z, k=k, saved=saved), which, level)

@@ -1,5 +1,6 @@
 """Levels of a graph: units, which are nodes or groups of nodes, sorted by component."""
 
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,11 +16,8 @@ _LEAST_WEIGHT = 1e-30
 _IMPLICIT_ENTRIES = 1_000_000
 
 
-class Level(NamedTuple):
-    """Units, which are nodes or groups of nodes, and the links between them, as kernels take them.
-
-    Units of a component are consecutive, and components are not linked.
-    """
+class _Arrays(NamedTuple):
+    """What kernels take of a level."""
 
     # Links between different units, their weights in single precision. On large graphs without
     # weights there is one number, 1, for all of them.
@@ -35,6 +33,13 @@ class Level(NamedTuple):
     # Where each component starts among the units, and their number.
     offsets: Ints
 
+
+class Level(_Arrays):
+    """Units, which are nodes or groups of nodes, and the links between them.
+
+    Units of a component are consecutive, and components are not linked.
+    """
+
     @property
     def A(self) -> CSR:
         """The links as a matrix."""
@@ -45,15 +50,24 @@ class Level(NamedTuple):
         """Number of units."""
         return self.strength.size
 
-    @property
+    @cached_property
     def sizes(self) -> Ints:
         """Units of each component."""
-        return np.diff(self.offsets)
+        return self.offsets[1:] - self.offsets[:-1]
 
-    @property
+    @cached_property
     def entries(self) -> Ints:
         """Matrix entries of each component."""
-        return np.diff(self.indptr[self.offsets]).astype(np.int64)
+        ends = self.indptr[self.offsets].astype(np.int64, copy=False)
+        return ends[1:] - ends[:-1]
+
+    def rows(self, component: int) -> slice:
+        """Return the place of a component among the units."""
+        return slice(*self.offsets[component : component + 2].tolist())
+
+    def longest(self, which: Ints) -> int:
+        """Return the units of the largest of some components."""
+        return self.n if self.offsets.size == 2 else int(self.sizes[which].max(initial=0))
 
     def mask(self, which: Ints) -> Bools:
         """Return which units are in some components."""
@@ -148,13 +162,32 @@ def singletons(level: Level) -> Indices:
     return (np.arange(level.n) - np.repeat(level.offsets[:-1], level.sizes)).astype(np.int32)
 
 
-def working_arrays(longest: int) -> tuple[Floats, Ints, Indices]:
-    """Return the arrays that kernels work in, for components of up to ``longest`` units."""
-    return (
-        np.empty((longest, 6)),
-        np.empty((2, longest + 1), dtype=np.int64),
-        np.empty((5, longest + 1), dtype=np.int32),
-    )
+def places(k: Ints, which: Ints) -> Ints:
+    """Return where the ``k`` items of each of some components start, and their number."""
+    ends = np.zeros(k.size + 1, dtype=np.int64)
+    ends[1 + which] = k[which]
+    return np.cumsum(ends, out=ends)
+
+
+class Scratch(NamedTuple):
+    """Arrays that kernels work in, for components of up to a number of units."""
+
+    group: Floats
+    link: Floats
+    counts: Ints
+    touched: Indices
+    work: Indices
+
+    @classmethod
+    def of(cls, longest: int) -> "Scratch":
+        """Allocate the arrays."""
+        return cls(
+            np.empty((longest, 5)),
+            np.empty(longest),
+            np.empty((2, longest + 1), dtype=np.int64),
+            np.empty(longest + 1, dtype=np.int32),
+            np.empty((4, longest + 1), dtype=np.int32),
+        )
 
 
 def coarsened(level: Level, z: Indices, k: Ints, which: Ints, tally: Ints) -> Level:
@@ -162,19 +195,17 @@ def coarsened(level: Level, z: Indices, k: Ints, which: Ints, tally: Ints) -> Le
 
     The other components have no units there.
     """
-    counts = np.zeros_like(k)
-    counts[which] = k[which]
-    offsets = np.concatenate([[0], np.cumsum(counts)])
+    offsets = places(k, which)
     units, entries = int(offsets[-1]), len(level.indices)
     indptr = np.empty(units + 1, dtype=level.indptr.dtype)
     indices = np.empty(entries, dtype=level.indices.dtype)
     data = np.empty(entries, dtype=np.float32)
     strength, inner, nodes = np.empty(units), np.empty(units), np.empty(units, dtype=np.int64)
     arrays = indptr, indices, data, strength, inner, nodes
-    work = working_arrays(int(level.sizes.max(initial=0)))
+    work = Scratch.of(level.longest(which))
     filled = run_kernel(kernels.coarsen, entries, *level, which, z, offsets, *arrays, *work, tally)
     indptr[units] = filled
-    tally[0] += int(level.entries[which].sum())
+    tally[0] += entries if k.size == 1 else int(level.entries[which].sum())
     # What is not filled of a large array is not in memory: it is copied only if that frees much.
     indices, data = indices[:filled], data[:filled]
     if 2 * filled < entries:
@@ -188,8 +219,8 @@ def intersection(level: Level, z: Indices, k: Ints, y: Indices, which: Ints) -> 
     ``k`` are the numbers of groups of ``z``.
     """
     cells, found = np.zeros(level.n, dtype=np.int32), np.zeros_like(k)
-    work = working_arrays(int(level.sizes.max(initial=0)))[1:]
-    kernels.intersect(level.offsets, which, z, k, y, cells, *work, found)
+    work = Scratch.of(level.longest(which))
+    kernels.intersect(level.offsets, which, z, k, y, cells, work.counts, work.work, found)
     return cells, found
 
 

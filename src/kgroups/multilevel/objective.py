@@ -19,10 +19,11 @@ import numpy as np
 from kgroups._progress import new_tally, run_kernel
 from kgroups._types import Floats, Indices, Ints
 from kgroups.multilevel import _climbing_nb as kernels
-from kgroups.multilevel.levels import Level, coarsened, singletons, working_arrays
+from kgroups.multilevel.levels import Level, Scratch, coarsened, places, singletons
 
 # A round merges at least one group in this many, so that rounds stay few.
 _GROUPS_PER_MERGE = 50
+_NONE = np.zeros(0)
 
 
 class Objective(NamedTuple):
@@ -59,12 +60,16 @@ class Totals(NamedTuple):
     N: Ints
     # Where the groups of each component start, and their number.
     firsts: Ints
+    # Sums of E, K and squared K over the groups of each component.
+    sums: Floats
     # Nats that the groups of each component save.
     saved: Floats
 
     def by_component(self, values: Floats) -> Floats:
         """Return the sums of a value of each group over the groups of each component."""
         parts = self.saved.size
+        if parts == 1:
+            return np.bincount(np.zeros(values.size, dtype=np.int64), values, minlength=1)
         owner = np.repeat(np.arange(parts), np.diff(self.firsts))
         return np.bincount(owner, values, minlength=parts)
 
@@ -73,16 +78,14 @@ def totals(
     level: Level, z: Indices, k: Ints, which: Ints, objective: Objective | None = None
 ) -> Totals:
     """Add up the groups of labels in some components, and by an objective what they save."""
-    counts = np.zeros_like(k)
-    counts[which] = k[which]
-    firsts = np.concatenate([[0], np.cumsum(counts)])
-    groups, none = int(firsts[-1]), np.zeros(0)
-    code = (none, none, none, firsts) if objective is None else objective[:4]
+    firsts = places(k, which)
+    groups = int(firsts[-1])
+    code = (_NONE, _NONE, _NONE, firsts) if objective is None else objective[:4]
     E, K, N = np.zeros(groups), np.zeros(groups), np.zeros(groups, dtype=np.int64)
-    saved = np.zeros(k.size)
-    arguments = *level, *code, which, z, firsts, E, K, N, saved, new_tally()
+    found = Totals(E, K, N, firsts, np.zeros((k.size, 3)), np.zeros(k.size))
+    arguments = *level, *code, which, z, firsts, E, K, N, found.sums, found.saved, new_tally()
     run_kernel(kernels.describe, len(level.indices), *arguments)
-    return Totals(E, K, N, firsts, saved)
+    return found
 
 
 def nats_saved(
@@ -120,13 +123,15 @@ def merged_down(
         owner = np.repeat(np.arange(k.size), groups.sizes)
         order = np.lexsort((-gain, owner))
         into, fewer = np.zeros(n, dtype=np.int32), np.zeros_like(k)
-        work = working_arrays(int(groups.sizes.max()))[2]
+        work = Scratch.of(groups.longest(active)).work
         kernels.merge(order, groups.offsets, active, partner, most, into, fewer, work)
         # A component in which nothing is left to merge is done.
         active = active[fewer[active] < k[active]]
         if not active.size:
             return label, k
-        moved = np.isin(component, active)
+        merging = np.zeros(k.size, dtype=np.bool_)
+        merging[active] = True
+        moved = merging[component]
         starts = groups.offsets[component[moved]]
         label[moved] = into[starts + label[moved]]
         k = k.copy()

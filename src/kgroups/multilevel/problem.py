@@ -189,7 +189,7 @@ def prepare(
             order = by_component if order is None else order[by_component]
         offsets = np.concatenate([[0], np.cumsum(np.bincount(rank[component]))])
     if order is not None:
-        A = graph.permuted(order).simple_adjacency(loops=keep)
+        A = graph.permuted(order, named=False).simple_adjacency(loops=keep)
     A = CSR(writable(A.indptr), writable(A.indices), A.data)
     bound = operator.bind(A, weighted=graph.is_weighted)
     loops, weighted = keep and graph.n_loops > 0, False

@@ -1,5 +1,6 @@
 """The planted-partition likelihood: its fit to labels, and moves on it."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -23,14 +24,11 @@ _ROUNDING = 1e-12
 
 
 class PlantedFit(NamedTuple):
-    """Gain in nats over the graph without communities, and the rates that give it.
+    """Gain in nats over the graph without communities, and the rates that give it."""
 
-    Numbers, or arrays with one for each component.
-    """
-
-    gain: Floats
-    inside: Floats
-    between: Floats
+    gain: float
+    inside: float
+    between: float
 
 
 def planted_fit(A: CSR, strength: Floats, z: Ints, *, k: int) -> PlantedFit:
@@ -42,33 +40,33 @@ def planted_fit(A: CSR, strength: Floats, z: Ints, *, k: int) -> PlantedFit:
     The gain is 0 for disassortative groups. Weights are counted in units of their mean, so that
     their scale does not matter.
     """
-    inner = 2.0 * inner_weights(A, z, k).sum()
     groups = np.bincount(z, weights=strength, minlength=k)
-    return _fit(len(A.indices), strength.sum(), inner, groups @ groups)
+    inner, total = float(inner_weights(A, z, k).sum()), float(strength.sum())
+    return _fit(len(A.indices), inner, total, float(groups @ groups))
 
 
-def fits(level: Level, z: Ints, k: Ints, which: Ints) -> PlantedFit:
+def fits(level: Level, z: Ints, k: Ints, which: Ints) -> list[PlantedFit]:
     """Fit the rates of the groups of some components, each by itself."""
-    found = totals(level, z.astype(np.int32, copy=False), k, which)
-    inner, squares = found.by_component(found.E), found.by_component(np.square(found.K))
-    return _fit(level.entries, found.by_component(found.K), 2.0 * inner, squares)
+    sums = totals(level, z.astype(np.int32, copy=False), k, which).sums[which].tolist()
+    entries = level.entries[which].tolist()
+    return [_fit(number, *own) for number, own in zip(entries, sums, strict=True)]
 
 
-def _fit(entries: Ints | int, total: Floats, inner: Floats, squares: Floats) -> PlantedFit:
-    """Return the fit of groups that hold ``inner`` of the ``total`` weight of all entries.
-
-    ``squares`` is the sum of their squared strengths.
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        expected = squares / total
-        outer, rest = total - inner, total - expected
-        inside = np.where(expected > 0.0, inner / expected, 1.0)
-        between = np.where(rest > _ROUNDING * total, outer / rest, 1.0)
-        gain = np.where(inner > 0.0, inner * np.log(inside), 0.0)
-        gain = gain + np.where((outer > 0.0) & (between > 0.0), outer * np.log(between), 0.0)
-        # Weights are counted in units of their mean.
-        gain = np.where((inside > between) & (total > 0.0), 0.5 * entries / total * gain, 0.0)
-    return PlantedFit(gain[()], inside[()], between[()])
+def _fit(entries: int, inner: float, total: float, squares: float) -> PlantedFit:
+    """Return the fit of groups with ``inner`` of the edge weight, and squared strengths."""
+    if total <= 0.0:
+        return PlantedFit(0.0, 1.0, 1.0)
+    inner, expected = 2.0 * inner, squares / total
+    outer, rest = total - inner, total - expected
+    inside, between = inner / expected, outer / rest if rest > _ROUNDING * total else 1.0
+    gain = 0.0
+    if inside > between:
+        if inner > 0.0:
+            gain += inner * math.log(inside)
+        if outer > 0.0 and between > 0.0:
+            gain += outer * math.log(between)
+    # Weights are counted in units of their mean.
+    return PlantedFit(0.5 * entries / total * gain, inside, between)
 
 
 def likelihood_moves(level: Level, z: Ints, k: Ints, which: Ints) -> Ints:
@@ -77,27 +75,30 @@ def likelihood_moves(level: Level, z: Ints, k: Ints, which: Ints) -> Ints:
     With both rates fixed the likelihood is a modularity at resolution
     (inside - between) / ln(inside / between); rates and labels are improved in turn.
     """
-    none, total = np.zeros(0), np.bincount(
-        np.repeat(np.arange(k.size), level.sizes), level.strength, minlength=k.size
-    )
+    parts, none = k.size, np.zeros(0)
+    total, penalty, margin = (np.zeros(parts) for _ in range(3))
+    total[which] = [level.strength[level.rows(c)].sum() for c in which.tolist()]
     objective = Objective(0.5 * total, none, none, level.offsets, none)
     rules = MoveRules(np.zeros(1), 0.0, _MAX_VISITS, keep=True)
-    fit, active, z = fits(level, z, k, which), which, z.astype(np.int32)
+    labels, best = z.astype(np.int32), dict(zip(which.tolist(), fits(level, z, k, which), strict=True))
     for _ in range(_MAX_ROUNDS):
-        between = np.maximum(fit.between, _LEAST_RATE)
-        active = active[fit.inside[active] > between[active]]
+        for c, fit in list(best.items()):
+            between = max(fit.between, _LEAST_RATE)
+            if fit.inside <= between:
+                del best[c]
+                continue
+            per_edge = math.log(fit.inside / between)
+            penalty[c] = (fit.inside - between) / per_edge / total[c]
+            margin[c] = _MARGIN_NATS / per_edge * total[c] / level.entries[c] + ROUNDING
+        active = np.array(list(best), dtype=np.int64)
         if not active.size:
             break
-        per_edge = np.log(np.maximum(fit.inside, between) / between)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            penalty = (fit.inside - between) / per_edge / total
-            margin = _MARGIN_NATS / per_edge * total / level.entries + ROUNDING
         options = {"penalty": penalty, "margin": margin, "levels": 1}
-        moved = climb(level, objective, z, active, rules, new_tally(), **options).z
-        better = fits(level, moved, k, active)
-        active = active[better.gain[active] > fit.gain[active] * (1.0 + _ROUNDING)]
-        chosen = np.zeros(k.size, dtype=np.bool_)
-        chosen[active] = True
-        z = np.where(np.repeat(chosen, level.sizes), moved, z)
-        fit = PlantedFit(*(np.where(chosen, new, old) for new, old in zip(better, fit, strict=True)))
-    return z.astype(np.int64)
+        moved = climb(level, objective, labels, active, rules, new_tally(), **options).z
+        for c, fit in zip(active.tolist(), fits(level, moved, k, active), strict=True):
+            if fit.gain > best[c].gain * (1.0 + _ROUNDING):
+                best[c], rows = fit, level.rows(c)
+                labels[rows] = moved[rows]
+            else:
+                del best[c]
+    return labels.astype(np.int64)

@@ -213,15 +213,20 @@ class Hartigan:
         """
         level = problem.level
         which = which[level.entries[which] > 0]
-        reached = fits(level, z, k, which).gain
+        reached = [fit.gain for fit in fits(level, z, k, which)]
         if problem.fast:
-            which = which[reached[which] < fits(level, labels, k, which).gain[which]]
+            lost = [
+                gain < fit.gain
+                for gain, fit in zip(reached, fits(level, labels, k, which), strict=True)
+            ]
+            which, reached = which[lost], [gain for gain, one in zip(reached, lost, strict=True) if one]
         if not which.size:
             return z
-        rival = likelihood_moves(level, labels, k, which)
-        needed = (1.0 - float(self.guard or 0.0)) * fits(level, rival, k, which).gain
-        for c in which[reached[which] < needed[which]].tolist():
-            rows = problem.rows(c)
-            same = np.array_equal(rival[rows], labels[rows])
-            z[rows], kept[c] = rival[rows], "first labels" if same else "likelihood moves"
+        rival, share = likelihood_moves(level, labels, k, which), 1.0 - float(self.guard or 0.0)
+        likely = zip(which.tolist(), reached, fits(level, rival, k, which), strict=True)
+        for c, gain, fit in likely:
+            if gain < share * fit.gain:
+                rows = problem.rows(c)
+                same = np.array_equal(rival[rows], labels[rows])
+                z[rows], kept[c] = rival[rows], "first labels" if same else "likelihood moves"
         return z

@@ -151,11 +151,14 @@ class Judge:
         """Return the nats that a binomial code saves beyond a Poisson one."""
         level, n = self._problem.level, self._problem.sizes
         found = totals(level, z.astype(np.int32), k, which)
-        m, pairs = 0.5 * found.by_component(found.K), 0.5 * found.N * (found.N - 1.0)
-        outside, others = m - found.by_component(found.E), 0.5 * n * (n - 1.0)
+        inside, strength, _ = found.sums.T
+        m, pairs = 0.5 * strength, 0.5 * found.N * (found.N - 1.0)
+        outside, others = m - inside, 0.5 * n * (n - 1.0)
         saved = found.by_component(_binomial_excess(found.E, pairs)) - _binomial_excess(m, others)
         saved += _binomial_excess(outside, others - found.by_component(pairs))
-        return np.where(np.isin(np.arange(k.size), which), saved, 0.0)
+        found_in = np.zeros(k.size)
+        found_in[which] = saved[which]
+        return found_in
 
 
 def _binomial_excess(E: Floats, pairs: Floats) -> Floats:

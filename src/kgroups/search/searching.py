@@ -254,8 +254,7 @@ class Searching:
 
     def _is_treelike(self, cells: Indices, count: Ints, which: Ints) -> Bools:
         """Return which components have hardly more links inside cells than a spanning tree."""
-        found = totals(self.level, cells, count, which)
-        inside = found.by_component(found.E)
+        inside = totals(self.level, cells, count, which).sums[:, 0]
         return np.asarray(inside - (self.sizes - count) < self.settings.treelike * inside)
 
     def _next_start(self, best: State, which: Ints, start: int) -> State:
