@@ -1,16 +1,24 @@
 """Symmetric CSR matrices: building them from edges, merging parallel edges, permuting rows."""
 
-import sys
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from kgroups._csr import ENTRIES_AT_ONCE, index_type, readonly_view, row_ranges
+from kgroups._csr import ENTRIES_AT_ONCE, index_type, row_ranges, writable
 from kgroups._progress import begin_stage, tell_share
+from kgroups._symmetric_csr_nb import (
+    count_columns,
+    count_entries,
+    fill_columns,
+    fill_lower,
+    fill_permuted,
+    fill_upper,
+    has_symmetric_entries,
+)
 from kgroups._types import Floats, Indices, Ints
 
 FEW_EDGES = 1 << 15
-"""Up to this many edges scipy does the work: it is done before compiled kernels are loaded."""
+"""Up to this many edges are sorted, in 2 ms on most graphs; more are counted by kernels."""
 
 _NO_VALUES = np.empty(0)
 _NO_COUNTS = np.empty(0, np.int64)
@@ -43,43 +51,35 @@ class Columns(NamedTuple):
 def rows_of_edges(
     u: Indices, v: Indices, w: Floats | None, n: int, *, few_edges: int = FEW_EDGES
 ) -> Rows:
-    """Build the matrix of ``n`` rows from edges between valid row indices."""
+    """Build the matrix of ``n`` rows from edges between valid row indices.
+
+    Parallel edges are added in input order, whether edges are many or few.
+    """
     if u.size > few_edges:
         return rows_of_columns(columns_of_edges(u, v, w, n))
-    # Kernels are faster once numba is loaded. Few weighted edges always go through scipy, so that
-    # sums of parallel edges do not depend on what was loaded before.
-    if w is not None or "numba" not in sys.modules:
-        return _rows_by_scipy(u, v, w, n)
-    from kgroups._symmetric_csr_nb import rows_of_few
-
-    first, second = (readonly_view(end.astype(np.int64, copy=False)) for end in (u, v))
-    start = np.zeros(n + 1, index_type(n, 2 * u.size))
-    indptr, indices, counts = rows_of_few(first, second, start)
-    return _with_values(indptr, indices, None, counts if counts.size else None)
+    return _rows_by_sorting(u, v, w, n)
 
 
 def columns_of_edges(
     u: Indices, v: Indices, w: Floats | None, n: int, *, at_once: int = ENTRIES_AT_ONCE
 ) -> Columns:
     """Group edges by their larger end in two passes; the edges can be freed afterwards."""
-    from kgroups._symmetric_csr_nb import count_columns, fill_columns
-
     kind = index_type(n, 2 * u.size)
-    ends = _kernel_view(u), _kernel_view(v)
     weighted = w is not None and not np.all(w == 1)
     start = np.zeros(n + 1, kind)
     parts = [slice(begin, begin + at_once) for begin in range(0, u.size, at_once)]
     if len(parts) > 1:
         begin_stage(_BUILDING)
     for part in parts:
-        count_columns(ends[0][part], ends[1][part], start)
+        count_columns(_integers(u[part]), _integers(v[part]), start)
         tell_share(_COUNTED * part.start, u.size)
     np.cumsum(start, out=start, dtype=kind)
     low = np.empty(u.size, kind)
     weight = np.empty(u.size if weighted else 0)
-    values, place = _kernel_view(w if weighted else _NO_VALUES), start[:-1].copy()
+    values, place = w if w is not None and weighted else _NO_VALUES, start[:-1].copy()
     for part in parts:
-        fill_columns(ends[0][part], ends[1][part], values[part], place, low, weight)
+        given = writable(values[part])
+        fill_columns(_integers(u[part]), _integers(v[part]), given, place, low, weight)
         tell_share(_COUNTED * u.size + (_GROUPED - _COUNTED) * part.start, u.size)
     return Columns(start, low, weight if weighted else None)
 
@@ -91,8 +91,6 @@ def rows_of_columns(
 
     If ``binary``, every entry is one edge of weight 1.
     """
-    from kgroups._symmetric_csr_nb import count_entries, fill_lower, fill_upper
-
     start, low, weight = columns
     n, kind = start.size - 1, start.dtype
     below, above = np.zeros((2, n), kind)
@@ -127,31 +125,26 @@ def is_symmetric(
     indptr: Indices, indices: Indices, data: Floats | None, *, few_edges: int = FEW_EDGES
 ) -> bool:
     """Tell whether sorted rows form a symmetric matrix; without data all entries are equal."""
-    if indices.size > few_edges:
-        from kgroups._symmetric_csr_nb import has_symmetric_entries
-
-        values, place = _NO_VALUES if data is None else data, indptr[:-1].copy()
-        for first, stop in row_ranges(indptr, ENTRIES_AT_ONCE):
-            if not has_symmetric_entries(first, stop, indptr, indices, values, place):
-                return False
-            tell_share(stop, indptr.size - 1)
-        return True
-    from scipy import sparse
-
     n = indptr.size - 1
-    values = np.ones(indices.size) if data is None else data
-    turned = sparse.csr_array((values, indices, indptr), shape=(n, n)).T.tocsr()
+    if indices.size > few_edges:
+        rows, place = (writable(indptr), writable(indices)), indptr[:-1].copy()
+        values = _NO_VALUES if data is None else writable(data)
+        for first, stop in row_ranges(indptr, ENTRIES_AT_ONCE):
+            if not has_symmetric_entries(first, stop, *rows, values, place):
+                return False
+            tell_share(stop, n)
+        return True
+    row, column = _short(np.repeat(np.arange(n), np.diff(indptr)), n), _short(indices, n)
+    order = np.argsort(column, kind="stable")
     return (
-        np.array_equal(indptr, turned.indptr)
-        and np.array_equal(indices, turned.indices)
-        and np.array_equal(values, turned.data)
+        np.array_equal(column[order], row)
+        and np.array_equal(row[order], column)
+        and (data is None or np.array_equal(data[order], data))
     )
 
 
 def permuted_rows(rows: Rows, order: Ints) -> Rows:
     """Return the symmetric matrix with row ``order[i]`` in place ``i``."""
-    from kgroups._symmetric_csr_nb import fill_permuted
-
     indptr, indices, weights, counts = rows
     n, kind = order.size, indices.dtype
     number = np.empty(n, kind)
@@ -160,11 +153,11 @@ def permuted_rows(rows: Rows, order: Ints) -> Rows:
     np.cumsum(np.diff(indptr)[order], out=starts[1:], dtype=kind)
     place, moved = starts[:-1].copy(), np.empty_like(indices)
     given = (
-        _kernel_view(_NO_VALUES if weights is None else weights),
-        _kernel_view(_NO_COUNTS if counts is None else counts),
+        _NO_VALUES if weights is None else writable(weights),
+        _NO_COUNTS if counts is None else writable(counts),
     )
     values = np.empty_like(given[0]), np.empty_like(given[1])
-    matrix = _kernel_view(order), number, _kernel_view(indptr), _kernel_view(indices), *given
+    matrix = _integers(order), number, writable(indptr), writable(indices), *given
     for first, stop in row_ranges(starts, ENTRIES_AT_ONCE):
         fill_permuted(first, stop, *matrix, place, moved, *values)
     return Rows(
@@ -175,11 +168,14 @@ def permuted_rows(rows: Rows, order: Ints) -> Rows:
     )
 
 
-def _kernel_view(array: Any) -> Any:
-    """Return a read-only view of one of the few types that kernels are compiled for."""
-    if array.dtype not in (np.int32, np.int64, np.float64):
-        array = array.astype(np.int64)
-    return readonly_view(array)
+def _integers(array: Indices) -> Ints:
+    """Return the numbers in the one type that kernels take the ends of edges in."""
+    return writable(array.astype(np.int64, copy=False))  # type: ignore[no-any-return]
+
+
+def _short(array: Indices, n: int) -> Any:
+    """Return numbers below ``n`` in 16 bits if they fit, which numpy sorts in linear time."""
+    return array.astype(np.uint16 if n <= 1 << 16 else np.int64)
 
 
 def _with_values(
@@ -190,27 +186,24 @@ def _with_values(
     return Rows(indptr, indices, sums, counts)
 
 
-def _rows_by_scipy(u: Indices, v: Indices, w: Floats | None, n: int) -> Rows:
-    from scipy import sparse
-
+def _rows_by_sorting(u: Indices, v: Indices, w: Floats | None, n: int) -> Rows:
     kind = index_type(n, 2 * u.size)
-    # One triangle only, so that both directions of parallel edges hold the same sum.
-    ends = (np.minimum(u, v).astype(kind), np.maximum(u, v).astype(kind))
-
-    def upper(values: Any) -> Any:
-        return sparse.coo_array((values, ends), shape=(n, n)).tocsr()
-
-    weighted = w is not None and not np.all(w == 1)
-    triangle = upper(w if weighted else np.ones(u.size, np.int32))
-    # Positions from 1 on, because scipy drops zeros where it combines two matrices.
-    positions = np.arange(1, triangle.nnz + 1)
-    numbered = sparse.csr_array((positions, triangle.indices, triangle.indptr), shape=(n, n))
-    both = numbered.maximum(numbered.T.tocsr())
-    source = both.data - 1
+    low, high = _short(np.minimum(u, v), n), _short(np.maximum(u, v), n)
+    no_loop = np.flatnonzero(low != high)
+    # One triangle after the other, so that both hold the same sums of parallel edges.
+    row, column = np.concatenate([low, high[no_loop]]), np.concatenate([high, low[no_loop]])
+    order = np.lexsort((column, row))
+    row, column = row[order], column[order]
+    sums = None
+    if w is not None and not np.all(w == 1):
+        sums = np.concatenate([w, w[no_loop]])[order]
+    first = np.ones(row.size, np.bool_)
+    first[1:] = (row[1:] != row[:-1]) | (column[1:] != column[:-1])
     counts = None
-    if triangle.nnz < u.size:
-        single = upper(np.ones(u.size, np.int32)) if weighted else triangle
-        counts = single.data.astype(np.int64)[source]
-    return _with_values(
-        both.indptr, both.indices, triangle.data[source] if weighted else None, counts
-    )
+    if not first.all():
+        entry = np.cumsum(first) - 1
+        row, column, counts = row[first], column[first], np.bincount(entry)
+        sums = None if sums is None else np.bincount(entry, weights=sums)
+    indptr = np.zeros(n + 1, kind)
+    np.cumsum(np.bincount(row, minlength=n), out=indptr[1:], dtype=kind)
+    return _with_values(indptr, column.astype(kind), sums, counts)

@@ -1,4 +1,4 @@
-"""Edges become the same rows, bit for bit, by compiled counting and by scipy."""
+"""Edges become the same rows, bit for bit, by counting and by sorting."""
 
 import numpy as np
 import pytest
@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from helpers import oracles_adapters as oracles
 from helpers.strategies_adapters import exact_weights
 
-# Once kernels are loaded, few edges do not go through scipy.
-from kgroups import _symmetric_csr, _symmetric_csr_nb  # noqa: F401
+from kgroups import _symmetric_csr
 from kgroups._csr import row_ranges
 from kgroups.graph import Graph
 
@@ -37,22 +36,42 @@ def assert_same_bits(one, other):
         assert ours is None or ours.tolist() == theirs.tolist()
 
 
-# Up to 16 entries scipy adds the parallel edges of a row in input order, beyond it in any order.
-@given(edges(st.one_of(st.just(1.0), st.floats(0, 1e300)), max_size=14))
-def test_counting_equals_scipy_for_any_weights(case):
-    assert_same_bits(by_counting(*case), _symmetric_csr._rows_by_scipy(*case))
+@given(edges(st.one_of(st.just(1.0), st.floats(0, 1e300)), max_size=60))
+def test_counting_equals_sorting(case):
+    assert_same_bits(by_counting(*case), _symmetric_csr._rows_by_sorting(*case))
 
 
 @given(edges(exact_weights, max_size=60))
-def test_counting_equals_scipy_for_many_parallel_edges(case):
-    assert_same_bits(by_counting(*case), _symmetric_csr._rows_by_scipy(*case))
+def test_few_edges_are_sorted_whatever_the_number_of_nodes(case):
+    u, v, w, n = case
+    rows = _symmetric_csr.rows_of_edges(u, v, w, n + 70_000)
+    expected = _symmetric_csr.rows_of_edges(u, v, w, n)
+    assert rows.indptr[: n + 1].tolist() == expected.indptr.tolist()
+    assert_same_bits(rows[1:], expected[1:])
 
 
-@given(edges(st.just(1.0), max_size=60))
-def test_few_edges_by_one_kernel_equal_scipy(case):
-    u, v, _, n = case
-    rows = _symmetric_csr.rows_of_edges(u, v, None, n)
-    assert_same_bits(rows, _symmetric_csr._rows_by_scipy(u, v, None, n))
+@given(edges(exact_weights, max_size=40), st.integers(-1, 30), st.booleans())
+def test_symmetry_is_noticed_by_counting_and_by_sorting(case, broken, with_values):
+    indptr, indices, weights, _ = _symmetric_csr.rows_of_edges(*case)
+    data = np.ones(indices.size) if weights is None else weights.copy()
+    if 0 <= broken < indices.size:
+        data[broken] += 1.0
+    values = data if with_values else None
+    row = np.repeat(np.arange(case[3]), np.diff(indptr))
+    is_loop = 0 <= broken < indices.size and row[broken] == indices[broken]
+    expected = not with_values or not 0 <= broken < indices.size or is_loop
+    for few in (-1, 100):
+        assert _symmetric_csr.is_symmetric(indptr, indices, values, few_edges=few) == expected
+
+
+@given(st.lists(st.tuples(ends, ends), max_size=30), st.sampled_from([-1, 100]))
+def test_an_asymmetric_pattern_is_noticed(pairs, few):
+    dense = np.zeros((10, 10), bool)
+    dense[tuple(np.array(pairs, dtype=int).reshape(-1, 2).T)] = True
+    indptr = np.concatenate([[0], np.cumsum(dense.sum(axis=1))]).astype(np.int32)
+    indices = np.nonzero(dense)[1].astype(np.int32)
+    found = _symmetric_csr.is_symmetric(indptr, indices, None, few_edges=few)
+    assert found == np.array_equal(dense, dense.T)
 
 
 @given(edges(exact_weights, max_size=40), st.integers(1, 9))
@@ -126,8 +145,9 @@ def test_permuting_permutes_the_dense_matrix(case, random):
 def test_parallel_edges_are_added_in_input_order():
     u, v = np.zeros(3, np.int64), np.ones(3, np.int64)
     w = np.array([1e16, 1.0, 1.0])
-    assert by_counting(u, v, w, 2).weights.tolist() == [1e16] * 2
-    assert by_counting(u, v, w[::-1], 2).weights.tolist() == [1e16 + 2] * 2
+    for build in (by_counting, _symmetric_csr.rows_of_edges):
+        assert build(u, v, w, 2).weights.tolist() == [1e16] * 2
+        assert build(u, v, w[::-1], 2).weights.tolist() == [1e16 + 2] * 2
 
 
 @pytest.mark.compiled
@@ -136,8 +156,8 @@ def test_graphs_of_many_edges_are_counted(weighted, monkeypatch):
     rng = np.random.default_rng(3)
     u, v = rng.integers(0, 400, (2, _symmetric_csr.FEW_EDGES + 1))
     w = rng.integers(0, 9, u.size) / 8 if weighted else None
-    expected = _symmetric_csr._rows_by_scipy(u, v, w, 400)
-    monkeypatch.setattr(_symmetric_csr, "_rows_by_scipy", lambda *_: pytest.fail("by scipy"))
+    expected = _symmetric_csr._rows_by_sorting(u, v, w, 400)
+    monkeypatch.setattr(_symmetric_csr, "_rows_by_sorting", lambda *_: pytest.fail("sorted"))
     graph = Graph.from_edges(u, v, w, n=400)
     assert graph.indices.dtype == graph.indptr.dtype == np.int32
     assert_same_bits((graph.indptr, graph.indices, graph.weights, graph.multiplicity), expected)
