@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from helpers.strategies_adapters import exact_weights
-from kgroups.adapters import _numbering_nb, as_graph, tables
+from kgroups.adapters import as_graph, numbering, tables
 from kgroups.adapters.dispatch import convert
 from kgroups.adapters.edges import Batch, EdgeStream, ReadOptions, graph_of_integers
 from kgroups.adapters.numbering import Texts
@@ -224,7 +224,7 @@ def equal_hashes(_starts, _stops, _data, hashes):
 def test_texts_whose_hashes_are_all_equal(tmp_path, columns):
     save_parquet(tmp_path / "a.parquet", columns, pa.string())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_numbering_nb, "hash_texts", equal_hashes)
+        patch.setattr(numbering, "hash_texts", equal_hashes)
         graph = streamed(tmp_path / "a.parquet")
     assert_same_bits(graph, at_once(columns))
 
