@@ -18,11 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from kgroups._blas import single_threaded
-from kgroups._csr import readonly
+from kgroups._csr import writable
 from kgroups._parallel import Threads
 from kgroups._progress import tell_share
 from kgroups._types import Floats
 from kgroups.operators import BoundBetheHessian
+from kgroups.spectrum import _chebyshev_nb as kernels
 
 ThinBlock: TypeAlias = npt.NDArray[np.float32]
 Value = TypeVar("Value", float, Floats)
@@ -36,6 +37,8 @@ BLAS_PAIRS = 1_024
 _BLAS_PAIRS_ROUGH = 256
 _ROWS_PER_PRODUCT = 4_096
 _NO_ENTRIES = np.zeros(0, dtype=np.float32)
+# Numbers in a cache line.
+_LINE = 16
 _ONE_THREAD = Threads(1)
 # The Perron vector is known once a vector of ones has grown by this much, or after so many steps.
 _PERRON_LIFT = 100.0
@@ -83,11 +86,11 @@ class BlockOperator:
         fewest_shared_tasks: int = 8,
     ) -> None:
         data = bound.coupling.data
-        self._indptr, self._indices, _ = readonly(bound.coupling._replace(data=data[:0]))
+        self._indptr, self._indices = map(writable, bound.coupling[:2])
         self.weight = bound.diagonal.astype(np.float32)
         self.lowest, self.highest = lowest, highest
         stretch = 2.0 / (highest - lowest)
-        self._shift = np.float32(1.0 - stretch * highest)
+        self._shift = 1.0 - stretch * highest
         # Without weights all entries are r, and need not be read.
         unit = data.size == 0 or data.strides == (0,) or bool(np.all(data == data[0]))
         factor = float(data[0]) if unit and data.size else 1.0
@@ -118,13 +121,13 @@ class BlockOperator:
         self, X: ThinBlock, out: ThinBlock, *, alpha: float = 1.0, beta: float = 0.0
     ) -> None:
         """Set ``out = alpha P X + beta out``; X and out must not overlap."""
-        from kgroups.spectrum._chebyshev_nb import multiply_rows
-
         matrix = self._indptr, self._indices, self._coupling, self._scale
-        factors = np.float32(alpha), np.float32(beta), self._shift
+        factors = float(alpha), float(beta), self._shift
 
-        def task(_: int, start: int, stop: int) -> None:
-            multiply_rows(*matrix, start, stop, *factors, X, out)
+        totals = _aligned_rows(len(self._entry_bounds) - 1, X.shape[1])
+
+        def task(t: int, start: int, stop: int) -> None:
+            kernels.multiply_rows(*matrix, start, stop, *factors, X, out, totals[t])
 
         self._share(task, self._entry_bounds)
         self.visits += len(self._indices)
@@ -134,15 +137,13 @@ class BlockOperator:
 
         Rough ones are summed in float32 within a range of rows, and in float64 over the ranges.
         """
-        from kgroups.spectrum._chebyshev_nb import weighted_products
-
         wide = X.shape[1] * Y.shape[1] > (_BLAS_PAIRS_ROUGH if rough else BLAS_PAIRS)
         bounds = self._product_bounds if wide else self._row_bounds
-        sums = np.empty((len(bounds) - 1, X.shape[1], Y.shape[1]))
+        sums = np.zeros((len(bounds) - 1, X.shape[1], Y.shape[1]))
         kind: np.dtype[Any] = np.dtype(np.float32 if rough else np.float64)
 
         def task(t: int, start: int, stop: int) -> None:
-            weighted_products(self.weight, X, Y, start, stop, sums[t])
+            kernels.weighted_products(self.weight, X, Y, start, stop, sums[t])
 
         def wide_task(t: int, start: int, stop: int) -> None:
             rows = slice(start, stop)
@@ -157,24 +158,20 @@ class BlockOperator:
 
     def products_by_column(self, X: ThinBlock, Y: ThinBlock) -> Floats:
         """Return the products of the columns of X with themselves, and with those of Y."""
-        from kgroups.spectrum._chebyshev_nb import products_by_column
-
-        sums = np.empty((len(self._row_bounds) - 1, 2, X.shape[1]))
+        sums = np.zeros((len(self._row_bounds) - 1, 2, X.shape[1]))
 
         def task(t: int, start: int, stop: int) -> None:
-            products_by_column(self.weight, X, Y, start, stop, sums[t])
+            kernels.products_by_column(self.weight, X, Y, start, stop, sums[t])
 
         self._share(task, self._row_bounds)
         return np.asarray(sums.sum(axis=0))
 
     def add_product(self, X: ThinBlock, S: Floats, out: ThinBlock) -> None:
         """Add ``X @ S`` to ``out``."""
-        from kgroups.spectrum._chebyshev_nb import add_product
-
         small = np.ascontiguousarray(S, dtype=np.float32)
 
         def task(_: int, start: int, stop: int) -> None:
-            add_product(X, small, start, stop, out)
+            kernels.add_product(X, small, start, stop, out)
 
         def wide_task(_: int, start: int, stop: int) -> None:
             out[start:stop] += X[start:stop] @ small
@@ -207,6 +204,14 @@ class BlockOperator:
         tasks = len(bounds) - 1
         threads = self._threads if tasks >= (fewest or self._fewest_shared_tasks) else _ONE_THREAD
         threads.run(lambda t: task(t, bounds[t], bounds[t + 1]), tasks)
+
+
+def _aligned_rows(rows: int, columns: int) -> ThinBlock:
+    """Return rows that begin at cache lines: sums that lie across two take up to three times."""
+    width = -(-columns // _LINE) * _LINE
+    room = np.empty((rows + 1) * width, dtype=np.float32)
+    first = -room.ctypes.data // room.itemsize % _LINE
+    return room[first : first + rows * width].reshape(rows, width)
 
 
 def _ranges_of_entries(indptr: npt.NDArray[np.integer], entries_per_task: int) -> list[int]:
