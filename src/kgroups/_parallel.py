@@ -2,6 +2,7 @@
 
 import itertools
 import multiprocessing
+import os
 import signal
 import sys
 import threading
@@ -28,11 +29,7 @@ class Threads:
     """
 
     def __init__(self, count: int | None = None) -> None:
-        if count is None:
-            import numba
-
-            count = int(numba.get_num_threads())
-        self.count = count
+        self.count = _available_cores() if count is None else count
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor:
@@ -60,6 +57,15 @@ class Threads:
             wait(others)
         for other in others:
             other.result()
+
+
+def _available_cores() -> int:
+    """Return ``NUMBA_NUM_THREADS`` if that is set, or the cores that this process may use."""
+    if os.environ.get("NUMBA_NUM_THREADS"):
+        return int(os.environ["NUMBA_NUM_THREADS"])
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def finished_batches(

@@ -1,7 +1,6 @@
 """Kernels of the dynamic program over intervals of a line: arrays in, tables filled in place."""
 
-from numba import njit
-
+from kgroups._kernel import kernel
 from kgroups._types import Floats, Indices, Ints
 
 __all__ = ["fill_starts", "fill_table"]
@@ -9,7 +8,7 @@ __all__ = ["fill_starts", "fill_table"]
 WEIGHT, MOMENT, PAIRS = 0, 1, 2
 
 
-@njit(cache=True, nogil=True)
+@kernel(seconds=0.2)
 def fill_table(x: Floats, w: Floats, table: Floats) -> None:
     """Tabulate, on every level, the runs that begin or end at the middle of a block.
 
@@ -19,7 +18,7 @@ def fill_table(x: Floats, w: Floats, table: Floats) -> None:
     and its weighted sum of distances over pairs. All terms are >= 0, so that nothing cancels. A
     block without a right half is never read.
     """
-    n = x.size
+    n = len(x)
     for b in range(table.shape[0]):
         half = 1 << b
         for middle in range(half, n, 2 * half):
@@ -43,38 +42,40 @@ def fill_table(x: Floats, w: Floats, table: Floats) -> None:
                     before = p
 
 
-@njit(cache=True, nogil=True)
 def _cost(table: Floats, level: Ints, i: int, j: int) -> float:
     """Return the within-energy of the points from ``i`` to ``j``, both included."""
     if i == j:
         return 0.0
     b = level[i ^ j]
-    left = table[b, i]
-    right = table[b, j]
-    weight = left[WEIGHT] + right[WEIGHT]
+    left = table[b, i, WEIGHT]
+    right = table[b, j, WEIGHT]
+    weight = left + right
     if weight == 0.0:
         return 0.0
-    pairs = left[PAIRS] + right[PAIRS]
-    pairs += left[WEIGHT] * right[MOMENT] + right[WEIGHT] * left[MOMENT]
-    return float(pairs / weight)
+    pairs = table[b, i, PAIRS] + table[b, j, PAIRS]
+    pairs += left * table[b, j, MOMENT] + right * table[b, i, MOMENT]
+    return pairs / weight  # type: ignore[no-any-return]
 
 
-@njit(cache=True, nogil=True)
 def _best_start(
-    table: Floats, level: Ints, before: Floats, low: int, high: int, j: int
-) -> tuple[int, float]:
-    """Return the first best start from ``low`` to ``high`` of the last class, which ends at j."""
+    table: Floats, level: Ints, before: Floats, low: int, high: int, j: int, least: Floats
+) -> int:
+    """Return the first best start from ``low`` to ``high`` of the last class, which ends at j.
+
+    The sum that it gives is written to ``least[j]``.
+    """
     best = low
-    least = before[low - 1] + _cost(table, level, low, j)
+    lowest = before[low - 1] + _cost(table, level, low, j)
     for i in range(low + 1, high + 1):
         cost = before[i - 1] + _cost(table, level, i, j)
-        if cost < least:
-            least = cost
+        if cost < lowest:
+            lowest = cost
             best = i
-    return best, least
+    least[j] = lowest
+    return best
 
 
-@njit(cache=True, nogil=True)
+@kernel(seconds=0.5)
 def fill_starts(
     table: Floats, level: Ints, stack: Ints, before: Floats, now: Floats, start: Indices
 ) -> float:
@@ -84,30 +85,41 @@ def fill_starts(
     last row is filled for the last point only. The best start does not fall as ``j`` rises, so
     the middle ``j`` of a range bounds the search on both sides of it. Returns the least sum.
     """
-    k, n = start.shape
+    k = start.shape[0]
+    n = start.shape[1]
     for j in range(n):
         before[j] = _cost(table, level, 0, j)
         start[0, j] = 0
     if k == 1:
-        return float(before[n - 1])
+        return before[n - 1]  # type: ignore[no-any-return]
     for a in range(1, k - 1):
-        stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = a, n - 1, a, n - 1
+        stack[0, 0] = a
+        stack[0, 1] = n - 1
+        stack[0, 2] = a
+        stack[0, 3] = n - 1
         height = 1
         while height > 0:
             height -= 1
-            first, last = stack[height, 0], stack[height, 1]
-            low, high = stack[height, 2], stack[height, 3]
+            first = stack[height, 0]
+            last = stack[height, 1]
+            low = stack[height, 2]
+            high = stack[height, 3]
             j = (first + last) // 2
-            best, now[j] = _best_start(table, level, before, low, min(high, j), j)
+            best = _best_start(table, level, before, low, min(high, j), j, now)
             start[a, j] = best
             if first < j:
-                stack[height, 0], stack[height, 1] = first, j - 1
-                stack[height, 2], stack[height, 3] = low, best
+                stack[height, 0] = first
+                stack[height, 1] = j - 1
+                stack[height, 2] = low
+                stack[height, 3] = best
                 height += 1
             if j < last:
-                stack[height, 0], stack[height, 1] = j + 1, last
-                stack[height, 2], stack[height, 3] = best, high
+                stack[height, 0] = j + 1
+                stack[height, 1] = last
+                stack[height, 2] = best
+                stack[height, 3] = high
                 height += 1
-        before[a:n] = now[a:n]
-    start[k - 1, n - 1], least = _best_start(table, level, before, k - 1, n - 1, n - 1)
-    return float(least)
+        for j in range(a, n):
+            before[j] = now[j]
+    start[k - 1, n - 1] = _best_start(table, level, before, k - 1, n - 1, n - 1, now)
+    return now[n - 1]  # type: ignore[no-any-return]

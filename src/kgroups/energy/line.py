@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from kgroups._types import Floats, Ints
 from kgroups._validation import check_integer
+from kgroups.energy._line_nb import fill_starts, fill_table
 from kgroups.energy.points import as_numbers, as_weights, check_finite
 from kgroups.errors import InputError, NumberOfCommunitiesError
 
@@ -167,8 +168,6 @@ def _prefix_energies(gaps: Floats, weight: Floats) -> Floats:
 
 def _best_starts(value: Floats, weight: Floats, k: int) -> tuple[Ints, float]:
     """Return where the second and later of the best ``k`` intervals start, and their energy."""
-    from kgroups.energy._line_nb import fill_starts, fill_table
-
     n = value.size
     levels = (n - 1).bit_length()
     table = np.zeros((levels, n, 3))

@@ -2,20 +2,23 @@
 
 from math import exp, log
 
-import numpy as np
-from numba import njit
-
-from kgroups._types import CSR, Floats, Indices, Ints
+from kgroups._kernel import kernel
+from kgroups._types import Floats, Indices, Ints
 
 __all__ = ["TRIES", "resample"]
 
 TRIES = 4
 """Draws of a community without a link before all of them are weighed."""
 
+# A larger exponent would overflow.
+_MOST = 700.0
 
-@njit(cache=True, nogil=True, error_model="numpy")
+
+@kernel(seconds=0.7)
 def resample(
-    A: CSR,
+    indptr: Indices,
+    indices: Indices,
+    data: Floats,
     theta: Floats,
     gain: Floats,
     cost: Floats,
@@ -30,6 +33,8 @@ def resample(
     z: Indices,
     total: Floats,
     place: Ints,
+    linked: Ints,
+    score: Floats,
     start: int,
     uniforms: Floats,
     record: bool,
@@ -41,16 +46,11 @@ def resample(
     ``total`` the sum of theta in each group. Groups without a link to the node count with their
     sum ``unlinked[i]``; if that is empty, all groups are weighed one by one. With ``record`` the
     probability of each group in the slots of a node is added to ``mass``. Each row of
-    ``uniforms`` has 1 + 2 TRIES numbers. ``place`` is -1 everywhere, before and after.
+    ``uniforms`` has 1 + 2 TRIES numbers. ``place`` is -1 everywhere, before and after; ``linked``
+    and ``score`` have room for all groups, or for one more than the neighbors of any node.
     """
-    k = gain.size
-    everything = unlinked.size == 0
-    most = 1
-    for i in range(start, start + uniforms.shape[0]):
-        most = max(most, A.indptr[i + 1] - A.indptr[i] + 1)
-    if everything:
-        most = k
-    linked, score = np.empty(most, np.int64), np.empty(most)
+    k = len(gain)
+    everything = len(unlinked) == 0
     for row in range(uniforms.shape[0]):
         i = start + row
         th = theta[i]
@@ -61,49 +61,48 @@ def resample(
             linked[a] = a if everything else first[i]
             place[linked[a]] = a
             score[a] = 0.0
-        for t in range(A.indptr[i], A.indptr[i + 1]):
-            a = z[A.indices[t]]
+        for t in range(indptr[i], indptr[i + 1]):
+            a = z[indices[t]]
             if place[a] < 0:
                 place[a] = count
-                linked[count], score[count] = a, 0.0
+                linked[count] = a
+                score[count] = 0.0
                 count += 1
-            score[place[a]] += A.data[t]
+            score[place[a]] += data[t]
         rest = 0.0 if everything else unlinked[i]
         top = -1e300
         for c in range(count):
             a = linked[c]
             alone = -th * cost[a] * total[a]
-            rest -= 0.0 if everything else prior[a] * exp(alone)
+            rest -= 0.0 if everything else prior[a] * exp(min(alone, _MOST))
             score[c] = score[c] * gain[a] + alone + log_prior[a]
             top = max(top, score[c])
         norm = 0.0
         for c in range(count):
             score[c] = exp(score[c] - top)
             norm += score[c]
-        rest = exp(min(log(rest) - top, 700.0)) if rest > 0.0 else 0.0
+        rest = exp(min(log(rest) - top, _MOST)) if rest > 0.0 else 0.0
         if record:
             for s in range(slots[i], slots[i + 1]):
                 if place[group[s]] >= 0:
                     mass[s] += score[place[group[s]]] / (norm + rest)
         drawn = z[i]
         u = uniforms[row, 0] * (norm + rest)
-        if u < norm or count == k:
+        if u < norm or count == k or rest <= 0.0:
             c = 0
             while u >= score[c] and c < count - 1:
                 u -= score[c]
                 c += 1
             drawn = linked[c]
         else:
-            drawn = _unlinked_group(
-                prior, cumulative, cost, total, th, place, (u - norm) / rest, uniforms[row, 1:]
-            )
+            u = (u - norm) / rest
+            drawn = _unlinked_group(prior, cumulative, cost, total, th, place, u, uniforms, row)
         for c in range(count):
             place[linked[c]] = -1
         z[i] = drawn
         total[drawn] += th
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
 def _unlinked_group(
     prior: Floats,
     cumulative: Floats,
@@ -113,13 +112,21 @@ def _unlinked_group(
     place: Ints,
     u: float,
     uniforms: Floats,
+    row: int,
 ) -> int:
     """Draw a group without a link: by rejection, and by weighing all if that fails."""
-    k = cost.size
+    k = len(cost)
     for c in range(TRIES):
-        a = min(np.searchsorted(cumulative, uniforms[2 * c] * cumulative[k - 1]), k - 1)
-        if place[a] < 0 and uniforms[2 * c + 1] < exp(-th * cost[a] * total[a]):
-            return int(a)
+        mass = uniforms[row, 1 + 2 * c] * cumulative[k - 1]
+        a, last = 0, k - 1
+        while a < last:
+            middle = (a + last) // 2
+            if cumulative[middle] < mass:
+                a = middle + 1
+            else:
+                last = middle
+        if place[a] < 0 and uniforms[row, 2 + 2 * c] < exp(min(-th * cost[a] * total[a], 0.0)):
+            return a
     norm, least = 0.0, 1e300
     for a in range(k):
         if place[a] < 0:

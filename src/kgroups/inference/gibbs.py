@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgroups._csr import index_type, rows_of
+from kgroups._csr import index_type, row_lengths, rows_of, writable
 from kgroups._types import Floats, Indices, Ints
+from kgroups.inference._gibbs_nb import TRIES, resample
 from kgroups.inference.propagation import BlockModel, Rates
 
 __all__ = ["GibbsMasses", "gibbs_masses"]
@@ -56,8 +57,6 @@ def gibbs_masses(
     ``few_groups`` groups, those without a link to a node count with their sum as it was before
     the sweep. ``progress`` receives the number of sweeps done.
     """
-    from kgroups.inference._gibbs_nb import TRIES, resample
-
     n, k = model.n, rates.inside.size
     small = index_type(n, k)
     slots, group = _candidates(model, labels, k)
@@ -66,7 +65,10 @@ def gibbs_masses(
     gain, cost = np.log(rates.inside / rates.between), rates.inside - rates.between
     log_prior, points = np.log(rates.prior), _points(model.theta)
     cumulative, place = np.cumsum(rates.prior), np.full(k, -1, dtype=np.int64)
-    unlinked = np.zeros(0)
+    unlinked, most = np.zeros(0), max(k, 1 + int(row_lengths(model.A).max(initial=0)))
+    linked, score = np.empty(most, dtype=np.int64), np.empty(most)
+    indptr, indices, data = map(writable, model.A)
+    theta, prior = writable(model.theta), writable(rates.prior)
     for done in range(sweeps):
         total = np.bincount(z, weights=model.theta, minlength=k).astype(float)
         if k > few_groups:
@@ -74,11 +76,13 @@ def gibbs_masses(
         for start in range(0, n, _CHUNK):
             uniforms = rng.random((min(_CHUNK, n - start), 1 + 2 * TRIES))
             resample(
-                model.A,
-                model.theta,
+                indptr,
+                indices,
+                data,
+                theta,
                 gain,
                 cost,
-                rates.prior,
+                prior,
                 log_prior,
                 cumulative,
                 unlinked,
@@ -89,6 +93,8 @@ def gibbs_masses(
                 z,
                 total,
                 place,
+                linked,
+                score,
                 start,
                 uniforms,
                 done >= burn_in,

@@ -1,22 +1,23 @@
 """Kernel for distances by breadth-first search."""
 
-from typing import Any
+from kgroups._kernel import kernel
+from kgroups._types import Indices, Ints
 
-import numpy as np
-from numba import njit
+__all__ = ["total_distance"]
 
 
-@njit(cache=True, nogil=True)
-def total_distance(indptr: Any, indices: Any, sources: Any) -> int:
-    """Return the sum of the distances from the sources to all nodes that they reach."""
-    n = indptr.size - 1
-    distance = np.empty(n, dtype=np.int64)
-    queue = np.empty(n, dtype=np.int64)
+@kernel(seconds=0.2)
+def total_distance(
+    indptr: Indices, indices: Indices, sources: Ints, distance: Ints, queue: Ints
+) -> int:
+    """Return the sum of the distances from the sources to all nodes that they reach.
+
+    ``distance`` is -1 everywhere, before and after.
+    """
     total = 0
-    for source in sources:
-        distance[:] = -1
-        distance[source] = 0
-        queue[0] = source
+    for source in range(len(sources)):
+        distance[sources[source]] = 0
+        queue[0] = sources[source]
         head, tail = 0, 1
         while head < tail:
             i = queue[head]
@@ -28,4 +29,6 @@ def total_distance(indptr: Any, indices: Any, sources: Any) -> int:
                     distance[j] = distance[i] + 1
                     queue[tail] = j
                     tail += 1
+        for place in range(tail):
+            distance[queue[place]] = -1
     return total

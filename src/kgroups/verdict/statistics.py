@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from kgroups._blas import DENSE, DenseLimits, single_threaded
-from kgroups._csr import connected_components, readonly, restricted, rows_of
+from kgroups._csr import connected_components, restricted, rows_of, writable
 from kgroups._parallel import finished_batches
 from kgroups._progress import Progress, counted_progress
 from kgroups._types import CSR, Floats, Ints
@@ -27,6 +27,7 @@ from kgroups.spectrum import (
     moments,
     start_vector,
 )
+from kgroups.verdict._distances_nb import total_distance
 
 # Tolerance of ARPACK; the error of an eigenvalue is about its square.
 _TOLERANCE = 1e-6
@@ -152,15 +153,13 @@ def stretch_of_distances(adjacency: CSR, labels: Ints, rng: np.random.Generator)
 
 def _mean_distance(adjacency: CSR, rng: np.random.Generator) -> float:
     """Return the mean distance of two nodes of the largest component, from a sample of sources."""
-    from kgroups.verdict._distances_nb import total_distance
-
     _, component = connected_components(adjacency)
     members = np.flatnonzero(component == np.argmax(np.bincount(component)))
     sources = members
     if members.size > _SOURCES:
         sources = rng.choice(members, _SOURCES, replace=False)
-    pattern = readonly(adjacency)
-    total = total_distance(pattern.indptr, pattern.indices, sources.astype(np.int64, copy=False))
+    n, pattern = len(adjacency.indptr) - 1, map(writable, adjacency[:2])
+    total = total_distance(*pattern, sources, np.full(n, -1), np.empty(n, np.int64))
     return int(total) / (sources.size * (members.size - 1))
 
 

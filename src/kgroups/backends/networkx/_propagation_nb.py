@@ -1,11 +1,11 @@
-"""Kernels of label propagation: bare arrays in, labels changed in place."""
+"""Kernels of label propagation: bare arrays in, labels changed in place.
 
-from typing import NamedTuple
+``frequency`` and ``found`` are work arrays with a number for each label, and ``seen`` with a mark
+for each, which is false before and after.
+"""
 
-import numpy as np
-from numba import njit
-
-from kgroups._types import CSR, Bools, Floats, Ints
+from kgroups._kernel import kernel
+from kgroups._types import Bools, Floats, Indices, Ints
 
 __all__ = [
     "color_greedily",
@@ -16,32 +16,26 @@ __all__ = [
 ]
 
 
-class Buffers(NamedTuple):
-    """Work arrays of the kernels: a frequency and a mark per label, and a list of labels."""
-
-    frequency: Floats
-    seen: Bools
-    found: Ints
-
-    @classmethod
-    def of_size(cls, n: int) -> "Buffers":
-        """Return the arrays for ``n`` labels."""
-        return cls(np.zeros(n), np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.int64))
-
-
-@njit(cache=True, nogil=True)
-def _most_frequent(A: CSR, i: int, z: Ints, work: Buffers) -> int:
+def _most_frequent(
+    indptr: Indices,
+    indices: Indices,
+    data: Floats,
+    i: int,
+    z: Ints,
+    frequency: Floats,
+    seen: Bools,
+    found: Ints,
+) -> int:
     """Write the most frequent labels around node i to the front of ``found``; return how many."""
-    frequency, seen, found = work
     count = 0
-    for t in range(A.indptr[i], A.indptr[i + 1]):
-        label = z[A.indices[t]]
+    for t in range(indptr[i], indptr[i + 1]):
+        label = z[indices[t]]
         if not seen[label]:
             seen[label] = True
             frequency[label] = 0.0
             found[count] = label
             count += 1
-        frequency[label] += A.data[t]
+        frequency[label] += data[t]
     best = 0
     for place in range(count):
         label = found[place]
@@ -54,7 +48,6 @@ def _most_frequent(A: CSR, i: int, z: Ints, work: Buffers) -> int:
     return best
 
 
-@njit(cache=True, nogil=True)
 def _holds(found: Ints, count: int, label: int) -> bool:
     for place in range(count):  # noqa: SIM110  (numba compiles no generator)
         if found[place] == label:
@@ -62,65 +55,85 @@ def _holds(found: Ints, count: int, label: int) -> bool:
     return False
 
 
-@njit(cache=True, nogil=True)
-def spread_once(A: CSR, order: Ints, chance: Floats, z: Ints, work: Buffers) -> int:
+@kernel(seconds=0.5)
+def spread_once(
+    indptr: Indices,
+    indices: Indices,
+    data: Floats,
+    order: Ints,
+    chance: Floats,
+    z: Ints,
+    frequency: Floats,
+    seen: Bools,
+    found: Ints,
+) -> int:
     """Visit each node once; return how many took a new label, drawn among the most frequent."""
     changed = 0
-    for place in range(order.size):
+    for place in range(len(order)):
         i = order[place]
-        best = _most_frequent(A, i, z, work)
-        if best > 0 and not _holds(work.found, best, z[i]):
-            z[i] = work.found[int(chance[place] * best)]
+        best = _most_frequent(indptr, indices, data, i, z, frequency, seen, found)
+        if best > 0 and not _holds(found, best, z[i]):
+            z[i] = found[int(chance[place] * best)]
             changed += 1
     return changed
 
 
-@njit(cache=True, nogil=True)
+@kernel(seconds=0.5)
 def spread_queue(
-    A: CSR,
+    indptr: Indices,
+    indices: Indices,
+    data: Floats,
     chance: Floats,
-    start: int,
-    length: int,
+    state: Ints,
     queue: Ints,
     waiting: Bools,
     z: Ints,
-    work: Buffers,
-) -> tuple[int, int]:
-    """Visit queued nodes until none is left or the draws are used up; return the queue's state.
+    frequency: Floats,
+    seen: Bools,
+    found: Ints,
+) -> None:
+    """Visit queued nodes until none is left or the draws are used up.
 
-    A node always draws among the most frequent labels; if its label changes, its neighbors with
-    other labels go to the end of the queue.
+    ``state`` holds where the queue starts and how many wait in it. A node always draws among the
+    most frequent labels; if its label changes, its neighbors with other labels go to the end of
+    the queue.
     """
-    n = z.size
-    for used in range(chance.size):
+    n = len(z)
+    start = state[0]
+    length = state[1]
+    for used in range(len(chance)):
         if length == 0:
             break
         i = queue[start]
         start = (start + 1) % n
         length -= 1
         waiting[i] = False
-        best = _most_frequent(A, i, z, work)
+        best = _most_frequent(indptr, indices, data, i, z, frequency, seen, found)
         if best == 0:
             continue
-        label = work.found[int(chance[used] * best)]
+        label = found[int(chance[used] * best)]
         if label == z[i]:
             continue
         z[i] = label
-        for t in range(A.indptr[i], A.indptr[i + 1]):
-            j = A.indices[t]
+        for t in range(indptr[i], indptr[i + 1]):
+            j = indices[t]
             if z[j] != label and not waiting[j]:
                 queue[(start + length) % n] = j
                 length += 1
                 waiting[j] = True
-    return start, length
+    state[0] = start
+    state[1] = length
 
 
-@njit(cache=True, nogil=True)
-def color_greedily(A: CSR, order: Ints, color: Ints, taken_by: Ints) -> None:
+@kernel(seconds=0.2)
+def color_greedily(
+    indptr: Indices, indices: Indices, order: Ints, color: Ints, taken_by: Ints
+) -> None:
     """Give each node in turn the first color that no neighbor has; -1 is no color yet."""
-    for i in order:
-        for t in range(A.indptr[i], A.indptr[i + 1]):
-            neighbor = color[A.indices[t]]
+    for place in range(len(order)):
+        i = order[place]
+        for t in range(indptr[i], indptr[i + 1]):
+            neighbor = color[indices[t]]
             if neighbor >= 0:
                 taken_by[neighbor] = i
         first = 0
@@ -129,24 +142,42 @@ def color_greedily(A: CSR, order: Ints, color: Ints, taken_by: Ints) -> None:
         color[i] = first
 
 
-@njit(cache=True, nogil=True)
-def spread_by_color(A: CSR, order: Ints, z: Ints, work: Buffers) -> None:
+@kernel(seconds=0.5)
+def spread_by_color(
+    indptr: Indices,
+    indices: Indices,
+    data: Floats,
+    order: Ints,
+    z: Ints,
+    frequency: Floats,
+    seen: Bools,
+    found: Ints,
+) -> None:
     """Visit the nodes color by color; in a tie a node keeps its label or takes the largest."""
-    for i in order:
-        best = _most_frequent(A, i, z, work)
-        if best == 0 or (best > 1 and _holds(work.found, best, z[i])):
+    for visit in range(len(order)):
+        i = order[visit]
+        best = _most_frequent(indptr, indices, data, i, z, frequency, seen, found)
+        if best == 0 or (best > 1 and _holds(found, best, z[i])):
             continue
-        label = work.found[0]
+        label = found[0]
         for place in range(1, best):
-            label = max(label, work.found[place])
+            label = max(label, found[place])
         z[i] = label
 
 
-@njit(cache=True, nogil=True)
-def has_frequent_labels(A: CSR, z: Ints, work: Buffers) -> bool:
+@kernel(seconds=0.5)
+def has_frequent_labels(
+    indptr: Indices,
+    indices: Indices,
+    data: Floats,
+    z: Ints,
+    frequency: Floats,
+    seen: Bools,
+    found: Ints,
+) -> bool:
     """Whether each node that has neighbors holds one of the most frequent labels around it."""
-    for i in range(z.size):
-        best = _most_frequent(A, i, z, work)
-        if best > 0 and not _holds(work.found, best, z[i]):
+    for i in range(len(z)):
+        best = _most_frequent(indptr, indices, data, i, z, frequency, seen, found)
+        if best > 0 and not _holds(found, best, z[i]):
             return False
     return True

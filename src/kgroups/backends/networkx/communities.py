@@ -1,4 +1,4 @@
-"""networkx's Louvain, Leiden and label propagation, run by igraph's C code and compiled kernels.
+"""networkx's Louvain, Leiden and label propagation, run by igraph's C code and kernels.
 
 The algorithms, objectives and parameters are networkx's. The random draws are igraph's and numpy's:
 a seed gives the same partition each time, but not the one that networkx's own code gives for it.
@@ -14,10 +14,17 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from kgroups._csr import index_type, readonly
-from kgroups._types import CSR, Ints
+from kgroups._csr import index_type
+from kgroups._types import CSR, Bools, Floats, Ints
 from kgroups._validation import is_real
 from kgroups.adapters import igraph_draws_from
+from kgroups.backends.networkx._propagation_nb import (
+    color_greedily,
+    has_frequent_labels,
+    spread_by_color,
+    spread_once,
+    spread_queue,
+)
 from kgroups.backends.networkx.convert import convert_from_nx
 from kgroups.backends.networkx.graph import ConvertedGraph, communities_of
 from kgroups.backends.networkx.quality import inner_weight, modularity_of
@@ -113,15 +120,13 @@ def asyn_lpa_communities(
     G: ConvertedGraph, weight: str | None = None, seed: Any = None
 ) -> Iterator[set[Hashable]]:
     """As :func:`networkx.algorithms.community.label_propagation.asyn_lpa_communities`."""
-    from kgroups.backends.networkx._propagation_nb import Buffers, spread_once
-
     n = len(G)
     # Without weights networkx counts neighbors here, each once however many edges lead to it.
     A = _frequencies(G, None if weight is None else G.weights_of(weight))
     rng = _generator(seed)
     z = np.arange(n)
-    work = Buffers.of_size(n)
-    while spread_once(A, rng.permutation(n), rng.random(n), z, work):
+    work = _work_arrays(n)
+    while spread_once(*A, rng.permutation(n), rng.random(n), z, *work):
         pass
     return iter(communities_of(G, z))
 
@@ -130,8 +135,6 @@ def fast_label_propagation_communities(
     G: ConvertedGraph, *, weight: str | None = None, seed: Any = None
 ) -> Iterator[set[Hashable]]:
     """As networkx's ``fast_label_propagation_communities``, directions of edges ignored."""
-    from kgroups.backends.networkx._propagation_nb import Buffers, spread_queue
-
     n = len(G)
     A = _frequencies(G, G.weights_of(weight))
     if G.is_directed():
@@ -139,32 +142,24 @@ def fast_label_propagation_communities(
     rng = _generator(seed)
     z = np.arange(n)
     queue, waiting = rng.permutation(n), np.ones(n, dtype=bool)
-    work = Buffers.of_size(n)
-    start, length = 0, n
-    while length:
-        start, length = spread_queue(A, rng.random(n), start, length, queue, waiting, z, work)
+    state, work = np.array([0, n]), _work_arrays(n)
+    while state[1]:
+        spread_queue(*A, rng.random(n), state, queue, waiting, z, *work)
     return iter(communities_of(G, z))
 
 
 def label_propagation_communities(G: ConvertedGraph) -> Collection[set[Hashable]]:
     """As networkx's ``label_propagation_communities``: the very same communities."""
-    from kgroups.backends.networkx._propagation_nb import (
-        Buffers,
-        color_greedily,
-        has_frequent_labels,
-        spread_by_color,
-    )
-
     n = len(G)
     A = _frequencies(G, None)
     by_degree = np.argsort(-G.out_degrees(None), kind="stable")
     color = np.full(n, -1)
-    color_greedily(A, by_degree, color, np.full(n + 1, -1))
+    color_greedily(*A[:2], by_degree, color, np.full(n + 1, -1))
     by_color = np.argsort(color, kind="stable")
     z = np.arange(n)
-    work = Buffers.of_size(n)
-    while not has_frequent_labels(A, z, work):
-        spread_by_color(A, by_color, z, work)
+    work = _work_arrays(n)
+    while not has_frequent_labels(*A, z, *work):
+        spread_by_color(*A, by_color, z, *work)
     return dict(enumerate(communities_of(G, z))).values()
 
 
@@ -304,7 +299,12 @@ def _frequencies(G: ConvertedGraph, weights: Any) -> CSR:
         msg = "weights must be finite"
         raise NotImplementedError(msg)
     kind = index_type(len(G), int(G.indptr[-1]))
-    return readonly(CSR(G.indptr.astype(kind), G.indices.astype(kind), data))
+    return CSR(G.indptr.astype(kind), G.indices.astype(kind), data)
+
+
+def _work_arrays(n: int) -> tuple[Floats, Bools, Ints]:
+    """Return a frequency and a mark for each label, and room for a list of labels."""
+    return np.zeros(n), np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.int64)
 
 
 def _both_ways(A: CSR) -> CSR:
@@ -316,7 +316,7 @@ def _both_ways(A: CSR) -> CSR:
     indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))]).astype(kind)
     data = np.concatenate([A.data, A.data])[order]
     # Repeated entries are kept: an arc each way makes two neighbors.
-    return readonly(CSR(indptr, columns[order].astype(kind), data))
+    return CSR(indptr, columns[order].astype(kind), data)
 
 
 def _generator(seed: Any) -> np.random.Generator:
