@@ -23,13 +23,13 @@ _LARGEST_BATCH = 25
 
 
 class Threads:
-    """Threads of this process that share numbered tasks; by default as many as numba would use.
+    """Threads of this process that share numbered tasks; by default one for each core.
 
     Tasks should be kernels that release the GIL.
     """
 
     def __init__(self, count: int | None = None) -> None:
-        self.count = _available_cores() if count is None else count
+        self.count = available_cores() if count is None else count
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor:
@@ -59,7 +59,7 @@ class Threads:
             other.result()
 
 
-def _available_cores() -> int:
+def available_cores() -> int:
     """Return ``NUMBA_NUM_THREADS`` if that is set, or the cores that this process may use."""
     if os.environ.get("NUMBA_NUM_THREADS"):
         return int(os.environ["NUMBA_NUM_THREADS"])

@@ -23,6 +23,7 @@ from kgroups.energy.fitting import (
 from kgroups.energy.semimetrics import MetricLike, Power, Semimetric
 from kgroups.errors import ConvergenceError, InputError, NumberOfCommunitiesError
 from kgroups.hartigan import Outcome, Rule, group_links, improve_dense
+from kgroups.hartigan._dense_nb import add_rows
 from kgroups.spectrum import largest_eigenpairs
 
 Start: TypeAlias = Literal["k-means++", "spectral", "random"]
@@ -423,15 +424,13 @@ def extend_labels(
     M: PointRows, w: Floats, sample: Sample, grouped: list[Outcome], k: int
 ) -> list[Ints]:
     """Assign the points outside of a sample to the nearest mean of its groups."""
-    from kgroups.hartigan._sweep_nb import add_rows
-
     links = [np.zeros((k, w.size)) for _ in grouped]
     for first in range(0, sample.points.size, _ROWS_AT_ONCE):
         some = slice(first, first + _ROWS_AT_ONCE)
         rows = M.rows(sample.points[some])
         rows *= sample.factor[some, None]
         for found, L in zip(grouped, links, strict=True):
-            add_rows(rows, found.z[some], 0, L)
+            add_rows(rows, found.z[some], L)
     starts = []
     for found, L in zip(grouped, links, strict=True):
         L *= -2.0 / (w * found.s[:, None])
@@ -444,7 +443,6 @@ def extend_labels(
 
 def _plus_plus(M: PointRows, w: Floats, k: int, rng: np.random.Generator) -> Ints:
     """Assign points to the nearest of ``k`` centers drawn by greedy k-means++."""
-    from kgroups.embedding._first_labels_nb import drawn_by_mass, nearer
 
     def distances_to(picks: Ints) -> Floats:
         rho = M.rows(picks).T / (-0.5 * w[:, None] * w[picks])
@@ -454,22 +452,36 @@ def _plus_plus(M: PointRows, w: Floats, k: int, rng: np.random.Generator) -> Int
         return np.ascontiguousarray(np.maximum(rho, 0.0))
 
     trials = trials_of(k)
-    center, picks = np.empty(k, dtype=np.int64), np.empty(trials, dtype=np.int64)
-    drawn_by_mass(w, rng.random(1), center)
+    center = np.empty(k, dtype=np.int64)
+    center[0] = _drawn_by_mass(w, rng.random(1))[0]
     is_center = np.zeros(w.size, dtype=np.bool_)
     is_center[center[0]] = True
     distance = distances_to(center[:1])[:, 0].copy()
     nearest = np.zeros(w.size, dtype=np.int64)
     draws = rng.random((k, trials))
     for a in range(1, k):
-        mass = drawn_by_mass(w * distance, draws[a], picks)
-        # Fewer distinct points than centers: take any point that is not a center.
-        tried = picks if mass > 0.0 else np.flatnonzero(~is_center)[:1]
-        center[a] = tried[nearer(distances_to(tried), w, TIE, 0.0, a, distance, nearest)]
+        tried = _drawn_by_mass(w * distance, draws[a])
+        if not tried.size:
+            # Fewer distinct points than centers: take any point that is not a center.
+            tried = np.flatnonzero(~is_center)[:1]
+        offered = distances_to(tried)
+        # The first of those whose costs are equal up to rounding.
+        cost = np.cumsum(w[:, None] * np.minimum(offered, distance[:, None]), axis=0)[-1]
+        chosen = int(np.argmax(cost <= cost.min() * (1.0 + TIE)))
+        nearest[offered[:, chosen] < distance] = a
+        np.minimum(distance, offered[:, chosen], out=distance)
+        center[a] = tried[chosen]
         is_center[center[a]] = True
     # A center equal to an earlier one is nearest to no point: it keeps at least itself.
     nearest[center] = np.arange(k)
     return nearest
+
+
+def _drawn_by_mass(mass: Floats, draws: Floats) -> Ints:
+    """Return the points in which shares of the whole mass end, none if there is no mass."""
+    total = np.cumsum(mass)
+    picks = np.searchsorted(total, draws * total[-1], side="right")
+    return np.minimum(picks, mass.size - 1) if total[-1] > 0.0 else picks[:0]
 
 
 def _random(M: PointRows, w: Floats, k: int, rng: np.random.Generator) -> Ints:

@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from kgroups._parallel import available_cores
 from kgroups._types import Floats, Ints
 from kgroups.energy.kernels import check_distances, check_gram, check_not_negative, rounding_of
 from kgroups.energy.points import Points, as_points, as_weights, row_blocks
@@ -310,14 +311,12 @@ def _shuffled(
 
 
 def in_order(work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
-    """Yield the results of tasks in their order, computed by as many threads as numba has.
+    """Yield the results of tasks in their order, computed by a thread for each core.
 
     At most one result more than there are threads waits to be used. An interrupt waits for the
     tasks that run, not for those that have not begun.
     """
-    from numba import get_num_threads
-
-    workers = get_num_threads()
+    workers = available_cores()
     if workers == 1:
         yield from map(work, tasks)
         return

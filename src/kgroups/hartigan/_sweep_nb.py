@@ -6,7 +6,7 @@ from numba import njit
 from kgroups._types import CSR, Floats, Ints
 from kgroups.hartigan.sweep import Groups
 
-__all__ = ["add_rows", "add_totals", "improve_labels", "improve_rows", "sweep_dense"]
+__all__ = ["add_totals", "improve_labels", "improve_rows"]
 
 # A node with all but this share of the weight of its group stays: the rest is rounding error.
 _LEAST_REST = 1e-11
@@ -65,30 +65,6 @@ def _best_group(
             gain -= rounding * (leave_terms + terms)
         if gain > best_gain or (gain == best_gain and best != a and b < best):
             best, best_gain = b, gain
-    return best
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _nearest_group(
-    a: int, own: float, weight: float, link: Floats, groups: Groups, rounding: float
-) -> int:
-    """Return the group whose mean is nearest to a node of group ``a``.
-
-    Another mean must be nearer by more than ``rounding`` times the terms that are compared.
-    """
-    s, Q, size = groups
-    best = a
-    inner = Q[a] / (s[a] * s[a])
-    outer = 2.0 * (link[a] + own) / (weight * s[a])
-    nearest = inner - outer - rounding * (abs(inner) + abs(outer))
-    for b in range(s.size):
-        if b == a or size[b] == 0:
-            continue
-        inner = Q[b] / (s[b] * s[b])
-        outer = 2.0 * link[b] / (weight * s[b])
-        distance = inner - outer + rounding * (abs(inner) + abs(outer))
-        if distance < nearest:
-            best, nearest = b, distance
     return best
 
 
@@ -187,95 +163,6 @@ def _sweep_matrix(
             link[touched[position]] = 0.0
             seen[touched[position]] = False
     return moves
-
-
-@njit(cache=True, nogil=True)
-def add_rows(tile: Floats, z: Ints, first: int, L: Floats) -> None:
-    """Add each row of a tile, whose first column is ``first``, to the sums of its group."""
-    width = tile.shape[1]
-    for j in range(tile.shape[0]):
-        # Slices of one row each are what the compiler needs to add several numbers at once.
-        sums = L[z[j], first : first + width]
-        row = tile[j]
-        for i in range(width):
-            sums[i] += row[i]
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _best_dense(
-    i: int,
-    diagonal: Floats,
-    w: Floats,
-    to_nearest: bool,
-    every: Ints,
-    rounding: float,
-    z: Ints,
-    groups: Groups,
-    L: Floats,
-) -> int:
-    """Return the group that node i should move to, or its own."""
-    a: int = z[i]
-    if groups.size[a] == 1:
-        return a
-    if to_nearest:
-        return _nearest_group(a, diagonal[i], w[i], L[:, i], groups, rounding)
-    return _best_group(a, diagonal[i], w[i], L[:, i], every, groups, 0.0, 0.0, rounding)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def sweep_dense(
-    rows: Floats,
-    place: Ints,
-    diagonal: Floats,
-    w: Floats,
-    to_nearest: bool,
-    rounding: float,
-    first: int,
-    z: Ints,
-    groups: Groups,
-    L: Floats,
-    peak: Floats,
-    tally: Ints,
-    wanted: Ints,
-) -> int:
-    """Visit the nodes from ``first`` on, move each to its best group, and return where it ended.
-
-    ``L[b, i]`` is the sum of M_ij over the nodes j of group b other than i. A move of node i needs
-    row i of M, which is ``rows[place[i]]``; where the place is -1 the visit ends before the move.
-    Then ``wanted`` holds the nodes from there on that would move now and whose rows are missing,
-    as many as it can hold, and -1 after the last. ``peak`` keeps the largest sum, by unit of
-    weight, that a mover had with each group that it left or joined. ``tally[0]`` gains the moves.
-    """
-    every = np.arange(groups.s.size)
-    for i in range(first, z.size):
-        a = z[i]
-        b = _best_dense(i, diagonal, w, to_nearest, every, rounding, z, groups, L)
-        if b == a:
-            continue
-        if place[i] < 0:
-            count = 0
-            for j in range(i, z.size):
-                if count == wanted.size:
-                    break
-                if place[j] < 0:
-                    c = _best_dense(j, diagonal, w, to_nearest, every, rounding, z, groups, L)
-                    if c != z[j]:
-                        wanted[count] = j
-                        count += 1
-            wanted[count:] = -1
-            return i
-        peak[a] = max(peak[a], abs(L[a, i]) / w[i])
-        peak[b] = max(peak[b], abs(L[b, i]) / w[i])
-        _move(i, b, diagonal[i], w[i], L[a, i], L[b, i], z, groups)
-        tally[0] += 1
-        row, left, joined = rows[place[i]], L[a], L[b]
-        for j in range(z.size):
-            left[j] -= row[j]
-        for j in range(z.size):
-            joined[j] += row[j]
-        L[a, i] += row[i]
-        L[b, i] -= row[i]
-    return z.size
 
 
 @njit(cache=True, nogil=True)

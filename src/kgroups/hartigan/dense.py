@@ -5,7 +5,9 @@ from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
 
+from kgroups._csr import writable
 from kgroups._types import Floats, Ints
+from kgroups.hartigan._dense_nb import add_rows, sweep_dense
 from kgroups.hartigan.sweep import Groups, Outcome, check_labels, group_sums
 
 Rule: TypeAlias = Literal["hartigan", "lloyd"]
@@ -60,13 +62,16 @@ def group_links(M: Rows, starts: Sequence[Ints], k: int) -> list[Floats]:
 
     The matrix is read once for all labelings. Each result has shape (k, n).
     """
-    from kgroups.hartigan._sweep_nb import add_rows
-
     n = M.diagonal.size
     links = [np.zeros((k, n)) for _ in starts]
     for top, left, tile in M.tiles() if starts else ():
+        columns = slice(left, left + tile.shape[1])
         for z, L in zip(starts, links, strict=True):
-            add_rows(tile, z[top : top + tile.shape[0]], left, L)
+            # A copy, unless the tile has all columns: rows of L are added to as contiguous arrays.
+            sums = np.ascontiguousarray(L[:, columns])
+            add_rows(writable(tile), writable(z[top : top + tile.shape[0]]), sums)
+            if tile.shape[1] < n:
+                L[:, columns] = sums
     for z, L in zip(starts, links, strict=True):
         L[z, np.arange(n)] -= M.diagonal
     return links
@@ -94,8 +99,6 @@ def improve_dense(
 
     .. math:: \arg\min_a \; Q_a / s_a^2 - 2 (Q_a(i) + [z_i = a] M_{ii}) / (w_i s_a)
     """
-    from kgroups.hartigan._sweep_nb import sweep_dense
-
     check_labels(z, k)
     n = z.size
     z = z.astype(np.int64, copy=True)
@@ -105,7 +108,8 @@ def improve_dense(
     if M.stored is None:
         rows, place = np.empty((_ROWS_KEPT, n)), np.full(n, -1)
     else:
-        rows, place = M.stored, np.arange(n)
+        rows, place = writable(M.stored), np.arange(n)
+    w, diagonal = writable(w), writable(M.diagonal)
     wanted, tally = np.empty(_ROWS_AT_ONCE, dtype=np.int64), np.zeros(1, dtype=np.int64)
     sweeps, converged = 0, n == 0
     while not converged and sweeps < max_sweeps:
@@ -114,8 +118,8 @@ def improve_dense(
             place[:] = -1
         while first < n:
             first = sweep_dense(
-                rows, place, M.diagonal, w, rule == "lloyd", _ROUNDING, first,
-                z, groups, L, peak, tally, wanted,
+                rows, place, diagonal, w, rule == "lloyd", _ROUNDING, first,
+                z, *groups, L, peak, tally, wanted,
             )  # fmt: skip
             if first < n:
                 _fetch(M, wanted, first, rows, place)

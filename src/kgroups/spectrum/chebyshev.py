@@ -68,9 +68,9 @@ class BlockOperator:
     below the interval are mapped above 1.
 
     Rows are divided into fixed ranges, of about ``entries_per_task`` entries in products with the
-    graph and ``rows_per_task`` rows in products of blocks. They are shared among as many threads
-    as numba would use, unless there are fewer than ``fewest_shared_tasks``, where waiting for a
-    thread takes longer than it saves. A row is summed by one thread, and sums over rows are added
+    graph and ``rows_per_task`` rows in products of blocks. They are shared among a thread for each
+    core, unless there are fewer than ``fewest_shared_tasks``, where waiting for a thread takes
+    longer than it saves. A row is summed by one thread, and sums over rows are added
     in a fixed order, so that the result does not depend on the number of threads.
     """
 

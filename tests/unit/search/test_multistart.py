@@ -5,7 +5,6 @@ import threading
 import time
 
 import networkx as nx
-import numba
 import numpy as np
 import pytest
 
@@ -378,15 +377,11 @@ def test_the_cells_of_large_graphs_with_short_cycles_are_used():
 @pytest.mark.parametrize(
     "graph", [LARGE.graph, lfr_benchmark(12_000, degree=15, mixing=0.3, rng=2)[0]]
 )
-def test_a_first_start_that_threads_share_finds_as_much_for_any_number_of_them(graph):
+def test_a_first_start_that_threads_share_finds_as_much_for_any_number_of_them(graph, monkeypatch):
     alone, found = searched(graph), []
-    most = numba.get_num_threads()
-    try:
-        for threads in (1, most):
-            numba.set_num_threads(threads)
-            found.append(searched(graph, shared_entries=0))
-    finally:
-        numba.set_num_threads(most)
+    for threads in ("1", "3"):
+        monkeypatch.setenv("NUMBA_NUM_THREADS", threads)
+        found.append(searched(graph, shared_entries=0))
     assert found[0].z.tolist() == found[1].z.tolist()
     assert found[0].visits == found[1].visits
     assert found[0].saved[0] == pytest.approx(alone.saved[0], rel=1e-3)
