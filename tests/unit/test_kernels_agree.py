@@ -1,0 +1,151 @@
+"""Kernels give the same bits interpreted and compiled, on what the package passes to them."""
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from kgroups import _symmetric_csr_nb
+from kgroups._kernel import Kernel
+from kgroups._symmetric_csr import is_symmetric, rows_of_edges
+from kgroups.adapters import _numbering_nb
+from kgroups.adapters.numbering import IntegerNames, TextNames, Texts
+from kgroups.backends.networkx import _propagation_nb, communities
+from kgroups.backends.networkx.convert import convert_from_nx
+from kgroups.energy import Gaussian, _line_nb, kernel_kgroups, kernel_kmeans, segment_line
+from kgroups.generators import lfr_benchmark
+from kgroups.graph import Graph
+from kgroups.hartigan import _dense_nb
+from kgroups.inference import _gibbs_nb
+from kgroups.inference.gibbs import gibbs_masses
+from kgroups.inference.propagation import block_model, rates_of_labels
+from kgroups.multilevel import finest_level
+from kgroups.operators import BetheHessian
+from kgroups.spectrum import _chebyshev_nb
+from kgroups.spectrum.chebyshev import BlockOperator
+from kgroups.verdict import _distances_nb
+from kgroups.verdict.statistics import stretch_of_distances
+
+pytestmark = pytest.mark.compiled
+
+
+@pytest.fixture
+def checked(monkeypatch):
+    """Run every kernel both ways, compare all its arrays, and collect those that were called."""
+    called = set()
+
+    def both_ways(kernel, *arguments):
+        copies = [one.copy() if isinstance(one, np.ndarray) else one for one in arguments]
+        interpreted = kernel._interpret(copies)
+        result = kernel.compiled()(*arguments)
+        assert repr(result) == repr(interpreted)
+        for place, (one, other) in enumerate(zip(arguments, copies, strict=True)):
+            if isinstance(one, np.ndarray):
+                assert one.flags.c_contiguous
+                assert one.flags.writeable
+                assert one.tobytes() == other.tobytes(), (kernel.__name__, place)
+            else:
+                assert type(one) in (int, float, bool)
+        called.add(kernel)
+        return result
+
+    monkeypatch.setattr(Kernel, "__call__", both_ways)
+    return called
+
+
+def random_edges(n, m, seed=0):
+    rng = np.random.default_rng(seed)
+    return *rng.integers(0, n, (2, m)), rng.random(m) + 0.1
+
+
+def convert_edges():
+    u, v, w = random_edges(20, 90)
+    for weights in (None, w):
+        rows = rows_of_edges(u, v, weights, 20, few_edges=-1)
+        graph = Graph(*rows[:3], multiplicity=rows.multiplicity)
+        graph.permuted(np.random.default_rng(0).permutation(20))
+        assert is_symmetric(graph.indptr, graph.indices, graph.weights, few_edges=-1)
+    rows_of_edges(u[u != v], u[u != v] + 20, w[u != v], 40, few_edges=-1)
+
+
+def number_names():
+    u, v, _ = random_edges(30, 80)
+    ends = np.empty((2, u.size), np.int32)
+    for kind, factor in ((np.int64, -(2**58)), (np.uint64, 2**40)):
+        IntegerNames(kind, first_names=1).number(u * factor, v * -factor, *ends)
+    names = [f"{'node' * (i % 4)}{i}".encode() for i in u]
+    bounds = np.concatenate([[0], np.cumsum([len(name) for name in names])])
+    texts = Texts(bounds, np.frombuffer(b"".join(names), np.uint8), bytes)
+    TextNames(first_names=1).number(texts, texts, *ends)
+
+
+def multiply_blocks():
+    u, v, w = random_edges(60, 200)
+    graph = Graph.from_edges(u, v, w, n=60)
+    for weighted in (False, True):
+        bound = BetheHessian().bind(graph.simple_adjacency(loops=False), weighted=weighted)
+        operator = BlockOperator(bound, lowest=-0.9, entries_per_task=100, rows_per_task=20)
+        for columns in (1, 3, 16):
+            X, Y = (operator.normal_block(columns, np.random.default_rng(t)) for t in range(2))
+            operator.matmat(X, Y, alpha=1.7)
+            operator.matmat(X, Y, alpha=2.0, beta=-1.0)
+            operator.products_by_column(X, Y)
+            operator.add_product(X, operator.products(X, Y), Y)
+
+
+def sample_labels():
+    graph, labels = lfr_benchmark(120, degree=6, mixing=0.4, max_degree=20, rng=0)
+    model = block_model(
+        finest_level(graph.simple_adjacency(), weighted=False), degree_corrected=True
+    )
+    rates = rates_of_labels(model, labels, int(labels.max()) + 1)
+    for few in (0, 100):
+        rng = np.random.default_rng(0)
+        gibbs_masses(model, labels, rates, sweeps=4, burn_in=1, few_groups=few, rng=rng)
+
+
+def propagate_labels():
+    G = nx.gnm_random_graph(60, 120, seed=0)
+    for converted in (convert_from_nx(G), convert_from_nx(nx.DiGraph(G))):
+        communities.asyn_lpa_communities(converted)
+        communities.fast_label_propagation_communities(converted)
+    communities.label_propagation_communities(convert_from_nx(G))
+
+
+def cut_a_line():
+    x, y, w = random_edges(50, 40)
+    for k in (1, 2, 5):
+        segment_line(x + 0.1 * y, k, weights=w)
+
+
+def measure_distances():
+    graph = Graph.from_edges(*random_edges(40, 70)[:2], n=40)
+    labels = np.arange(40) % 2
+    stretch_of_distances(graph.simple_adjacency(loops=False), labels, np.random.default_rng(0))
+
+
+def cluster_points():
+    rng = np.random.default_rng(0)
+    X, w = rng.normal(size=(150, 2)), rng.random(150)
+    for cluster in (kernel_kgroups, kernel_kmeans):
+        for memory in (0.0, 1e9):
+            cluster(X, 4, metric=Gaussian(), sample_weight=w, n_init=2, gram_memory=memory)
+
+
+@pytest.mark.parametrize(
+    ("run", "module"),
+    [
+        (convert_edges, _symmetric_csr_nb),
+        (number_names, _numbering_nb),
+        (multiply_blocks, _chebyshev_nb),
+        (sample_labels, _gibbs_nb),
+        (propagate_labels, _propagation_nb),
+        (cut_a_line, _line_nb),
+        (measure_distances, _distances_nb),
+        (cluster_points, _dense_nb),
+    ],
+)
+def test_interpreted_and_compiled_kernels_agree_to_the_bit(checked, run, module):
+    run()
+    kernels = {one for one in vars(module).values() if isinstance(one, Kernel)}
+    assert kernels
+    assert kernels <= checked
