@@ -14,7 +14,7 @@ __all__ = [
 ]
 
 
-@kernel(seconds=0.2)
+@kernel(seconds=0.099)
 def count_columns(u: Ints, v: Ints, count: Indices) -> None:
     """Add to ``count[b + 1]`` the edges whose larger end is b."""
     for e in range(len(u)):
@@ -37,7 +37,7 @@ def fill_columns(u: Ints, v: Ints, w: Floats, place: Indices, low: Indices, weig
             weight[t] = w[e]
 
 
-@kernel(seconds=0.2)
+@kernel(seconds=0.1)
 def count_entries(
     first: int,
     stop: int,
@@ -63,7 +63,7 @@ def count_entries(
                     below[b] += 1
 
 
-@kernel(seconds=0.2)
+@kernel(seconds=0.25)
 def fill_upper(
     first: int,
     stop: int,
@@ -102,7 +102,7 @@ def fill_upper(
                 sums[slot] = weight[t]
 
 
-@kernel(seconds=0.2)
+@kernel(seconds=0.17)
 def fill_lower(
     first: int,
     stop: int,
@@ -133,7 +133,7 @@ def fill_lower(
                 counts[slot] = counts[t]
 
 
-@kernel(seconds=0.2)
+@kernel(seconds=0.19)
 def fill_permuted(
     first: int,
     stop: int,
@@ -167,7 +167,7 @@ def fill_permuted(
                 moved_counts[slot] = counts[t]
 
 
-@kernel(seconds=0.2)
+@kernel(seconds=0.12)
 def has_symmetric_entries(
     first: int, stop: int, indptr: Indices, indices: Indices, data: Floats, place: Indices
 ) -> bool:

@@ -20,7 +20,7 @@ _ALL_BITS = 0xFFFFFFFFFFFFFFFF
 _LOWER_HALF = 0xFFFFFFFF
 
 
-@kernel(seconds=0.2)
+@kernel(seconds=0.13)
 def number_integers(given: Any, table: Indices, names: Any, numbers: Ints, state: Ints) -> None:
     """Write the number of each given name that is not done yet."""
     mask = len(table) - 1
@@ -44,7 +44,7 @@ def number_integers(given: Any, table: Indices, names: Any, numbers: Ints, state
     state[1] = known
 
 
-@kernel(seconds=0.2)
+@kernel(seconds=0.076)
 def place_integers(names: Any, known: int, table: Indices) -> None:
     """Insert the known names into a larger table."""
     mask = len(table) - 1
@@ -55,7 +55,7 @@ def place_integers(names: Any, known: int, table: Indices) -> None:
         table[slot] = number
 
 
-@kernel(seconds=0.2)
+@kernel(seconds=0.083)
 def hash_texts(starts: Ints, stops: Ints, data: Any, hashes: Ints) -> None:
     """Write a 32-bit hash of each text."""
     for e in range(len(hashes)):
@@ -65,7 +65,7 @@ def hash_texts(starts: Ints, stops: Ints, data: Any, hashes: Ints) -> None:
         hashes[e] = mixed >> 32
 
 
-@kernel(seconds=0.2)
+@kernel(seconds=0.36)
 def number_texts(
     starts: Ints,
     stops: Ints,
@@ -118,7 +118,7 @@ def number_texts(
     state[1] = known
 
 
-@kernel(seconds=0.2)
+@kernel(seconds=0.077)
 def place_texts(smaller: Ints, table: Ints) -> None:
     """Insert the entries of a table into a larger one."""
     mask = len(table) - 1

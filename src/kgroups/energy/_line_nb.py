@@ -8,7 +8,7 @@ __all__ = ["fill_starts", "fill_table"]
 WEIGHT, MOMENT, PAIRS = 0, 1, 2
 
 
-@kernel(seconds=0.2)
+@kernel(seconds=0.17)
 def fill_table(x: Floats, w: Floats, table: Floats) -> None:
     """Tabulate, on every level, the runs that begin or end at the middle of a block.
 
@@ -75,7 +75,7 @@ def _best_start(
     return best
 
 
-@kernel(seconds=0.5)
+@kernel(seconds=0.64)
 def fill_starts(
     table: Floats, level: Ints, stack: Ints, before: Floats, now: Floats, start: Indices
 ) -> float:

@@ -480,8 +480,8 @@ def _plus_plus(M: PointRows, w: Floats, k: int, rng: np.random.Generator) -> Int
 def _drawn_by_mass(mass: Floats, draws: Floats) -> Ints:
     """Return the points in which shares of the whole mass end, none if there is no mass."""
     total = np.cumsum(mass)
-    picks = np.searchsorted(total, draws * total[-1], side="right")
-    return np.minimum(picks, mass.size - 1) if total[-1] > 0.0 else picks[:0]
+    picks: Ints = np.searchsorted(total[:-1], draws * total[-1], side="right")
+    return picks if total[-1] > 0.0 else picks[:0]
 
 
 def _random(M: PointRows, w: Floats, k: int, rng: np.random.Generator) -> Ints:

@@ -9,7 +9,7 @@ __all__ = ["add_rows", "sweep_dense"]
 _LEAST_REST = 1e-11
 
 
-@kernel(seconds=0.2)
+@kernel(seconds=0.082)
 def add_rows(tile: Floats, z: Ints, L: Floats) -> None:
     """Add each row of a tile to the sums of its group."""
     for j in range(tile.shape[0]):
@@ -89,7 +89,7 @@ def _nearest_group(
     return best
 
 
-@kernel(seconds=0.6)
+@kernel(seconds=0.79)
 def sweep_dense(
     rows: Floats,
     place: Ints,

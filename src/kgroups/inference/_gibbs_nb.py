@@ -14,7 +14,7 @@ TRIES = 4
 _MOST = 700.0
 
 
-@kernel(seconds=0.7)
+@kernel(seconds=0.92)
 def resample(
     indptr: Indices,
     indices: Indices,

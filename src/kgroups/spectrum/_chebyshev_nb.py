@@ -14,7 +14,7 @@ from kgroups._types import Floats, Indices
 __all__ = ["add_product", "multiply_rows", "products_by_column", "weighted_products"]
 
 
-@kernel(seconds=0.5)
+@kernel(seconds=0.36)
 def multiply_rows(
     indptr: Indices,
     indices: Indices,
@@ -69,7 +69,7 @@ def multiply_rows(
                 out[i, c] = a * total[c] + b * X[i, c] + beta * out[i, c]
 
 
-@kernel(seconds=0.2)
+@kernel(seconds=0.11)
 def weighted_products(w: Any, X: Any, Y: Any, start: int, stop: int, out: Floats) -> None:
     """Add ``X^T diag(w) Y`` over some rows to ``out``, with float64 products."""
     for i in range(start, stop):
@@ -80,7 +80,7 @@ def weighted_products(w: Any, X: Any, Y: Any, start: int, stop: int, out: Floats
                 out[a, b] += x * Y[i, b]
 
 
-@kernel(seconds=0.2)
+@kernel(seconds=0.11)
 def products_by_column(w: Any, X: Any, Y: Any, start: int, stop: int, out: Floats) -> None:
     """Add ``X_c^T diag(w) X_c`` to ``out[0, c]`` and ``X_c^T diag(w) Y_c`` to ``out[1, c]``."""
     for i in range(start, stop):
@@ -91,7 +91,7 @@ def products_by_column(w: Any, X: Any, Y: Any, start: int, stop: int, out: Float
             out[1, c] += x * Y[i, c]
 
 
-@kernel(seconds=0.2)
+@kernel(seconds=0.1)
 def add_product(X: Any, S: Any, start: int, stop: int, out: Any) -> None:
     """Add ``X @ S`` to ``out`` on some rows."""
     for i in range(start, stop):

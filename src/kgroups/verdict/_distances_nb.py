@@ -6,7 +6,7 @@ from kgroups._types import Indices, Ints
 __all__ = ["total_distance"]
 
 
-@kernel(seconds=0.2)
+@kernel(seconds=0.14)
 def total_distance(
     indptr: Indices, indices: Indices, sources: Ints, distance: Ints, queue: Ints
 ) -> int:

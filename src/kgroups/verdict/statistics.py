@@ -158,7 +158,8 @@ def _mean_distance(adjacency: CSR, rng: np.random.Generator) -> float:
     sources = members
     if members.size > _SOURCES:
         sources = rng.choice(members, _SOURCES, replace=False)
-    n, pattern = len(adjacency.indptr) - 1, map(writable, adjacency[:2])
+    n = len(adjacency.indptr) - 1
+    pattern = writable(adjacency.indptr), writable(adjacency.indices)
     total = total_distance(*pattern, sources, np.full(n, -1), np.empty(n, np.int64))
     return int(total) / (sources.size * (members.size - 1))
 

@@ -55,7 +55,7 @@ def _holds(found: Ints, count: int, label: int) -> bool:
     return False
 
 
-@kernel(seconds=0.5)
+@kernel(seconds=0.36)
 def spread_once(
     indptr: Indices,
     indices: Indices,
@@ -78,7 +78,7 @@ def spread_once(
     return changed
 
 
-@kernel(seconds=0.5)
+@kernel(seconds=0.51)
 def spread_queue(
     indptr: Indices,
     indices: Indices,
@@ -125,7 +125,7 @@ def spread_queue(
     state[1] = length
 
 
-@kernel(seconds=0.2)
+@kernel(seconds=0.1)
 def color_greedily(
     indptr: Indices, indices: Indices, order: Ints, color: Ints, taken_by: Ints
 ) -> None:
@@ -142,7 +142,7 @@ def color_greedily(
         color[i] = first
 
 
-@kernel(seconds=0.5)
+@kernel(seconds=0.34)
 def spread_by_color(
     indptr: Indices,
     indices: Indices,
@@ -165,7 +165,7 @@ def spread_by_color(
         z[i] = label
 
 
-@kernel(seconds=0.5)
+@kernel(seconds=0.35)
 def has_frequent_labels(
     indptr: Indices,
     indices: Indices,
