@@ -10,7 +10,7 @@ from kgroups._blas import DENSE, single_threaded
 from kgroups._progress import counted_progress
 from kgroups._types import Floats, Ints
 from kgroups._validation import RngLike, as_rng, check_integer, check_real
-from kgroups.embedding import TIE, kmeans, trials_of
+from kgroups.embedding import KMeansInit
 from kgroups.energy.fitting import (
     Data,
     DistanceRows,
@@ -37,6 +37,8 @@ _LINK_BYTES = 4e8
 _MIN_PARALLEL_ENTRIES = 250_000
 # Objectives that differ by less than this fraction belong to one optimum, up to rounding.
 _SAME_OPTIMUM = 1e-10
+# Costs of two draws of k-means++ that differ by at most this share are a tie: the first stays.
+_TIE = 1e-9
 # Starts of k-means on the rows of the leading eigenvectors.
 _KMEANS_STARTS = 10
 # With more points a sample is grouped first, and the other points join the nearest mean.
@@ -451,7 +453,7 @@ def _plus_plus(M: PointRows, w: Floats, k: int, rng: np.random.Generator) -> Int
             rho[picks, np.arange(picks.size)] = 0.0
         return np.ascontiguousarray(np.maximum(rho, 0.0))
 
-    trials = trials_of(k)
+    trials = 2 + int(np.log(k))
     center = np.empty(k, dtype=np.int64)
     center[0] = _drawn_by_mass(w, rng.random(1))[0]
     is_center = np.zeros(w.size, dtype=np.bool_)
@@ -467,7 +469,7 @@ def _plus_plus(M: PointRows, w: Floats, k: int, rng: np.random.Generator) -> Int
         offered = distances_to(tried)
         # The first of those whose costs are equal up to rounding.
         cost = np.cumsum(w[:, None] * np.minimum(offered, distance[:, None]), axis=0)[-1]
-        chosen = int(np.argmax(cost <= cost.min() * (1.0 + TIE)))
+        chosen = int(np.argmax(cost <= cost.min() * (1.0 + _TIE)))
         nearest[offered[:, chosen] < distance] = a
         np.minimum(distance, offered[:, chosen], out=distance)
         center[a] = tried[chosen]
@@ -506,7 +508,8 @@ def _spectral(M: PointRows, w: Floats, k: int, rng: np.random.Generator) -> Ints
     with single_threaded(w.size):
         lam, V = _leading_eigenpairs(A, k - 1)
     rows = V * np.sqrt(np.maximum(lam, 0.0)) / root[:, None]
-    return kmeans(rows, k, n_init=_KMEANS_STARTS, rng=rng)
+    init = KMeansInit(n_init=_KMEANS_STARTS)
+    return init.labels([rows], [k], int(rng.integers(2**32)))[0]
 
 
 def _leading_eigenpairs(A: Floats, count: int) -> tuple[Floats, Floats]:
