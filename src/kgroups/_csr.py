@@ -147,11 +147,6 @@ def readonly_view(array: Any) -> Any:
     return view
 
 
-def readonly(csr: CSR) -> CSR:
-    """Return the matrix as read-only views, so that numba compiles each kernel once."""
-    return CSR(*map(readonly_view, csr))
-
-
 def connected_components(csr: CSR, group: Ints | None = None) -> tuple[int, Ints]:
     """Return the number of components and the component of each node, numbered by first node.
 
