@@ -40,6 +40,8 @@ _LOADING_SECONDS = 0.01
 # Seconds that all kernels together have been interpreted in this process.
 _interpreted = [0.0]
 _lock = threading.RLock()
+# Functions that kernels call, compiled once for all of them.
+_helpers: dict[FunctionType, Any] = {}
 
 KERNELS: "list[Kernel[..., Any]]" = []
 """All kernels of the modules that are imported."""
@@ -99,7 +101,7 @@ class Kernel(Generic[P, R]):
             if self._compiled is None:
                 from numba import njit
 
-                self._compiled = njit(cache=True, **_OPTIONS)(_linked(self.function, {}))
+                self._compiled = njit(cache=True, **_OPTIONS)(_linked(self.function))
         return self._compiled
 
     def _interpret(self, arguments: Any) -> R:
@@ -130,20 +132,19 @@ class Kernel(Generic[P, R]):
             return False
 
 
-def _linked(function: Any, done: dict[str, Any]) -> FunctionType:
-    """Return a copy of a function that calls compiled functions; ``done`` are those of its file."""
+def _linked(function: Any) -> Any:
+    """Return a copy of a function of which all that it calls in its file is compiled."""
     names = {}
     for name in function.__code__.co_names:
         called = function.__globals__.get(name)
-        called = called.function if isinstance(called, Kernel) else called
         if isinstance(called, FunctionType) and called.__module__ == function.__module__:
-            if name not in done:
+            if called not in _helpers:
                 from numba import njit
 
-                done[name] = njit(**_OPTIONS)(_linked(called, done))
-            names[name] = done[name]
+                _helpers[called] = njit(**_OPTIONS)(_linked(called))
+            names[name] = _helpers[called]
     if not names:
-        return function  # type: ignore[no-any-return]
+        return function
     copy = FunctionType(function.__code__, {**function.__globals__, **names}, function.__name__)
     copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
     copy.__doc__ = function.__doc__

@@ -24,7 +24,6 @@ def draw_centers(
     draws: Floats,
     draw: int,
     z: Ints,
-    at: int,
     distance: Floats,
     mass: Floats,
     offered: Floats,
@@ -90,9 +89,9 @@ def draw_centers(
         for i in range(n):
             if a == 0 or offered[i * trials + chosen] < distance[i]:
                 distance[i] = offered[i * trials + chosen]
-                z[at + i] = a
+                z[i] = a
     for a in range(k):
-        z[at + center[a]] = a
+        z[center[a]] = a
 
 
 def move_rows(
@@ -104,7 +103,6 @@ def move_rows(
     row_error: float,
     max_sweeps: int,
     z: Ints,
-    at: int,
     size: Ints,
     total: Floats,
     squared: Floats,
@@ -128,10 +126,10 @@ def move_rows(
             total[a * p + column] = 0.0
     for i in range(n):
         visited[i] = -1
-        size[z[at + i]] += 1
+        size[z[i]] += 1
         for column in range(p):
             entry = X[x + i * p + column]
-            total[z[at + i] * p + column] += entry
+            total[z[i] * p + column] += entry
             length += entry * entry
     for a in range(k):
         for column in range(p):
@@ -144,7 +142,7 @@ def move_rows(
             if tally[2] != 0:
                 return 0.0
             now += 1
-            a = int(z[at + i])
+            a = int(z[i])
             last = visited[i]
             if size[a] == 1:
                 continue
@@ -180,7 +178,7 @@ def move_rows(
                 squared[best] += own + 2.0 * best_link
                 size[a] -= 1
                 size[best] += 1
-                z[at + i] = best
+                z[i] = best
                 changed[a] = now
                 changed[best] = now
                 moves += 1
@@ -199,6 +197,7 @@ def best_kmeans(
     starts: Ints,
     rows: Ints,
     columns: Ints,
+    places: Ints,
     k: Ints,
     trials: Ints,
     draws: Floats,
@@ -222,11 +221,10 @@ def best_kmeans(
 ) -> None:
     """Label the rows of each of several tables by the best of its starts, the first in a tie.
 
-    Table p has ``rows[p]`` rows of ``columns[p]`` numbers and is grouped into ``k[p]`` groups; the
+    Table p has ``rows[p]`` rows of ``columns[p]`` numbers from ``places[p]`` on and is grouped into ``k[p]`` groups; the
     random numbers of its ``starts[p]`` starts begin at ``firsts[p]``. A later start must lower the
     cost by more than rounding.
     """
-    x = 0
     at = 0
     for table in range(len(rows)):
         n = rows[table]
@@ -236,7 +234,7 @@ def best_kmeans(
             draw = firsts[table] + start * (1 + k[table] * trials[table])
             draw_centers(
                 X,
-                x,
+                places[table],
                 n,
                 p,
                 k[table],
@@ -244,7 +242,6 @@ def best_kmeans(
                 draws,
                 draw,
                 tried,
-                0,
                 distance,
                 mass,
                 offered,
@@ -254,14 +251,13 @@ def best_kmeans(
             )
             found = move_rows(
                 X,
-                x,
+                places[table],
                 n,
                 p,
                 k[table],
                 row_error,
                 max_sweeps,
                 tried,
-                0,
                 size,
                 total,
                 squared,
@@ -275,13 +271,13 @@ def best_kmeans(
                 lowest = found
                 for i in range(n):
                     z[at + i] = tried[i]
-        x += n * p
         at += n
 
 
 @kernel(seconds=0.6)
 def improve_rows(
     X: Floats,
+    x: int,
     p: int,
     k: int,
     row_error: float,
@@ -294,17 +290,16 @@ def improve_rows(
     changed: Ints,
     tally: Ints,
 ) -> float:
-    """Lower the k-means cost of rows of ``p`` numbers by moves of ``z``; return the cost."""
+    """Lower the k-means cost of rows of ``p`` numbers, which start at ``x``; return the cost."""
     return move_rows(
         X,
-        0,
+        x,
         len(z),
         p,
         k,
         row_error,
         max_sweeps,
         z,
-        0,
         size,
         total,
         squared,

@@ -228,7 +228,7 @@ def improve_rows(X: Floats, z: Ints, *, k: int, max_sweeps: int = 50) -> tuple[I
     """
     n, p = X.shape
     z, flat = z.astype(np.int64, copy=True), np.ascontiguousarray(X, dtype=float).ravel()
-    arguments = flat, p, k, ROW_ERROR, max_sweeps, z, *_row_scratch(n, p, k), new_tally()
+    arguments = flat, 0, p, k, ROW_ERROR, max_sweeps, z, *_row_scratch(n, p, k), new_tally()
     return z, float(run_kernel(kernels.improve_rows, n * p * k, *arguments))
 
 
@@ -254,6 +254,7 @@ def best_kmeans(
         np.array(starts),
         rows,
         columns,
+        np.cumsum(rows * columns) - rows * columns,
         numbers,
         trials,
         np.concatenate([one.ravel() for one in draws]),

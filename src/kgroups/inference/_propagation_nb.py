@@ -16,6 +16,9 @@ __all__ = ["STATE", "propagate", "reverse_entries", "two_rates"]
 RULES = ("unchanged", "planted", "contrast", "own")
 """Names of the rules by which rates are learned; kernels take their number."""
 _UNCHANGED, _PLANTED, _CONTRAST, _OWN = 0, 1, 2, 3
+# Rows of the sums over each group: expected weight of edges inside, theta, what rates of 1 expect
+# inside, and nodes.
+_EDGES, _TOTAL, _PAIRS, _SIZES = 0, 1, 2, 3
 # Where things stand in a component between two calls of ``propagate``, and at first.
 BETWEEN, EVIDENCE, RESIDUAL, _DAMPING, _BEFORE, _STEP, _SWEEP, DONE, ENDED = range(9)
 STATE = (0.0, 0.0, inf, 0.0, inf, 0.0, 0.0, 0.0, 0.0)
@@ -52,31 +55,23 @@ def reverse_entries(indptr: Indices, indices: Indices, place: Ints, reverse: Int
 
 
 def expected_totals(
-    theta: Floats,
-    first: int,
-    n: int,
-    k: int,
-    marginal: Floats,
-    at: int,
-    g: int,
-    total: Floats,
-    pairs: Floats,
-    sizes: Floats,
+    theta: Floats, first: int, n: int, k: int, marginal: Floats, at: int, g: int, sums: Floats
 ) -> None:
     """Sum over all nodes: theta, what rates of 1 expect inside each group, and numbers of nodes."""
     for a in range(g, g + k):
-        total[a] = 0.0
-        pairs[a] = 0.0
-        sizes[a] = 0.0
+        sums[_TOTAL, a] = 0.0
+        sums[_PAIRS, a] = 0.0
+        sums[_SIZES, a] = 0.0
     for i in range(n):
         for a in range(k):
             belief = marginal[at + i * k + a]
             share = theta[first + i] * belief
-            total[g + a] += share
-            pairs[g + a] -= share * share
-            sizes[g + a] += belief
+            sums[_TOTAL, g + a] += share
+            sums[_PAIRS, g + a] -= share * share
+            sums[_SIZES, g + a] += belief
     for a in range(g, g + k):
-        pairs[a] = 0.5 * max(pairs[a] + total[a] * total[a], 0.0)
+        pairs = sums[_PAIRS, a] + sums[_TOTAL, a] * sums[_TOTAL, a]
+        sums[_PAIRS, a] = 0.5 * pairs if pairs > 0.0 else 0.0
 
 
 def raise_rates(
@@ -84,34 +79,33 @@ def raise_rates(
     k: int,
     inside: Floats,
     between: float,
-    alike: bool,
+    spread: float,
     above: Floats,
     inner: Floats,
 ) -> float:
     """Raise rates, given as logarithms up to 0, to the power of a weight; return that between.
 
+    ``spread`` is the difference of the largest rate inside to the smallest.
     ``above`` receives the difference of each power inside to it, ``inner`` w times that inside.
     """
     # Powers below 1e-300 count as that: a factor of 0 would leave no message.
     low = exp(max(w * between, -3.0 * _SPAN))
     high = 0.0
     for a in range(k):
-        if a == 0 or not alike:
+        if a == 0 or spread > 0.0:
             high = exp(max(w * inside[a], -3.0 * _SPAN))
         above[a] = high - low
         inner[a] = w * high
     return low
 
 
-def two_rates(
-    edges: Floats, pairs: Floats, g: int, k: int, m: float, ratio: float, rates: Floats
-) -> None:
+def two_rates(sums: Floats, g: int, k: int, m: float, ratio: float, rates: Floats) -> None:
     """Write the rates inside and between groups that explain the expected edges."""
     inner = 0.0
     among = 0.0
     for a in range(g, g + k):
-        inner += edges[a]
-        among += pairs[a]
+        inner += sums[_EDGES, a]
+        among += sums[_PAIRS, a]
     rates[1] = max(m - inner, _LEAST_EDGES) / max(m - among, _LEAST_EDGES)
     rates[0] = max(inner / max(among, _LEAST_EDGES), ratio * rates[1])
 
@@ -119,16 +113,13 @@ def two_rates(
 def learn_rates(
     rule: int,
     least: float,
-    edges: Floats,
-    pairs: Floats,
-    sizes: Floats,
+    sums: Floats,
     g: int,
     k: int,
     m: float,
     between: float,
     inside: Floats,
     prior: Floats,
-    at: int,
     rates: Floats,
 ) -> float:
     """Replace rates and shares by those that a rule learns; return the rate between groups.
@@ -136,34 +127,36 @@ def learn_rates(
     ``planted``: one rate inside all groups, and shares as expected. ``contrast``: the contrast of
     equal groups moves halfway to what explains the expected edges, and stays at ``least`` or
     above. ``own``: a rate for each group, with one edge more at their common rate, moves halfway
-    on a logarithmic scale. Rates and shares are written from ``at`` on.
+    on a logarithmic scale.
     """
-    if rule == _UNCHANGED:
-        return between
+    learned = between
     n = 0.0
     for a in range(g, g + k):
-        n += sizes[a]
+        n += sums[_SIZES, a]
     if rule == _PLANTED:
-        two_rates(edges, pairs, g, k, m, _LEAST_RATIO, rates)
+        two_rates(sums, g, k, m, _LEAST_RATIO, rates)
+        learned = rates[1]
         for a in range(k):
-            inside[at + a] = rates[0]
-            prior[at + a] = max(sizes[g + a] / n, _LEAST_SHARE)
-        return float(rates[1])
-    if rule == _CONTRAST:
-        two_rates(edges, pairs, g, k, m, 1.0, rates)
-        now = (inside[at] - between) / (inside[at] + (k - 1) * between)
+            inside[g + a] = rates[0]
+            prior[g + a] = max(sums[_SIZES, g + a] / n, _LEAST_SHARE)
+    elif rule == _CONTRAST:
+        two_rates(sums, g, k, m, 1.0, rates)
+        now = (inside[g] - between) / (inside[g] + (k - 1) * between)
         found = (rates[0] - rates[1]) / (rates[0] + (k - 1) * rates[1])
         mu = min(max(0.5 * (now + found), least), MOST_CONTRAST)
+        learned = 1.0 - mu
         for a in range(k):
-            inside[at + a] = 1.0 + (k - 1) * mu
-            prior[at + a] = 1.0 / k
-        return float(1.0 - mu)
-    two_rates(edges, pairs, g, k, m, 0.0, rates)
-    for a in range(k):
-        own = (edges[g + a] + 1.0) / (pairs[g + a] + 1.0 / max(rates[0], LEAST_RATE))
-        inside[at + a] = sqrt(inside[at + a] * max(own, LEAST_RATIO_OWN * rates[1]))
-        prior[at + a] = (sizes[g + a] + 1.0) / (n + k)
-    return float(max(sqrt(between * rates[1]), LEAST_RATE))
+            inside[g + a] = 1.0 + (k - 1) * mu
+            prior[g + a] = 1.0 / k
+    elif rule == _OWN:
+        two_rates(sums, g, k, m, 0.0, rates)
+        learned = max(sqrt(between * rates[1]), LEAST_RATE)
+        for a in range(k):
+            own = sums[_EDGES, g + a] + 1.0
+            own /= sums[_PAIRS, g + a] + 1.0 / max(rates[0], LEAST_RATE)
+            inside[g + a] = sqrt(inside[g + a] * max(own, LEAST_RATIO_OWN * rates[1]))
+            prior[g + a] = (sums[_SIZES, g + a] + 1.0) / (n + k)
+    return learned
 
 
 def sweep(
@@ -180,14 +173,10 @@ def sweep(
     at: int,
     to: int,
     inside: Floats,
-    between: float,
     prior: Floats,
     message: Floats,
     marginal: Floats,
-    edges: Floats,
-    total: Floats,
-    pairs: Floats,
-    sizes: Floats,
+    sums: Floats,
     more: Floats,
     field: Floats,
     product: Floats,
@@ -196,23 +185,22 @@ def sweep(
     above: Floats,
     inner: Floats,
     log_inside: Floats,
-    damping: float,
-    rates: Floats,
+    state: Floats,
+    c: int,
     tally: Ints,
 ) -> None:
     """Update the messages and the marginal of each node, in order and in place.
 
     Nodes i and j are linked at the rate theta[i] theta[j] times ``inside[a]`` if both are in
-    group a, and times ``between`` otherwise. An edge of weight w counts as w edges: the rate to
+    group a, and times that between groups otherwise. An edge of weight w counts as w edges: the rate to
     the power w is averaged over the groups of its other end. ``heaviest`` is the largest weight,
-    0 if all weights are 1, and ``m`` the sum of all weights. ``edges`` receives the expected
-    weight of the edges inside each group; ``total``, ``pairs`` and ``sizes`` are those of
-    :func:`expected_totals`, before and after. A share ``damping`` of the messages and marginals
-    stays as it was. The sweep ends early if ``tally[2]`` is set.
-
-    ``rates`` receives the Bethe free energy saved against one community, in nats, and the mean
-    change of a marginal.
+    0 if all weights are 1, and ``m`` the sum of all weights. The state has the rate between groups,
+    and the share of the messages and marginals that stays as it was; it receives the Bethe free
+    energy saved against one community, in nats, and the mean change of a marginal. The sweep ends
+    early if ``tally[2]`` is set.
     """
+    between = state[c, BETWEEN]
+    damping = state[c, _DAMPING]
     weighted = heaviest > 0.0
     renewed = 1.0 - damping
     slot = indptr[first]
@@ -220,7 +208,8 @@ def sweep(
     low = between
     log_between = log(between)
     largest = log_between
-    alike = True
+    least = inside[g]
+    most = inside[g]
     for a in range(k):
         rate = inside[g + a]
         more[a] = rate - between
@@ -228,8 +217,9 @@ def sweep(
         inner[a] = 1.0
         log_inside[a] = log(rate)
         largest = max(largest, log_inside[a])
-        alike = alike and rate == inside[g]
-        edges[g + a] = 0.0
+        least = min(least, rate)
+        most = max(most, rate)
+        sums[_EDGES, g + a] = 0.0
     # Powers of the largest rate would overflow: all rates are divided by it.
     if not weighted:
         largest = 0.0
@@ -263,7 +253,7 @@ def sweep(
             back = to + (reverse[t] - slot) * k
             if weighted:
                 low = raise_rates(
-                    float(data[t]), k, log_inside, log_between, alike, above, inner
+                    float(data[t]), k, log_inside, log_between, most - least, above, inner
                 )
             for a in range(k):
                 product[a] *= low + above[a] * message[back + a]
@@ -273,8 +263,8 @@ def sweep(
                     product[a] = 1.0
         top = -1e300
         for a in range(k):
-            total[g + a] -= th * marginal[own + a]
-            field[a] = logs[a] - th * more[a] * total[g + a]
+            sums[_TOTAL, g + a] -= th * marginal[own + a]
+            field[a] = logs[a] - th * more[a] * sums[_TOTAL, g + a]
             top = max(top, field[a])
         norm = 0.0
         for a in range(k):
@@ -287,20 +277,20 @@ def sweep(
             change += abs(field[a] - belief)
             belief = damping * belief + renewed * field[a]
             marginal[own + a] = belief
-            total[g + a] += th * belief
+            sums[_TOTAL, g + a] += th * belief
         for t in range(begin, end):
             back = to + (reverse[t] - slot) * k
             norm = 0.0
             if weighted:
                 low = raise_rates(
-                    float(data[t]), k, log_inside, log_between, alike, above, inner
+                    float(data[t]), k, log_inside, log_between, most - least, above, inner
                 )
             # The normalization of a message is one over the factor of its edge.
             for a in range(k):
                 x = message[back + a]
                 sent[a] = field[a] / (low + above[a] * x)
                 norm += sent[a]
-                edges[g + a] += sent[a] * x * inner[a]
+                sums[_EDGES, g + a] += sent[a] * x * inner[a]
             factors *= norm
             pending += 1
             if pending == chunk:
@@ -313,14 +303,14 @@ def sweep(
                 message[forth + a] = damping * message[forth + a] + norm * sent[a]
     # Each edge was met from both of its ends.
     for a in range(g, g + k):
-        edges[a] *= 0.5 if weighted else 0.5 * inside[a]
-    expected_totals(theta, first, last - first, k, marginal, at, g, total, pairs, sizes)
+        sums[_EDGES, a] *= 0.5 if weighted else 0.5 * inside[a]
+    expected_totals(theta, first, last - first, k, marginal, at, g, sums)
     saved += m * (1.0 - between + largest)
     for a in range(k):
-        saved += more[a] * pairs[g + a]
+        saved += more[a] * sums[_PAIRS, g + a]
     # Messages are not negative, but only a sum that is used is not optimized away.
-    rates[0] = saved + 0.5 * log(factors) + min(fetched, 0.0)
-    rates[1] = change / max(last - first, 1)
+    state[c, EVIDENCE] = saved + 0.5 * log(factors) + min(fetched, 0.0)
+    state[c, RESIDUAL] = change / max(last - first, 1)
 
 
 @kernel(seconds=3.0)
@@ -345,10 +335,7 @@ def propagate(
     message: Floats,
     marginal: Floats,
     softness: float,
-    edges: Floats,
-    total: Floats,
-    pairs: Floats,
-    sizes: Floats,
+    sums: Floats,
     rule: int,
     least: float,
     steps: int,
@@ -405,35 +392,28 @@ def propagate(
                     forth = to + (t - slot) * count
                     for a in range(count):
                         message[forth + a] = marginal[own + a]
-            expected_totals(
-                theta, first, last - first, count, marginal, at, g, total, pairs, sizes
-            )
+            expected_totals(theta, first, last - first, count, marginal, at, g, sums)
             if from_labels:
                 for a in range(g, g + count):
-                    edges[a] = 0.0
+                    sums[_EDGES, a] = 0.0
                     inside[a] = 1.0
                     prior[a] = 1.0 / count
                 for i in range(first, last):
                     for t in range(indptr[i], indptr[i + 1]):
                         if z[indices[t]] == z[i]:
-                            edges[g + z[i]] += 0.5 * float(data[t & one])
-                state[c, BETWEEN] = learn_rates(
-                    _PLANTED, 0.0, edges, pairs, sizes, g, count, m, 1.0, inside, prior, g, rates
-                )
-                if rule == _OWN:
+                            sums[_EDGES, g + z[i]] += 0.5 * float(data[t & one])
+                # One rate inside all groups comes first, and is where own ones start from.
+                for step in range(2 if rule == _OWN else 1):
                     state[c, BETWEEN] = learn_rates(
-                        _OWN,
+                        _OWN if step == 1 else _PLANTED,
                         0.0,
-                        edges,
-                        pairs,
-                        sizes,
+                        sums,
                         g,
                         count,
                         m,
-                        state[c, BETWEEN],
+                        state[c, BETWEEN] if step == 1 else 1.0,
                         inside,
                         prior,
-                        g,
                         rates,
                     )
         left = budget
@@ -453,14 +433,10 @@ def propagate(
                 at,
                 to,
                 inside,
-                state[c, BETWEEN],
                 prior,
                 message,
                 marginal,
-                edges,
-                total,
-                pairs,
-                sizes,
+                sums,
                 more,
                 field,
                 product,
@@ -469,17 +445,15 @@ def propagate(
                 above,
                 inner,
                 log_inside,
-                state[c, _DAMPING],
-                rates,
+                state,
+                c,
                 tally,
             )
             if tally[2] != 0:
                 return
             left -= 1
-            state[c, EVIDENCE] = rates[0]
-            residual = rates[1]
+            residual = state[c, RESIDUAL]
             state[c, DONE] += 1.0
-            state[c, RESIDUAL] = residual
             converged = residual <= tolerance
             if not converged and state[c, _SWEEP] % _WINDOW == 0.0:
                 if residual > _STALLED * state[c, _BEFORE]:
@@ -491,34 +465,31 @@ def propagate(
             if final:
                 state[c, ENDED] = 1.0
                 break
-            for a in range(count):
-                learned[a] = inside[g + a]
-                shares[a] = prior[g + a]
+            for a in range(g, g + count):
+                learned[a] = inside[a]
+                shares[a] = prior[a]
             between = learn_rates(
                 rule,
                 least,
-                edges,
-                pairs,
-                sizes,
+                sums,
                 g,
                 count,
                 m,
                 state[c, BETWEEN],
                 learned,
                 shares,
-                0,
                 rates,
             )
             if converged:
                 widest = 0.0
-                for a in range(count):
-                    widest = max(widest, abs(log(learned[a] / inside[g + a])))
+                for a in range(g, g + count):
+                    widest = max(widest, abs(log(learned[a] / inside[a])))
                 if widest <= rate_tolerance:
                     state[c, ENDED] = 1.0
                     break
-            for a in range(count):
-                inside[g + a] = learned[a]
-                prior[g + a] = shares[a]
+            for a in range(g, g + count):
+                inside[a] = learned[a]
+                prior[a] = shares[a]
             state[c, BETWEEN] = between
             state[c, _BEFORE] = inf
             state[c, _STEP] += 1.0

@@ -192,7 +192,8 @@ def rates_of_labels(model: BlockModel, z: Indices, k: int) -> Rates:
     pairs = np.asarray(0.5 * (total * total - squares), dtype=float)
     sizes = np.bincount(z, minlength=k).astype(float)
     edges, rates = inner_weights(model.A, z, k), np.empty(2)
-    kernels.two_rates(edges, pairs, 0, k, float(model.m.sum()), 0.0, rates)
+    sums = np.array([edges, total, pairs, sizes])
+    kernels.two_rates(sums, 0, k, float(model.m.sum()), 0.0, rates)
     between = max(float(rates[1]), kernels.LEAST_RATE)
     own = np.maximum(edges / np.maximum(pairs, 1e-9), kernels.LEAST_RATIO_OWN * between)
     return Rates(own, between, (sizes + 1.0) / (model.n + k))
@@ -242,10 +243,14 @@ def propagate(
         *(model.reverse, model.theta, model.heaviest, model.m),
         *(which, counts, groups, firsts, messages),
         *(z.astype(np.int64, copy=False), rates is None, inside, prior, message, marginal),
-        *(float(softness), *np.empty((4, groups[-1]))),
+        *(float(softness), np.empty((4, groups[-1]))),
         *(kernels.RULES.index(learning.rule), float(learning.least), *schedule, state),
     )
-    scratch = *np.empty((10, int(counts.max(initial=0)))), np.empty(2)
+    scratch = (
+        *np.empty((8, int(counts.max(initial=0)))),
+        *np.empty((2, groups[-1])),
+        np.empty(2),
+    )
     large = message.size > messages_per_call
 
     def run(sweeps: int) -> bool:

@@ -573,7 +573,7 @@ def climb(
                 base,
                 base + n,
                 at_z,
-                found,
+                k[c],
                 pool_indptr,
                 pool_indices,
                 pool_data,
@@ -633,16 +633,16 @@ def coarsen(
     counts: Ints,
     touched: Indices,
     work: Indices,
+    filled: Ints,
     tally: Ints,
-) -> int:
-    """Write the level whose units are the groups of labels; return the number of its links.
+) -> None:
+    """Write the level whose units are the groups of labels, and count its links in ``filled``.
 
     ``to_offsets`` says how many there are in each component, none in those that are left out.
     """
-    slot = 0
     for position in range(len(which)):
         c = which[position]
-        slot = coarsen_block(
+        filled[0] = coarsen_block(
             indptr,
             indices,
             data,
@@ -660,7 +660,7 @@ def coarsen(
             to_inner,
             to_nodes,
             to_offsets[c],
-            slot,
+            filled[0],
             tally,
             group,
             link,
@@ -668,9 +668,8 @@ def coarsen(
             touched,
             work,
         )
-        if slot < 0:
-            return 0
-    return slot
+        if filled[0] < 0:
+            return
 
 
 @kernel(seconds=0.6)

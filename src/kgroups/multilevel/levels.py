@@ -203,8 +203,10 @@ def coarsened(level: Level, z: Indices, k: Ints, which: Ints, tally: Ints) -> Le
     strength, inner, nodes = np.empty(units), np.empty(units), np.empty(units, dtype=np.int64)
     arrays = indptr, indices, data, strength, inner, nodes
     work = Scratch.of(level.longest(which))
-    filled = run_kernel(kernels.coarsen, entries, *level, which, z, offsets, *arrays, *work, tally)
-    indptr[units] = filled
+    written = np.zeros(1, dtype=np.int64)
+    arguments = *level, which, z, offsets, *arrays, *work, written, tally
+    run_kernel(kernels.coarsen, entries, *arguments)
+    indptr[units] = filled = int(written[0])
     tally[0] += entries if k.size == 1 else int(level.entries[which].sum())
     # What is not filled of a large array is not in memory: it is copied only if that frees much.
     indices, data = indices[:filled], data[:filled]
