@@ -66,9 +66,10 @@ def move_nodes(
             for t in range(indptr[i], indptr[i + 1]):
                 j = indices[t]
                 entry = float(data[t & one])
-                least = min(least, abs(entry))
-                most = max(most, abs(entry))
-                total += abs(entry)
+                size_of_entry = abs(entry)
+                least = size_of_entry if size_of_entry < least else least
+                most = size_of_entry if size_of_entry > most else most
+                total += size_of_entry
                 if j != i and z[j] == z[i]:
                     Q[a] += entry
         # The mean of equal entries is taken as it is, without the rounding of a sum.
@@ -76,7 +77,8 @@ def move_nodes(
         scale = 0.0
         for a in range(g, g + k):
             if s[a] > 0.0:
-                scale = max(scale, abs(Q[a] / s[a]))
+                mean = abs(Q[a] / s[a])
+                scale = mean if mean > scale else scale
         min_gain = _ROUNDING * scale
         charge = margin * typical
         done[c, 2] = 1 if first == last else 0
@@ -85,7 +87,7 @@ def move_nodes(
             for i in range(first, last):
                 if tally[2] != 0:
                     return
-                a = int(z[i])
+                a = z[i]
                 count = 0
                 for t in range(indptr[i], indptr[i + 1]):
                     j = indices[t]
@@ -106,7 +108,7 @@ def move_nodes(
                     leave = (weight * Q[g + a] / weight_a - 2.0 * link[a] - own) / rest
                     best_gain = min_gain
                     for place in range(k if all_groups else count):
-                        b = place if all_groups else int(touched[place])
+                        b = place if all_groups else touched[place]
                         if b == a or size[g + b] == 0:
                             continue
                         weight_b = s[g + b]

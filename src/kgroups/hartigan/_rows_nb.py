@@ -1,6 +1,6 @@
 """Kernels of k-means: starts by k-means++, improved by Hartigan moves of rows."""
 
-from math import inf
+from math import floor, inf
 
 from kgroups._kernel import kernel
 from kgroups._types import Floats, Ints
@@ -12,86 +12,6 @@ __all__ = ["best_kmeans", "improve_rows"]
 _TIE, _SLACK = 1e-9, 1e-9
 # A later start must lower the cost by more than rounding: this share, and this much.
 _COST_SHARE, _COST_ROUNDING = 1e-9, 1e-12
-
-
-def draw_centers(
-    X: Floats,
-    x: int,
-    n: int,
-    p: int,
-    k: int,
-    trials: int,
-    draws: Floats,
-    draw: int,
-    z: Ints,
-    distance: Floats,
-    mass: Floats,
-    offered: Floats,
-    cost: Floats,
-    picks: Ints,
-    center: Ints,
-) -> None:
-    """Draw centers among n rows by greedy k-means++; label each row by the nearest of them.
-
-    The first center is drawn by one random number, each further one by ``trials`` numbers.
-    """
-    for a in range(k):
-        whole = 0.0
-        if a == 0:
-            for q in range(trials):
-                picks[q] = int(draws[draw] * n)
-        else:
-            for i in range(n):
-                whole += distance[i]
-                mass[i] = whole
-            for q in range(trials):
-                wanted = draws[draw + 1 + a * trials + q] * whole
-                low = 0
-                high = n
-                while low < high:
-                    middle = (low + high) // 2
-                    if mass[middle] <= wanted:
-                        low = middle + 1
-                    else:
-                        high = middle
-                picks[q] = min(low, n - 1)
-            if whole <= 0.0:
-                # Fewer distinct rows than centers: the first row that is no center will do.
-                free = 0
-                taken = True
-                while taken:
-                    taken = False
-                    for b in range(a):
-                        if center[b] == free:
-                            taken = True
-                    if taken:
-                        free += 1
-                for q in range(trials):
-                    picks[q] = free
-        for q in range(trials):
-            cost[q] = 0.0
-        for i in range(n):
-            for q in range(trials):
-                j = picks[q]
-                square = 0.0
-                for column in range(p):
-                    gap = X[x + i * p + column] - X[x + j * p + column]
-                    square += gap * gap
-                offered[i * trials + q] = square
-                cost[q] += min(square, distance[i]) if a > 0 else square
-        least = cost[0]
-        for q in range(trials):
-            least = min(least, cost[q])
-        chosen = 0
-        while chosen < trials - 1 and cost[chosen] > least * (1.0 + _TIE) + _SLACK:
-            chosen += 1
-        center[a] = picks[chosen]
-        for i in range(n):
-            if a == 0 or offered[i * trials + chosen] < distance[i]:
-                distance[i] = offered[i * trials + chosen]
-                z[i] = a
-    for a in range(k):
-        z[center[a]] = a
 
 
 def move_rows(
@@ -134,7 +54,7 @@ def move_rows(
     for a in range(k):
         for column in range(p):
             squared[a] += total[a * p + column] * total[a * p + column]
-    min_gain = row_error * length / max(1, n)
+    min_gain = row_error * length / (n if n > 0 else 1)
     now = 0
     for _ in range(max_sweeps):
         moves = 0
@@ -142,7 +62,7 @@ def move_rows(
             if tally[2] != 0:
                 return 0.0
             now += 1
-            a = int(z[i])
+            a = z[i]
             last = visited[i]
             if size[a] == 1:
                 continue
@@ -222,8 +142,8 @@ def best_kmeans(
     """Label the rows of each of several tables by the best of its starts, the first in a tie.
 
     Table p has ``rows[p]`` rows of ``columns[p]`` numbers from ``places[p]`` on and is grouped into ``k[p]`` groups; the
-    random numbers of its ``starts[p]`` starts begin at ``firsts[p]``. A later start must lower the
-    cost by more than rounding.
+    random numbers of its ``starts[p]`` starts begin at ``firsts[p]``: one for the first center, and
+    ``trials[p]`` for each center. A later start must lower the cost by more than rounding.
     """
     at = 0
     for table in range(len(rows)):
@@ -232,23 +152,64 @@ def best_kmeans(
         lowest = inf
         for start in range(starts[table]):
             draw = firsts[table] + start * (1 + k[table] * trials[table])
-            draw_centers(
-                X,
-                places[table],
-                n,
-                p,
-                k[table],
-                trials[table],
-                draws,
-                draw,
-                tried,
-                distance,
-                mass,
-                offered,
-                cost,
-                picks,
-                center,
-            )
+            # Greedy k-means++: of several draws for a center the one that lowers the cost most.
+            for a in range(k[table]):
+                whole = 0.0
+                if a == 0:
+                    for q in range(trials[table]):
+                        picks[q] = floor(draws[draw] * n)
+                else:
+                    for i in range(n):
+                        whole += distance[i]
+                        mass[i] = whole
+                    for q in range(trials[table]):
+                        wanted = draws[draw + 1 + a * trials[table] + q] * whole
+                        low = 0
+                        high = n - 1
+                        while low < high:
+                            middle = (low + high) // 2
+                            if mass[middle] <= wanted:
+                                low = middle + 1
+                            else:
+                                high = middle
+                        picks[q] = low
+                    if whole <= 0.0:
+                        # Fewer distinct rows than centers: the first row that is none will do.
+                        free = 0
+                        taken = True
+                        while taken:
+                            taken = False
+                            for b in range(a):
+                                if center[b] == free:
+                                    taken = True
+                            free += 1 if taken else 0
+                        for q in range(trials[table]):
+                            picks[q] = free
+                for q in range(trials[table]):
+                    cost[q] = 0.0
+                for i in range(n):
+                    for q in range(trials[table]):
+                        j = places[table] + picks[q] * p
+                        square = 0.0
+                        for column in range(p):
+                            gap = X[places[table] + i * p + column] - X[j + column]
+                            square += gap * gap
+                        offered[i * trials[table] + q] = square
+                        cost[q] += distance[i] if a > 0 and distance[i] < square else square
+                least = cost[0]
+                for q in range(trials[table]):
+                    least = cost[q] if cost[q] < least else least
+                chosen = 0
+                while chosen < trials[table] - 1 and cost[chosen] > least * (1.0 + _TIE) + _SLACK:
+                    chosen += 1
+                center[a] = picks[chosen]
+                for i in range(n):
+                    square = offered[i * trials[table] + chosen]
+                    if a == 0 or square < distance[i]:
+                        distance[i] = square
+                        tried[i] = a
+            for a in range(k[table]):
+                tried[center[a]] = a
             found = move_rows(
                 X,
                 places[table],

@@ -6,12 +6,12 @@ messages of its first matrix entry at ``messages[c]``; a node or an entry has a 
 group.
 """
 
-from math import exp, inf, log, sqrt
+from math import exp, floor, inf, log, sqrt
 
 from kgroups._kernel import kernel
 from kgroups._types import Floats, Indices, Ints
 
-__all__ = ["STATE", "propagate", "reverse_entries", "two_rates"]
+__all__ = ["STATE", "propagate", "reverse_entries"]
 
 RULES = ("unchanged", "planted", "contrast", "own")
 """Names of the rules by which rates are learned; kernels take their number."""
@@ -23,7 +23,7 @@ _EDGES, _TOTAL, _PAIRS, _SIZES = 0, 1, 2, 3
 BETWEEN, EVIDENCE, RESIDUAL, _DAMPING, _BEFORE, _STEP, _SWEEP, DONE, ENDED = range(9)
 STATE = (0.0, 0.0, inf, 0.0, inf, 0.0, 0.0, 0.0, 0.0)
 # Counts of edges and pairs are never taken to be smaller: rates stay positive and finite.
-_LEAST_EDGES = 1e-3
+LEAST_EDGES = 1e-3
 _LEAST_SHARE = 1e-30
 LEAST_RATE = 1e-3
 # Rates inside groups exceed the rate between them at least by this factor.
@@ -54,24 +54,9 @@ def reverse_entries(indptr: Indices, indices: Indices, place: Ints, reverse: Int
             place[j] += 1
 
 
-def expected_totals(
-    theta: Floats, first: int, n: int, k: int, marginal: Floats, at: int, g: int, sums: Floats
-) -> None:
-    """Sum over all nodes: theta, what rates of 1 expect inside each group, and numbers of nodes."""
-    for a in range(g, g + k):
-        sums[_TOTAL, a] = 0.0
-        sums[_PAIRS, a] = 0.0
-        sums[_SIZES, a] = 0.0
-    for i in range(n):
-        for a in range(k):
-            belief = marginal[at + i * k + a]
-            share = theta[first + i] * belief
-            sums[_TOTAL, g + a] += share
-            sums[_PAIRS, g + a] -= share * share
-            sums[_SIZES, g + a] += belief
-    for a in range(g, g + k):
-        pairs = sums[_PAIRS, a] + sums[_TOTAL, a] * sums[_TOTAL, a]
-        sums[_PAIRS, a] = 0.5 * pairs if pairs > 0.0 else 0.0
+def larger(a: float, b: float) -> float:
+    """Return the larger of two numbers."""
+    return a if a > b else b
 
 
 def raise_rates(
@@ -89,25 +74,14 @@ def raise_rates(
     ``above`` receives the difference of each power inside to it, ``inner`` w times that inside.
     """
     # Powers below 1e-300 count as that: a factor of 0 would leave no message.
-    low = exp(max(w * between, -3.0 * _SPAN))
+    low = exp(larger(w * between, -3.0 * _SPAN))
     high = 0.0
     for a in range(k):
         if a == 0 or spread > 0.0:
-            high = exp(max(w * inside[a], -3.0 * _SPAN))
+            high = exp(larger(w * inside[a], -3.0 * _SPAN))
         above[a] = high - low
         inner[a] = w * high
     return low
-
-
-def two_rates(sums: Floats, g: int, k: int, m: float, ratio: float, rates: Floats) -> None:
-    """Write the rates inside and between groups that explain the expected edges."""
-    inner = 0.0
-    among = 0.0
-    for a in range(g, g + k):
-        inner += sums[_EDGES, a]
-        among += sums[_PAIRS, a]
-    rates[1] = max(m - inner, _LEAST_EDGES) / max(m - among, _LEAST_EDGES)
-    rates[0] = max(inner / max(among, _LEAST_EDGES), ratio * rates[1])
 
 
 def learn_rates(
@@ -120,7 +94,6 @@ def learn_rates(
     between: float,
     inside: Floats,
     prior: Floats,
-    rates: Floats,
 ) -> float:
     """Replace rates and shares by those that a rule learns; return the rate between groups.
 
@@ -129,33 +102,39 @@ def learn_rates(
     above. ``own``: a rate for each group, with one edge more at their common rate, moves halfway
     on a logarithmic scale.
     """
-    learned = between
     n = 0.0
+    inner = 0.0
+    among = 0.0
     for a in range(g, g + k):
         n += sums[_SIZES, a]
-    if rule == _PLANTED:
-        two_rates(sums, g, k, m, _LEAST_RATIO, rates)
-        learned = rates[1]
-        for a in range(k):
-            inside[g + a] = rates[0]
-            prior[g + a] = max(sums[_SIZES, g + a] / n, _LEAST_SHARE)
+        inner += sums[_EDGES, a]
+        among += sums[_PAIRS, a]
+    # The rates inside and between groups that explain the expected edges.
+    learned = larger(m - inner, LEAST_EDGES) / larger(m - among, LEAST_EDGES)
+    common = inner / larger(among, LEAST_EDGES)
+    if rule == _UNCHANGED:
+        learned = between
+    elif rule == _PLANTED:
+        common = larger(common, _LEAST_RATIO * learned)
+        for a in range(g, g + k):
+            inside[a] = common
+            prior[a] = larger(sums[_SIZES, a] / n, _LEAST_SHARE)
     elif rule == _CONTRAST:
-        two_rates(sums, g, k, m, 1.0, rates)
+        common = larger(common, learned)
         now = (inside[g] - between) / (inside[g] + (k - 1) * between)
-        found = (rates[0] - rates[1]) / (rates[0] + (k - 1) * rates[1])
-        mu = min(max(0.5 * (now + found), least), MOST_CONTRAST)
+        found = (common - learned) / (common + (k - 1) * learned)
+        mu = larger(0.5 * (now + found), least)
+        mu = mu if mu < MOST_CONTRAST else MOST_CONTRAST
         learned = 1.0 - mu
-        for a in range(k):
-            inside[g + a] = 1.0 + (k - 1) * mu
-            prior[g + a] = 1.0 / k
-    elif rule == _OWN:
-        two_rates(sums, g, k, m, 0.0, rates)
-        learned = max(sqrt(between * rates[1]), LEAST_RATE)
-        for a in range(k):
-            own = sums[_EDGES, g + a] + 1.0
-            own /= sums[_PAIRS, g + a] + 1.0 / max(rates[0], LEAST_RATE)
-            inside[g + a] = sqrt(inside[g + a] * max(own, LEAST_RATIO_OWN * rates[1]))
-            prior[g + a] = (sums[_SIZES, g + a] + 1.0) / (n + k)
+        for a in range(g, g + k):
+            inside[a] = 1.0 + (k - 1) * mu
+            prior[a] = 1.0 / k
+    else:
+        for a in range(g, g + k):
+            own = (sums[_EDGES, a] + 1.0) / (sums[_PAIRS, a] + 1.0 / larger(common, LEAST_RATE))
+            inside[a] = sqrt(inside[a] * larger(own, LEAST_RATIO_OWN * learned))
+            prior[a] = (sums[_SIZES, a] + 1.0) / (n + k)
+        learned = larger(sqrt(between * learned), LEAST_RATE)
     return learned
 
 
@@ -196,7 +175,8 @@ def sweep(
     the power w is averaged over the groups of its other end. ``heaviest`` is the largest weight,
     0 if all weights are 1, and ``m`` the sum of all weights. The state has the rate between groups,
     and the share of the messages and marginals that stays as it was; it receives the Bethe free
-    energy saved against one community, in nats, and the mean change of a marginal. The sweep ends
+    energy saved against one community, in nats, but for a term of the pairs of nodes, and the mean
+    change of a marginal. The sweep ends
     early if ``tally[2]`` is set.
     """
     between = state[c, BETWEEN]
@@ -216,19 +196,19 @@ def sweep(
         above[a] = more[a]
         inner[a] = 1.0
         log_inside[a] = log(rate)
-        largest = max(largest, log_inside[a])
-        least = min(least, rate)
-        most = max(most, rate)
+        largest = larger(largest, log_inside[a])
+        least = rate if rate < least else least
+        most = larger(most, rate)
         sums[_EDGES, g + a] = 0.0
     # Powers of the largest rate would overflow: all rates are divided by it.
     if not weighted:
         largest = 0.0
     log_between -= largest
-    widest = max(abs(log_between), 1e-3)
+    widest = larger(abs(log_between), 1e-3)
     for a in range(k):
         log_inside[a] -= largest
-        widest = max(widest, abs(log_inside[a]))
-    chunk = max(1, int(_SPAN / (widest * max(heaviest, 1.0))))
+        widest = larger(widest, abs(log_inside[a]))
+    chunk = floor(larger(_SPAN / (widest * larger(heaviest, 1.0)), 1.0))
     saved = 0.0
     change = 0.0
     factors = 1.0
@@ -265,7 +245,7 @@ def sweep(
         for a in range(k):
             sums[_TOTAL, g + a] -= th * marginal[own + a]
             field[a] = logs[a] - th * more[a] * sums[_TOTAL, g + a]
-            top = max(top, field[a])
+            top = larger(top, field[a])
         norm = 0.0
         for a in range(k):
             field[a] = prior[g + a] * product[a] * exp(field[a] - top)
@@ -304,13 +284,10 @@ def sweep(
     # Each edge was met from both of its ends.
     for a in range(g, g + k):
         sums[_EDGES, a] *= 0.5 if weighted else 0.5 * inside[a]
-    expected_totals(theta, first, last - first, k, marginal, at, g, sums)
-    saved += m * (1.0 - between + largest)
-    for a in range(k):
-        saved += more[a] * sums[_PAIRS, g + a]
     # Messages are not negative, but only a sum that is used is not optimized away.
-    state[c, EVIDENCE] = saved + 0.5 * log(factors) + min(fetched, 0.0)
-    state[c, RESIDUAL] = change / max(last - first, 1)
+    saved += 0.5 * log(factors) + (fetched if fetched < 0.0 else 0.0)
+    state[c, EVIDENCE] = saved + m * (1.0 - between + largest)
+    state[c, RESIDUAL] = change / (last - first)
 
 
 @kernel(seconds=3.0)
@@ -355,7 +332,6 @@ def propagate(
     log_inside: Floats,
     learned: Floats,
     shares: Floats,
-    rates: Floats,
     tally: Ints,
 ) -> None:
     """Sweep and learn rates in turn, all in place, for at most ``budget`` sweeps a component.
@@ -382,6 +358,8 @@ def propagate(
         if state[c, ENDED] != 0.0:
             continue
         if state[c, DONE] == 0.0:
+            for a in range(g, g + count):
+                sums[_EDGES, a] = 0.0
             spread = softness / count
             for i in range(first, last):
                 own = at + (i - first) * count
@@ -392,33 +370,71 @@ def propagate(
                     forth = to + (t - slot) * count
                     for a in range(count):
                         message[forth + a] = marginal[own + a]
-            expected_totals(theta, first, last - first, count, marginal, at, g, sums)
-            if from_labels:
+        left = budget
+        while True:
+            # Sums over all nodes: theta, what rates of 1 expect inside each group, and nodes.
+            for a in range(g, g + count):
+                sums[_TOTAL, a] = 0.0
+                sums[_PAIRS, a] = 0.0
+                sums[_SIZES, a] = 0.0
+            for i in range(first, last):
+                for a in range(count):
+                    belief = marginal[at + (i - first) * count + a]
+                    share = theta[i] * belief
+                    sums[_TOTAL, g + a] += share
+                    sums[_PAIRS, g + a] -= share * share
+                    sums[_SIZES, g + a] += belief
+            for a in range(g, g + count):
+                among = sums[_PAIRS, a] + sums[_TOTAL, a] * sums[_TOTAL, a]
+                sums[_PAIRS, a] = 0.5 * larger(among, 0.0)
+            if left < budget:
                 for a in range(g, g + count):
-                    sums[_EDGES, a] = 0.0
-                    inside[a] = 1.0
-                    prior[a] = 1.0 / count
+                    state[c, EVIDENCE] += (inside[a] - state[c, BETWEEN]) * sums[_PAIRS, a]
+                final = state[c, _STEP] == steps
+                residual = state[c, RESIDUAL]
+                state[c, DONE] += 1.0
+                converged = residual <= tolerance
+                if not converged and state[c, _SWEEP] % _WINDOW == 0.0:
+                    if residual > _STALLED * state[c, _BEFORE]:
+                        damping = state[c, _DAMPING] + _DAMPING_STEP
+                        state[c, _DAMPING] = damping if damping < _MOST_DAMPING else _MOST_DAMPING
+                    state[c, _BEFORE] = residual
+                state[c, _SWEEP] += 1.0
+                if converged or not state[c, _SWEEP] < (final_sweeps if final else sweeps):
+                    for a in range(g, g + count):
+                        learned[a] = inside[a]
+                        shares[a] = prior[a]
+                    between = learn_rates(
+                        rule, least, sums, g, count, m, state[c, BETWEEN], learned, shares
+                    )
+                    widest = 0.0
+                    for a in range(g, g + count):
+                        widest = larger(widest, abs(log(learned[a] / inside[a])))
+                    if final or (converged and widest <= rate_tolerance):
+                        state[c, ENDED] = 1.0
+                        break
+                    for a in range(g, g + count):
+                        inside[a] = learned[a]
+                        prior[a] = shares[a]
+                    state[c, BETWEEN] = between
+                    state[c, _BEFORE] = inf
+                    state[c, _STEP] += 1.0
+                    state[c, _SWEEP] = 0.0
+            elif state[c, DONE] == 0.0 and from_labels:
                 for i in range(first, last):
                     for t in range(indptr[i], indptr[i + 1]):
                         if z[indices[t]] == z[i]:
                             sums[_EDGES, g + z[i]] += 0.5 * float(data[t & one])
                 # One rate inside all groups comes first, and is where own ones start from.
-                for step in range(2 if rule == _OWN else 1):
-                    state[c, BETWEEN] = learn_rates(
-                        _OWN if step == 1 else _PLANTED,
-                        0.0,
-                        sums,
-                        g,
-                        count,
-                        m,
-                        state[c, BETWEEN] if step == 1 else 1.0,
-                        inside,
-                        prior,
-                        rates,
-                    )
-        left = budget
-        while left > 0 and state[c, ENDED] == 0.0:
-            final = state[c, _STEP] == steps
+                state[c, BETWEEN] = 1.0
+                for first_rule in range(_PLANTED, rule + 1):
+                    if first_rule != _CONTRAST:
+                        state[c, BETWEEN] = learn_rates(
+                            first_rule, least, sums, g, count, m, state[c, BETWEEN], inside, prior
+                        )
+            if left == 0:
+                break
+            left -= 1
             sweep(
                 indptr,
                 data,
@@ -451,46 +467,3 @@ def propagate(
             )
             if tally[2] != 0:
                 return
-            left -= 1
-            residual = state[c, RESIDUAL]
-            state[c, DONE] += 1.0
-            converged = residual <= tolerance
-            if not converged and state[c, _SWEEP] % _WINDOW == 0.0:
-                if residual > _STALLED * state[c, _BEFORE]:
-                    state[c, _DAMPING] = min(state[c, _DAMPING] + _DAMPING_STEP, _MOST_DAMPING)
-                state[c, _BEFORE] = residual
-            state[c, _SWEEP] += 1.0
-            if not converged and state[c, _SWEEP] < (final_sweeps if final else sweeps):
-                continue
-            if final:
-                state[c, ENDED] = 1.0
-                break
-            for a in range(g, g + count):
-                learned[a] = inside[a]
-                shares[a] = prior[a]
-            between = learn_rates(
-                rule,
-                least,
-                sums,
-                g,
-                count,
-                m,
-                state[c, BETWEEN],
-                learned,
-                shares,
-                rates,
-            )
-            if converged:
-                widest = 0.0
-                for a in range(g, g + count):
-                    widest = max(widest, abs(log(learned[a] / inside[a])))
-                if widest <= rate_tolerance:
-                    state[c, ENDED] = 1.0
-                    break
-            for a in range(g, g + count):
-                inside[a] = learned[a]
-                prior[a] = shares[a]
-            state[c, BETWEEN] = between
-            state[c, _BEFORE] = inf
-            state[c, _STEP] += 1.0
-            state[c, _SWEEP] = 0.0

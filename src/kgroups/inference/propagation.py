@@ -191,10 +191,10 @@ def rates_of_labels(model: BlockModel, z: Indices, k: int) -> Rates:
     squares = np.bincount(z, np.square(model.theta), minlength=k)
     pairs = np.asarray(0.5 * (total * total - squares), dtype=float)
     sizes = np.bincount(z, minlength=k).astype(float)
-    edges, rates = inner_weights(model.A, z, k), np.empty(2)
-    sums = np.array([edges, total, pairs, sizes])
-    kernels.two_rates(sums, 0, k, float(model.m.sum()), 0.0, rates)
-    between = max(float(rates[1]), kernels.LEAST_RATE)
+    edges, m = inner_weights(model.A, z, k), float(model.m.sum())
+    outside, among = m - edges.sum(), m - pairs.sum()
+    between = max(outside, kernels.LEAST_EDGES) / max(among, kernels.LEAST_EDGES)
+    between = max(float(between), kernels.LEAST_RATE)
     own = np.maximum(edges / np.maximum(pairs, 1e-9), kernels.LEAST_RATIO_OWN * between)
     return Rates(own, between, (sizes + 1.0) / (model.n + k))
 
@@ -232,7 +232,7 @@ def propagate(
         np.concatenate([[0], np.cumsum(number * counts)])
         for number in (np.ones_like(k), level.sizes, level.entries)
     )
-    inside, prior = np.ones(groups[-1]), np.ones(groups[-1])
+    inside, prior = np.ones((2, groups[-1]))
     state = np.tile(kernels.STATE, (k.size, 1))
     if rates is not None:
         inside, prior = rates.inside.copy(), rates.prior.copy()
@@ -246,11 +246,7 @@ def propagate(
         *(float(softness), np.empty((4, groups[-1]))),
         *(kernels.RULES.index(learning.rule), float(learning.least), *schedule, state),
     )
-    scratch = (
-        *np.empty((8, int(counts.max(initial=0)))),
-        *np.empty((2, groups[-1])),
-        np.empty(2),
-    )
+    scratch = *np.empty((8, int(counts.max(initial=0)))), *np.empty((2, groups[-1]))
     large = message.size > messages_per_call
 
     def run(sweeps: int) -> bool:

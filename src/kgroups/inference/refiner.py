@@ -203,9 +203,9 @@ def infer_at_rates(
     model = block_model(level.as_one(), degree_corrected=BeliefPropagation().corrects(level))
     schedule, k = Schedule(0, 0, max_sweeps, tolerance, 0.0), np.array([rates.inside.size])
     learning = Learning("unchanged")
-    return propagate(
-        model, labels, k, _WHOLE, learning, schedule, rates=rates, softness=softness
-    )[0]
+    return propagate(model, labels, k, _WHOLE, learning, schedule, rates=rates, softness=softness)[
+        0
+    ]
 
 
 def known_rates(inside: Floats, between: float, sizes: Floats) -> Rates:
@@ -237,7 +237,10 @@ def better_fit(level: Level, z: Ints, labels: Ints, k: int, *, degree_corrected:
     """Return whether ``z`` has k groups and a higher planted likelihood than ``labels``."""
     if np.unique(z).size < k:
         return False
-    A, strengths = level.with_explicit_weights().A, _strengths(level, degree_corrected=degree_corrected)
+    A, strengths = (
+        level.with_explicit_weights().A,
+        _strengths(level, degree_corrected=degree_corrected),
+    )
     gains = (planted_fit(A, strengths, labels, k=k).gain for labels in (z, labels))
     return bool(next(gains) > next(gains))
 

@@ -11,7 +11,7 @@ The loop over the links of a unit has no branches that depend on labels: a proce
 these, and each wrong guess takes as long as several links.
 """
 
-from math import inf, log
+from math import floor, inf, log
 
 from kgroups._kernel import kernel
 from kgroups._types import Bools, Floats, Indices, Ints
@@ -24,7 +24,6 @@ __all__ = [
     "describe",
     "intersect",
     "merge",
-    "tabulate",
     "wake",
 ]
 
@@ -49,32 +48,15 @@ _REPORT_STEP = 4_095
 _STRIDE, _HOP, _SHIFT = 7919, 104729, 7727
 
 
-def denser(E: float, P: float) -> float:
-    """Return the nats that E edges where P are expected save, if they are more."""
-    return E * log(E / P) - E + P if E > P and P > 0.0 else 0.0
+def saving(E: float, P: float, sign: float) -> float:
+    """Return the nats that E edges where P are expected save.
 
-
-def sparser(E: float, P: float) -> float:
-    """Return the nats that E edges where P are expected save, if they are fewer."""
-    if not E < P:
+    Those inside a group, of sign 1, save nothing if they are fewer, and those between groups, of
+    sign -1, if they are more.
+    """
+    if not sign * (E - P) > 0.0 or not P > 0.0:
         return 0.0
     return E * log(E / P) - E + P if E > 0.0 else P
-
-
-def visiting_step(n: int, start: int) -> int:
-    """Return a step that visits all of n units, in another order for each start."""
-    step = 1
-    if start > 0 and n > 3:
-        step = int(n * ((_GOLDEN * start) % 1.0))
-        while True:
-            a, b = step, n
-            while b > 0:
-                a, b = b, a % b
-            if a == 1:
-                break
-            step += 1
-        step %= n
-    return step
 
 
 def coarsen_block(
@@ -226,7 +208,7 @@ def move_block(
             E = group[a, _INSIDE]
             P = group[a, _STRENGTH] * group[a, _STRENGTH] * quarter
             if not linear:
-                group[a, _OWN] = of_size[table + counts[_SIZE, a]] + denser(E, P)
+                group[a, _OWN] = of_size[table + counts[_SIZE, a]] + saving(E, P, 1.0)
             rate = E / P if P > 0.0 else 0.0
             group[a, _RATE] = rate if rate > 1.0 else 0.0
             group[a, _LOG_RATE] = log(rate) if rate > 1.0 else 0.0
@@ -253,7 +235,7 @@ def move_block(
         head = 0
         left = max_visits * n
         while pending > 0 and left > 0 and tally[2] == 0:
-            local = int(work[_QUEUE, head])
+            local = work[_QUEUE, head]
             i = first + local
             head = head + 1 if head + 1 < n else 0
             pending -= 1
@@ -262,7 +244,7 @@ def move_block(
             if left & _REPORT_STEP == 0:
                 tally[3] = pending
                 tally[4] = n
-            a = int(z[i])
+            a = z[i]
             begin = indptr[i]
             end = indptr[i + 1]
             count = 0
@@ -290,7 +272,7 @@ def move_block(
                 charge = penalty * d
                 stay = own_link - charge * (group[a, _STRENGTH] - d)
                 for position in range(count):
-                    b = int(touched[position])
+                    b = touched[position]
                     if b != a:
                         gain = link[b] - charge * group[b, _STRENGTH] - stay
                         link[b] = 0.0
@@ -305,22 +287,22 @@ def move_block(
                 outside = 1.0
                 log_outside = 0.0
                 if X < Y and Y > _LEAST_LINK:
-                    outside = max(X, _LEAST_LINK) / Y
+                    outside = (X if X > _LEAST_LINK else _LEAST_LINK) / Y
                     log_outside = log(outside)
                 Ka = group[a, _STRENGTH]
                 Pa = (Ka - d) * (Ka - d) * quarter
                 rest = 0.0
                 if not alone:
                     rest = of_size[table + counts[_SIZE, a] - size]
-                    rest += denser(group[a, _INSIDE] - own_link - e, Pa)
+                    rest += saving(group[a, _INSIDE] - own_link - e, Pa, 1.0)
                 lost = rest - group[a, _OWN]
-                before = sparser(X, Y)
+                before = saving(X, Y, -1.0)
                 small = _SERIES * d < X
                 for position in range(count + 1):
                     b = a
                     x = 0.0
                     if position < count:
-                        b = int(touched[position])
+                        b = touched[position]
                         if b == a:
                             continue
                         x = link[b]
@@ -328,7 +310,7 @@ def move_block(
                     elif alone or spare == 0 or keep:
                         break
                     else:
-                        b = int(work[_FREE, spare - 1])
+                        b = work[_FREE, spare - 1]
                     Eb = group[b, _INSIDE]
                     Kb = group[b, _STRENGTH]
                     rate = group[b, _RATE]
@@ -341,13 +323,13 @@ def move_block(
                         gain += of_size[table + there + size] - of_size[table + there]
                     else:
                         gain = of_size[table + there + size] - group[b, _OWN]
-                        gain += denser(Eb + x + e, (Kb + d) * (Kb + d) * quarter)
+                        gain += saving(Eb + x + e, (Kb + d) * (Kb + d) * quarter, 1.0)
                     more = x - own_link
                     charge = p - d * (2.0 * Ka - d) * quarter
                     if small:
                         gain -= more * log_outside + charge * (1.0 - outside)
                     else:
-                        gain += sparser(X - more, Y - charge) - before
+                        gain += saving(X - more, Y - charge, -1.0) - before
                     after = k - (1 if alone else 0) + (1 if there == 0 else 0)
                     gain += of_number[table + after] - of_number[table + k] + lost
                     if annealing:
@@ -362,7 +344,9 @@ def move_block(
                         best_link = x
                     elif gain > next_gain:
                         next_gain = gain
-                ahead = -next_gain if best == a else best_gain - max(next_gain, 0.0)
+                ahead = (
+                    -next_gain if best == a else best_gain - (next_gain if next_gain > 0.0 else 0.0)
+                )
                 undecided[i] = ahead < undecided_margin
                 if best == a:
                     continue
@@ -370,17 +354,18 @@ def move_block(
                 there = counts[_SIZE, best]
                 Pb = (Kb + d) * (Kb + d) * quarter
                 E = group[best, _INSIDE] + best_link + e
-                new = of_size[table + there + size] + denser(E, Pb)
+                new = of_size[table + there + size] + saving(E, Pb, 1.0)
                 charge = Pa - Ka * Ka * quarter + Pb - Kb * Kb * quarter
                 after = k - (1 if alone else 0) + (1 if there == 0 else 0)
                 if not annealing:
                     gain = lost + new - group[best, _OWN] + of_number[table + after]
                     gain -= of_number[table + k]
-                    gain += sparser(X - best_link + own_link, Y - charge) - before
+                    gain += saving(X - best_link + own_link, Y - charge, -1.0) - before
                     if not gain > ROUNDING:
                         continue
                 # Rounding may take away more than a group of faint links has left.
-                left_inside = 0.0 if alone else max(0.0, group[a, _INSIDE] - own_link - e)
+                left_inside = group[a, _INSIDE] - own_link - e
+                left_inside = left_inside if left_inside > 0.0 and not alone else 0.0
                 group[a, _INSIDE] = left_inside
                 group[best, _INSIDE] = E
                 group[a, _OWN] = rest
@@ -423,13 +408,13 @@ def move_block(
         if counts[_SIZE, a] > 0:
             E = group[a, _INSIDE]
             P = group[a, _STRENGTH] * group[a, _STRENGTH] / (4.0 * m)
-            saved += of_size[table + counts[_SIZE, a]] + denser(E, P)
+            saved += of_size[table + counts[_SIZE, a]] + saving(E, P, 1.0)
             inside += E
             expected += P
             k += 1
     if k < 2:
         return 0.0
-    return saved + (of_number[table + k] + sparser(m - inside, m - expected))
+    return saved + (of_number[table + k] + saving(m - inside, m - expected, -1.0))
 
 
 @kernel(seconds=4.0)
@@ -505,6 +490,18 @@ def climb(
         level = 0
         sweeps = len(temperatures)
         while True:
+            # Each start visits the units in another order: in steps without a common divisor.
+            step = 1
+            if start > 0 and n > 3:
+                step = floor(n * ((_GOLDEN * start) % 1.0))
+                divisor = 0
+                while divisor != 1:
+                    divisor = step
+                    rest = n
+                    while rest > 0:
+                        divisor, rest = rest, divisor % rest
+                    step += 0 if divisor == 1 else 1
+                step %= n
             result = move_block(
                 at_indptr,
                 at_indices,
@@ -527,7 +524,7 @@ def climb(
                 keep,
                 temperatures,
                 sweeps,
-                visiting_step(n, start),
+                step,
                 at_waiting,
                 at_undecided,
                 tally,
@@ -735,12 +732,12 @@ def describe(
         for a in range(base, firsts[c + 1]):
             if N[a] > 0:
                 P = K[a] * K[a] / (4.0 * m)
-                total += of_size[tables[c] + N[a]] + denser(E[a], P)
+                total += of_size[tables[c] + N[a]] + saving(E[a], P, 1.0)
                 expected += P
                 k += 1
         saved[c] = 0.0
         if k > 1:
-            saved[c] = total + (of_number[tables[c] + k] + sparser(m - inside, m - expected))
+            saved[c] = total + (of_number[tables[c] + k] + saving(m - inside, m - expected, -1.0))
 
 
 @kernel(seconds=0.3)
@@ -867,7 +864,9 @@ def best_partners(
         inside = 0.0
         squares = 0.0
         for a in range(offsets[c], offsets[c + 1]):
-            own[a] = factorial[nodes[a]] + denser(inner[a], strength[a] * strength[a] * quarter)
+            own[a] = factorial[nodes[a]] + saving(
+                inner[a], strength[a] * strength[a] * quarter, 1.0
+            )
             inside += inner[a]
             squares += strength[a] * strength[a]
         X = m - inside
@@ -880,8 +879,8 @@ def best_partners(
                 x = float(data[t])
                 both = strength[a] + strength[b]
                 more = factorial[nodes[a] + nodes[b]] - own[a] - own[b]
-                more += denser(inner[a] + inner[b] + x, both * both * quarter)
-                more += sparser(X - x, Y - 2.0 * strength[a] * strength[b] * quarter)
+                more += saving(inner[a] + inner[b] + x, both * both * quarter, 1.0)
+                more += saving(X - x, Y - 2.0 * strength[a] * strength[b] * quarter, -1.0)
                 if more > gain[a] or partner[a] < 0:
                     gain[a] = more
                     partner[a] = b
@@ -993,8 +992,10 @@ def attach(
                 Kb = K[first + b]
                 there = N[first + b]
                 gain = of_size[tables[c] + N[first + a] + there] - of_size[tables[c] + there]
-                gain += denser(E[first + a] + E[first + b] + x, (Ka + Kb) * (Ka + Kb) * quarter)
-                gain -= denser(E[first + b], Kb * Kb * quarter)
+                gain += saving(
+                    E[first + a] + E[first + b] + x, (Ka + Kb) * (Ka + Kb) * quarter, 1.0
+                )
+                gain -= saving(E[first + b], Kb * Kb * quarter, 1.0)
                 if gain > best_gain:
                     best = b
                     best_gain = gain
@@ -1022,33 +1023,3 @@ def attach(
                 found += 1
             into[unit] = work[_NEW, a]
         k[c] = found
-
-
-@kernel(seconds=0.3)
-def tabulate(
-    strength: Floats,
-    offsets: Ints,
-    edges: Floats,
-    tables: Ints,
-    factorial: Floats,
-    of_size: Floats,
-    of_number: Floats,
-) -> None:
-    """Fill the tables of :class:`~kgroups.multilevel.objective.Objective`."""
-    for i in range(2, len(factorial)):
-        factorial[i] = factorial[i - 1] + log(i)
-    for c in range(len(edges)):
-        n = offsets[c + 1] - offsets[c]
-        first = tables[c]
-        total = 0.0
-        for i in range(offsets[c], offsets[c + 1]):
-            total += strength[i]
-        edges[c] = 0.5 * total
-        for size in range(n + 1):
-            pairs = 0.5 * size * (size - 1.0)
-            of_size[first + size] = factorial[size] - log(min(pairs, edges[c]) + 1.0)
-        for k in range(2, n + 1):
-            orders = factorial[k - 1] + factorial[n - k] - factorial[n - 1]
-            of_number[first + k] = orders + factorial[k] - factorial[n]
-        # One community saves nothing.
-        of_number[first + 1] = -of_size[first + n]

@@ -215,7 +215,9 @@ def coarsened(level: Level, z: Indices, k: Ints, which: Ints, tally: Ints) -> Le
     return Level(indptr, indices, data, strength, inner, nodes, offsets)
 
 
-def intersection(level: Level, z: Indices, k: Ints, y: Indices, which: Ints) -> tuple[Indices, Ints]:
+def intersection(
+    level: Level, z: Indices, k: Ints, y: Indices, which: Ints
+) -> tuple[Indices, Ints]:
     """Return the groups that two partitions both keep together, and their numbers.
 
     ``k`` are the numbers of groups of ``z``.

@@ -42,13 +42,21 @@ class Objective(NamedTuple):
     @classmethod
     def of(cls, level: Level) -> "Objective":
         """Return the code lengths of the components of a finest level."""
-        sizes = level.sizes
-        edges = np.empty(sizes.size)
-        tables = level.offsets[:-1] + 2 * np.arange(sizes.size)
-        length = level.n + 2 * sizes.size
+        sizes, parts = level.sizes, level.sizes.size
+        part = np.repeat(np.arange(parts), sizes)
+        edges = 0.5 * np.bincount(part, level.strength, minlength=parts)
         factorial = np.zeros(int(sizes.max(initial=0)) + 2)
-        of_size, of_number = np.zeros(length), np.zeros(length)
-        kernels.tabulate(level.strength, level.offsets, edges, tables, factorial, of_size, of_number)
+        np.cumsum(np.log(np.arange(2, factorial.size)), out=factorial[2:])
+        tables = level.offsets[:-1] + 2 * np.arange(parts)
+        owner = np.repeat(np.arange(parts), sizes + 2)
+        size, n, m = np.arange(owner.size) - tables[owner], sizes[owner], edges[owner]
+        # The last size of each table is one too many, and is not used.
+        of_size = factorial[size] - np.log(np.minimum(0.5 * size * (size - 1.0), m) + 1.0)
+        k = np.clip(size, 1, n)
+        of_number = factorial[k - 1] + factorial[n - k] - factorial[np.maximum(n - 1, 0)]
+        of_number += factorial[k] - factorial[n]
+        # One community saves nothing.
+        of_number[tables + 1] = -of_size[tables + sizes]
         return cls(edges, of_size, of_number, tables, factorial)
 
 

@@ -80,7 +80,10 @@ def likelihood_moves(level: Level, z: Ints, k: Ints, which: Ints) -> Ints:
     total[which] = [level.strength[level.rows(c)].sum() for c in which.tolist()]
     objective = Objective(0.5 * total, none, none, level.offsets, none)
     rules = MoveRules(np.zeros(1), 0.0, _MAX_VISITS, keep=True)
-    labels, best = z.astype(np.int32), dict(zip(which.tolist(), fits(level, z, k, which), strict=True))
+    labels, best = (
+        z.astype(np.int32),
+        dict(zip(which.tolist(), fits(level, z, k, which), strict=True)),
+    )
     for _ in range(_MAX_ROUNDS):
         for c, fit in list(best.items()):
             between = max(fit.between, _LEAST_RATE)

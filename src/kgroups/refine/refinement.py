@@ -219,7 +219,10 @@ class Hartigan:
                 gain < fit.gain
                 for gain, fit in zip(reached, fits(level, labels, k, which), strict=True)
             ]
-            which, reached = which[lost], [gain for gain, one in zip(reached, lost, strict=True) if one]
+            which, reached = (
+                which[lost],
+                [gain for gain, one in zip(reached, lost, strict=True) if one],
+            )
         if not which.size:
             return z
         rival, share = likelihood_moves(level, labels, k, which), 1.0 - float(self.guard or 0.0)

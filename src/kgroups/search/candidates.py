@@ -302,9 +302,7 @@ def split_small(A: CSR, z: Ints, most: Ints, settings: Search, rng: np.random.Ge
     return np.unique(split, return_inverse=True)[1]
 
 
-def _pairs_saved(
-    E: Floats, N: Ints, firsts: Ints, n: Ints, strength: Floats, m: Ints
-) -> Floats:
+def _pairs_saved(E: Floats, N: Ints, firsts: Ints, n: Ints, strength: Floats, m: Ints) -> Floats:
     """Return the nats that communities save when edges are coded as positions among the pairs.
 
     For small simple graphs, of n nodes and m edges each: where nearly all pairs are linked, a model

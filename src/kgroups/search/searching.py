@@ -82,8 +82,8 @@ class Searching:
             # Other starts find more only in small graphs, and cost 1,000 visits per edge.
             done = treelike & ~spectral & (best.k == 1) & (self.sizes > settings.spectral_nodes)
             # Nothing is left that another start could gain.
-            done |= ~spectral & (best.saved >= self.sizes) & (
-                self._stake(best) <= settings.least_gain
+            done |= (
+                ~spectral & (best.saved >= self.sizes) & (self._stake(best) <= settings.least_gain)
             )
         best = self._spectral_search(best, which[spectral[which]])
         active = which[~(done | spectral)[which]]
@@ -298,9 +298,7 @@ class Searching:
         best = self._one_community()._replace(saved=np.full(k.size, -np.inf))
         rules, active = self.rules._replace(keep=True), which
         while True:
-            found = self._climb(
-                z, active, rules=rules, temperatures=self.temperatures, levels=1
-            )
+            found = self._climb(z, active, rules=rules, temperatures=self.temperatures, levels=1)
             improved = active if given else active[found.saved[active] >= best.saved[active]]
             best = best.replaced(found, improved, self.level)
             active = improved[k[improved] > target[improved]]

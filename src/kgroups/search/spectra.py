@@ -173,9 +173,7 @@ def labels_by_filter(
     if options.refine is None:
         return z
     one, numbers = np.zeros(1, dtype=np.int64), np.array([k])
-    return found.keep(
-        refine_labels(options.refine, replace(part, fast=True), z, numbers, one)[0]
-    )
+    return found.keep(refine_labels(options.refine, replace(part, fast=True), z, numbers, one)[0])
 
 
 def leading_of(part: Problem, measured: Moments, k: int) -> Leading:
