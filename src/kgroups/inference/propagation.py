@@ -15,7 +15,7 @@ import numpy as np
 from kgroups._progress import new_tally, run_interruptibly
 from kgroups._types import CSR, Floats, Indices, Ints
 from kgroups.inference import _propagation_nb as kernels
-from kgroups.multilevel import Level, inner_weights
+from kgroups.multilevel import Level, inner_weights, places
 
 __all__ = [
     "BlockModel",
@@ -158,7 +158,7 @@ class Inference(NamedTuple):
 def block_model(level: Level, *, degree_corrected: bool = True) -> BlockModel:
     """Return the model of a graph with edges: propensities are degrees, or equal."""
     d, starts, parts = level.strength, level.offsets[:-1], level.offsets.size - 1
-    part = np.repeat(np.arange(parts), level.sizes)
+    part = np.arange(parts).repeat(level.sizes)
     m = 0.5 * np.bincount(part, d, minlength=parts)
     theta = d.copy() if degree_corrected else np.ones(d.size)
     sums = np.bincount(part, theta, minlength=parts)
@@ -226,14 +226,13 @@ def propagate(
     the most probable one of any node; the evidence is then -inf. ``progress`` receives the number
     of sweeps done, several times a second.
     """
-    level, counts = model.level, np.zeros_like(k)
-    counts[which] = k[which]
+    level = model.level
     groups, firsts, messages = (
-        np.concatenate([[0], np.cumsum(number * counts)])
-        for number in (np.ones_like(k), level.sizes, level.entries)
+        places(number, which) for number in (k, k * level.sizes, k * level.entries)
     )
     inside, prior = np.ones((2, groups[-1]))
-    state = np.tile(kernels.STATE, (k.size, 1))
+    state = np.empty((k.size, len(kernels.STATE)))
+    state[:] = kernels.STATE
     if rates is not None:
         inside, prior = rates.inside.copy(), rates.prior.copy()
         state[:, kernels.BETWEEN] = rates.between
@@ -241,12 +240,12 @@ def propagate(
     call = (
         *(level.indptr, level.indices, level.data, level.offsets),
         *(model.reverse, model.theta, model.heaviest, model.m),
-        *(which, counts, groups, firsts, messages),
+        *(which, k, groups, firsts, messages),
         *(z.astype(np.int64, copy=False), rates is None, inside, prior, message, marginal),
         *(float(softness), np.empty((4, groups[-1]))),
         *(kernels.RULES.index(learning.rule), float(learning.least), *schedule, state),
     )
-    scratch = *np.empty((8, int(counts.max(initial=0)))), *np.empty((2, groups[-1]))
+    scratch = *np.empty((8, int(k[which].max(initial=0)))), *np.empty((2, groups[-1]))
     large = message.size > messages_per_call
 
     def run(sweeps: int) -> bool:
@@ -259,13 +258,13 @@ def propagate(
         return bool(state[which, kernels.ENDED].all())
 
     def marginals_of(c: int) -> Floats:
-        return marginal[firsts[c] : firsts[c + 1]].reshape(-1, max(1, int(counts[c])))
+        return marginal[firsts[c] : firsts[c + 1]].reshape(-1, max(1, int(k[c])))
 
     ended = False
     if need_all:
         ended = run(schedule.sweeps)
         for c in which.tolist():
-            if np.unique(np.argmax(marginals_of(c), axis=1)).size < counts[c] and not ended:
+            if np.unique(np.argmax(marginals_of(c), axis=1)).size < k[c] and not ended:
                 state[c, kernels.ENDED], state[c, kernels.EVIDENCE] = 1.0, -math.inf
     budget = max(1, messages_per_call // max(1, message.size))
     while not (ended or state[which, kernels.ENDED].all()):

@@ -8,6 +8,7 @@ from kgroups.multilevel.levels import (
     finest_level,
     inner_weights,
     intersection,
+    places,
     singletons,
 )
 from kgroups.multilevel.objective import Objective, Totals, merged_down, nats_saved, totals
@@ -30,6 +31,7 @@ __all__ = [
     "intersection",
     "merged_down",
     "nats_saved",
+    "places",
     "prepare",
     "singletons",
     "totals",

@@ -8,7 +8,7 @@ from kgroups._components_nb import label_components
 from kgroups._progress import new_tally, run_kernel
 from kgroups._types import Bools, Floats, Indices, Ints
 from kgroups.multilevel import _climbing_nb as kernels
-from kgroups.multilevel.levels import Level, Scratch, coarsened, places
+from kgroups.multilevel.levels import Level, coarsened, places
 from kgroups.multilevel.objective import Objective, totals
 
 ALL_LEVELS = 1 << 30
@@ -81,18 +81,15 @@ def climb(
     ``waiting`` and ``undecided``, by default all units, say which are visited first. There is a
     sweep with noise for each temperature. ``start`` chooses the order of visits.
     """
-    n, parts = level.n, level.offsets.size - 1
-    z = z.copy()
-    waiting = np.ones(n, dtype=np.bool_) if waiting is None else waiting.copy()
-    undecided = np.ones(n, dtype=np.bool_) if undecided is None else undecided.copy()
-    penalty = np.zeros(parts) if penalty is None else penalty
-    margin = np.full(parts, kernels.ROUNDING) if margin is None else margin
-    k, saved, share = np.ones(parts, dtype=np.int64), np.zeros(parts), np.zeros(parts)
-    longest, entries = level.longest(which), len(level.indices)
-    if parts > 1:
-        entries = int(level.entries[which].max(initial=0))
-    # Two coarser levels.
-    size, slots = (0, 0) if levels == 1 else (2 * longest, 2 * entries)
+    z, parts = z.copy(), level.offsets.size - 1
+    waiting = (level.everyone if waiting is None else waiting).copy()
+    undecided = (level.everyone if undecided is None else undecided).copy()
+    saved, share, none = np.zeros((3, parts))
+    k = np.ones(parts, dtype=np.int64)
+    if penalty is None:
+        penalty = none
+    if margin is None:
+        margin = none + kernels.ROUNDING
     run_kernel(
         kernels.climb,
         len(level.indices),
@@ -111,16 +108,7 @@ def climb(
         k,
         saved,
         share,
-        *Scratch.of(longest),
-        np.empty(size + 2, dtype=level.indptr.dtype),
-        np.empty(slots, dtype=level.indices.dtype),
-        np.empty(slots, dtype=np.float32),
-        np.empty(size),
-        np.empty(size),
-        np.empty(size, dtype=np.int64),
-        np.empty(size, dtype=np.int32),
-        np.empty(size, dtype=np.bool_),
-        np.empty(size, dtype=np.bool_),
+        *level.scratch,
         tally,
     )
     return State(z, k, saved, undecided, share)
@@ -140,7 +128,7 @@ def woken(
     ``before`` and ``after`` are labels of the cells, which are the units of a coarser level.
     """
     waiting, entries = undecided.copy(), len(level.indices)
-    work = Scratch.of(top.longest(which)).work
+    work = top.scratch.work
     state = cells, top.nodes, before, after, waiting, work, new_tally()
     offsets = level.offsets, top.offsets
     run_kernel(kernels.wake, entries, level.indptr, level.indices, *offsets, which, *state)
@@ -177,10 +165,10 @@ def attached(level: Level, objective: Objective, state: State, which: Ints) -> S
         return state
     order = np.lexsort((top.nodes, component))
     into, k = np.zeros(top.n, dtype=np.int32), state.k.copy()
-    work = Scratch.of(top.longest(which))
+    scratch = top.scratch
     sums = top.inner.copy(), top.strength.copy(), top.nodes.copy()
     code = objective.edges, objective.of_size, objective.tables
-    kernels.attach(*top, *code, which, order, loose, *sums, into, work.link, k, work.work)
+    kernels.attach(*top, *code, which, order, loose, *sums, into, scratch.link, k, scratch.work)
     z = level.lifted(top, into, piece)
     saved = totals(level, z, k, which, objective).saved
     return state.replaced(state._replace(z=z, k=k, saved=saved), which, level)

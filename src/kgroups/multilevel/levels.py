@@ -14,6 +14,28 @@ from kgroups.multilevel import _climbing_nb as kernels
 _LEAST_WEIGHT = 1e-30
 # From this many entries on ones are not stored: on smaller graphs they take little memory.
 _IMPLICIT_ENTRIES = 1_000_000
+# Up to this many units and entries a level keeps the arrays that kernels work in.
+_KEPT_UNITS, _KEPT_ENTRIES = 20_000, 200_000
+
+
+class Scratch(NamedTuple):
+    """Arrays that kernels work in: tables of groups and units, and two coarser levels."""
+
+    group: Floats
+    link: Floats
+    counts: Ints
+    touched: Indices
+    work: Indices
+    # The coarser levels of the largest component, by turns in the first and the second half.
+    indptr: Indices
+    indices: Indices
+    data: Any
+    strength: Floats
+    inner: Floats
+    nodes: Ints
+    z: Indices
+    waiting: Bools
+    undecided: Bools
 
 
 class _Arrays(NamedTuple):
@@ -65,9 +87,43 @@ class Level(_Arrays):
         """Return the place of a component among the units."""
         return slice(*self.offsets[component : component + 2].tolist())
 
-    def longest(self, which: Ints) -> int:
-        """Return the units of the largest of some components."""
-        return self.n if self.offsets.size == 2 else int(self.sizes[which].max(initial=0))
+    @cached_property
+    def everyone(self) -> Bools:
+        """A mask of all units."""
+        return np.ones(self.n, dtype=np.bool_)
+
+    @property
+    def scratch(self) -> Scratch:
+        """Arrays that kernels work in, for its largest component."""
+        if self.n > _KEPT_UNITS or len(self.indices) > _KEPT_ENTRIES:
+            return self._new_scratch()
+        return self._kept_scratch
+
+    @cached_property
+    def _kept_scratch(self) -> Scratch:
+        return self._new_scratch()
+
+    def _new_scratch(self) -> Scratch:
+        # What is not filled of a large array is not in memory.
+        n, entries = int(self.sizes.max(initial=0)), int(self.entries.max(initial=0))
+        waiting, undecided = np.empty((2, 2 * n), dtype=np.bool_)
+        strength, inner = np.empty((2, 2 * n))
+        return Scratch(
+            np.empty((n, 5)),
+            np.empty(n),
+            np.empty((2, n + 1), dtype=np.int64),
+            np.empty(n + 1, dtype=np.int32),
+            np.empty((4, n + 1), dtype=np.int32),
+            np.empty(2 * n + 2, dtype=self.indptr.dtype),
+            np.empty(2 * entries, dtype=self.indices.dtype),
+            np.empty(2 * entries, dtype=np.float32),
+            strength,
+            inner,
+            np.empty(2 * n, dtype=np.int64),
+            np.empty(2 * n, dtype=np.int32),
+            waiting,
+            undecided,
+        )
 
     def mask(self, which: Ints) -> Bools:
         """Return which units are in some components."""
@@ -166,28 +222,7 @@ def places(k: Ints, which: Ints) -> Ints:
     """Return where the ``k`` items of each of some components start, and their number."""
     ends = np.zeros(k.size + 1, dtype=np.int64)
     ends[1 + which] = k[which]
-    return np.cumsum(ends, out=ends)
-
-
-class Scratch(NamedTuple):
-    """Arrays that kernels work in, for components of up to a number of units."""
-
-    group: Floats
-    link: Floats
-    counts: Ints
-    touched: Indices
-    work: Indices
-
-    @classmethod
-    def of(cls, longest: int) -> "Scratch":
-        """Allocate the arrays."""
-        return cls(
-            np.empty((longest, 5)),
-            np.empty(longest),
-            np.empty((2, longest + 1), dtype=np.int64),
-            np.empty(longest + 1, dtype=np.int32),
-            np.empty((4, longest + 1), dtype=np.int32),
-        )
+    return ends.cumsum()
 
 
 def coarsened(level: Level, z: Indices, k: Ints, which: Ints, tally: Ints) -> Level:
@@ -202,7 +237,7 @@ def coarsened(level: Level, z: Indices, k: Ints, which: Ints, tally: Ints) -> Le
     data = np.empty(entries, dtype=np.float32)
     strength, inner, nodes = np.empty(units), np.empty(units), np.empty(units, dtype=np.int64)
     arrays = indptr, indices, data, strength, inner, nodes
-    work = Scratch.of(level.longest(which))
+    work = level.scratch[:5]
     written = np.zeros(1, dtype=np.int64)
     arguments = *level, which, z, offsets, *arrays, *work, written, tally
     run_kernel(kernels.coarsen, entries, *arguments)
@@ -223,8 +258,8 @@ def intersection(
     ``k`` are the numbers of groups of ``z``.
     """
     cells, found = np.zeros(level.n, dtype=np.int32), np.zeros_like(k)
-    work = Scratch.of(level.longest(which))
-    kernels.intersect(level.offsets, which, z, k, y, cells, work.counts, work.work, found)
+    scratch = level.scratch
+    kernels.intersect(level.offsets, which, z, k, y, cells, scratch.counts, scratch.work, found)
     return cells, found
 
 

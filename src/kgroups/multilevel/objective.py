@@ -12,6 +12,7 @@ It is derived in docs/theory.md. One community saves 0. Each component of a grap
 itself.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -19,10 +20,12 @@ import numpy as np
 from kgroups._progress import new_tally, run_kernel
 from kgroups._types import Floats, Indices, Ints
 from kgroups.multilevel import _climbing_nb as kernels
-from kgroups.multilevel.levels import Level, Scratch, coarsened, places, singletons
+from kgroups.multilevel.levels import Level, coarsened, places, singletons
 
 # A round merges at least one group in this many, so that rounds stay few.
 _GROUPS_PER_MERGE = 50
+# Up to this many factorials are kept between calls.
+_KEPT_FACTORIALS = 10_000
 _NONE = np.zeros(0)
 
 
@@ -43,21 +46,30 @@ class Objective(NamedTuple):
     def of(cls, level: Level) -> "Objective":
         """Return the code lengths of the components of a finest level."""
         sizes, parts = level.sizes, level.sizes.size
-        part = np.repeat(np.arange(parts), sizes)
-        edges = 0.5 * np.bincount(part, level.strength, minlength=parts)
-        factorial = np.zeros(int(sizes.max(initial=0)) + 2)
-        np.cumsum(np.log(np.arange(2, factorial.size)), out=factorial[2:])
+        edges = 0.5 * np.bincount(np.arange(parts).repeat(sizes), level.strength, minlength=parts)
         tables = level.offsets[:-1] + 2 * np.arange(parts)
-        owner = np.repeat(np.arange(parts), sizes + 2)
-        size, n, m = np.arange(owner.size) - tables[owner], sizes[owner], edges[owner]
-        # The last size of each table is one too many, and is not used.
-        of_size = factorial[size] - np.log(np.minimum(0.5 * size * (size - 1.0), m) + 1.0)
-        k = np.clip(size, 1, n)
-        of_number = factorial[k - 1] + factorial[n - k] - factorial[np.maximum(n - 1, 0)]
+        factorial = _log_factorials(int(sizes.max(initial=0)) + 2)
+        owner = np.arange(parts).repeat(sizes + 2)
+        size, n = np.arange(owner.size) - tables[owner], sizes[owner]
+        pairs = np.minimum(0.5 * size * (size - 1.0), edges[owner])
+        of_size = factorial[size] - np.log(pairs + 1.0)
+        k = np.minimum(np.maximum(size, 1), n)
+        of_number = factorial[k - 1] + factorial[n - k] - factorial[n - 1]
         of_number += factorial[k] - factorial[n]
         # One community saves nothing.
         of_number[tables + 1] = -of_size[tables + sizes]
         return cls(edges, of_size, of_number, tables, factorial)
+
+
+def _log_factorials(count: int) -> Floats:
+    return _new_log_factorials(count) if count > _KEPT_FACTORIALS else _kept_log_factorials(count)
+
+
+def _new_log_factorials(count: int) -> Floats:
+    return np.concatenate([np.zeros(2), np.cumsum(np.log(np.arange(2, count)))])
+
+
+_kept_log_factorials = lru_cache(maxsize=64)(_new_log_factorials)
 
 
 class Totals(NamedTuple):
@@ -131,7 +143,7 @@ def merged_down(
         owner = np.repeat(np.arange(k.size), groups.sizes)
         order = np.lexsort((-gain, owner))
         into, fewer = np.zeros(n, dtype=np.int32), np.zeros_like(k)
-        work = Scratch.of(groups.longest(active)).work
+        work = groups.scratch.work
         kernels.merge(order, groups.offsets, active, partner, most, into, fewer, work)
         # A component in which nothing is left to merge is done.
         active = active[fewer[active] < k[active]]

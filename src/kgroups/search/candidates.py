@@ -1,7 +1,6 @@
 """Candidates for communities: from the search, and by belief propagation."""
 
 import math
-from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
@@ -71,8 +70,9 @@ class Candidate(NamedTuple):
 
 def candidate(origin: str, z: Ints, k: Ints, score: Floats, **known: Floats) -> Candidate:
     """Return a candidate of which some things are known."""
-    unknown = {name: np.full(k.size, np.nan) for name in ("evidence", "nats", "undecided")}
-    return Candidate(origin, z, k, score, **{**unknown, **known})
+    unknown = np.full(k.size, np.nan)
+    names = ("evidence", "nats", "undecided")
+    return Candidate(origin, z, k, score, *(known.get(name, unknown) for name in names))
 
 
 def one_community(problem: Problem, origin: str = "one community") -> Candidate:
@@ -149,29 +149,30 @@ class Judge:
 
     def _saturation(self, z: Ints, k: Ints, which: Ints) -> Floats:
         """Return the nats that a binomial code saves beyond a Poisson one."""
-        level, n = self._problem.level, self._problem.sizes
-        found = totals(level, z.astype(np.int32), k, which)
-        inside, strength, _ = found.sums.T
-        m, pairs = 0.5 * strength, 0.5 * found.N * (found.N - 1.0)
-        outside, others = m - inside, 0.5 * n * (n - 1.0)
-        saved = found.by_component(_binomial_excess(found.E, pairs)) - _binomial_excess(m, others)
-        saved += _binomial_excess(outside, others - found.by_component(pairs))
-        found_in = np.zeros(k.size)
-        found_in[which] = saved[which]
-        return found_in
+        found, saved = totals(self._problem.level, z.astype(np.int32), k, which), np.zeros(k.size)
+        for c in which.tolist():
+            groups, n = slice(*found.firsts[c : c + 2].tolist()), int(self._problem.sizes[c])
+            outside, others = 0.5 * float(found.sums[c, 1]), 0.5 * n * (n - 1.0)
+            nats = -_binomial_excess(outside, others)
+            for E, N in zip(found.E[groups].tolist(), found.N[groups].tolist(), strict=True):
+                pairs = 0.5 * N * (N - 1.0)
+                nats += _binomial_excess(E, pairs)
+                outside, others = outside - E, others - pairs
+            saved[c] = nats + _binomial_excess(outside, others)
+        return saved
 
 
-def _binomial_excess(E: Floats, pairs: Floats) -> Floats:
-    empty = np.maximum(pairs - E, 0.0)
-    share = np.divide(empty, np.maximum(pairs, 1.0))
-    return np.asarray(E + empty * np.log(np.where(empty > 0.0, share, 1.0)))
+def _binomial_excess(E: float, pairs: float) -> float:
+    empty = pairs - E
+    return E + (empty * math.log(empty / max(pairs, 1.0)) if empty > 0.0 else 0.0)
 
 
-def _batches(which: Ints, numbers: Ints, most: float) -> Iterator[Ints]:
-    """Yield components in turn, with numbers that sum to ``most`` or are a single one."""
-    if which.size:
-        batch = (np.cumsum(numbers[which]) - numbers[which]) // max(most, 1.0)
-        yield from np.split(which, np.flatnonzero(np.diff(batch)) + 1)
+def _batches(which: Ints, numbers: Ints, most: float) -> list[Ints]:
+    """Return components in turn, with numbers that sum to ``most`` or are a single one."""
+    if numbers[which].sum() <= most:
+        return [which] if which.size else []
+    batch = (np.cumsum(numbers[which]) - numbers[which]) // max(most, 1.0)
+    return np.split(which, np.flatnonzero(np.diff(batch)) + 1)
 
 
 def search(

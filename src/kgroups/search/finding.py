@@ -68,12 +68,13 @@ def find_communities(
         # A component with fewer edges than nodes + 1 is a tree or has one cycle.
         cyclic = problem.entries >= 2 * (problem.sizes + 1)
         nontrivial = ~clear & cyclic & (problem.sizes > ANY_SAVING_NODES)
-        entropy = int(rng.integers(2**63))
-        with dense_solves(problem.n, method) if nontrivial.any() else nullcontext():
-            k_hat = _count_eigenvalues(problem, options, nontrivial, found)
-            # Where the spectrum shows fewer than two, eigenvectors have nothing to propose.
-            proposed = nontrivial & ((k_hat < 0) | (k_hat > 1) | (start is not None))
-            which = np.flatnonzero(proposed)
+        which, entropy = np.flatnonzero(nontrivial), int(rng.integers(2**63))
+        with dense_solves(problem.n, method) if which.size else nullcontext():
+            if which.size:
+                k_hat = _count_eigenvalues(problem, options, nontrivial, found)
+            if start is None:
+                # Where the spectrum shows fewer than two, eigenvectors have nothing to propose.
+                which = which[(k_hat[which] < 0) | (k_hat[which] > 1)]
             spectra = Spectra(problem, k_hat, options, entropy, found, measured)
             if not isinstance(method, Auto):
                 candidates.append(
@@ -100,7 +101,8 @@ def find_communities(
     if isinstance(method, Auto):
         # Where the search has found communities, their description stands.
         whole = ~clear & (candidates[_SEARCH].k == 1)
-        found.z = _split_small_communities(problem, found.z, whole, method.search, rng)
+        if whole.any():
+            found.z = _split_small_communities(problem, found.z, whole, method.search, rng)
     _report(found, problem, candidates, winner, k_hat)
     return found
 
@@ -273,14 +275,14 @@ def _report(
     asked_for = len(candidates) == 2 and candidates[1].origin == "eigenvectors"
     for c in np.argsort(-problem.sizes, kind="stable")[:REPORTED].tolist():
         won, rows = candidates[winner[c]], problem.rows(c)
-        labels, share = np.unique(found.z[rows], return_inverse=True)[1], None
-        k = int(labels.max()) + 1
+        labels, share = found.z[rows] - found.z[rows].min(), None
         for known in candidates:
-            if np.array_equal(labels, known.z[rows]) and not np.isnan(known.nats[c]):
-                nats, share = float(known.nats[c]), float(known.undecided[c])
+            if not np.isnan(known.nats[c]) and np.array_equal(labels, known.z[rows]):
+                k, nats, share = int(known.k[c]), float(known.nats[c]), float(known.undecided[c])
                 break
         else:
-            nats = nats_in_component(problem, c, labels)
+            labels = np.unique(labels, return_inverse=True)[1]
+            k, nats = int(labels.max()) + 1, nats_in_component(problem, c, labels)
         evidence, origin, why = float(won.evidence[c]), won.origin, reason(won, c, nats)
         if won.k[c] == 1:
             origin = "one community"
@@ -307,4 +309,4 @@ def _report(
 def nats_in_component(problem: Problem, component: int, labels: Ints) -> float:
     """Return the nats that labels of a component, from 0 on, save in its description."""
     part = problem.part(component)
-    return float(nats_saved(part.level, labels, np.array([labels.max() + 1]))[0])
+    return float(nats_saved(part.level, labels, np.array([labels.max() + 1]), part.objective)[0])

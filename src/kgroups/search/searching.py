@@ -4,6 +4,7 @@ A stage treats the components that are still active; what is known of each is an
 """
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ from kgroups.search.settings import Search
 # Groups per node that agglomeration starts from, and the factor by which a step reduces them.
 _FINEST_SHARE = 0.1
 _STEP_DOWN = 1.25
+# Keeps the share of nats at stake finite where none are saved.
+_LEAST_NATS = 1e-200
 
 
 class Searching:
@@ -73,7 +76,7 @@ class Searching:
         They start from ``labels``, or by moves of single nodes. Of a large component that is
         locally a tree ``spectrum`` returns labels, and whether these need no rival, or None.
         """
-        best, done = self._one_community(), np.zeros(self.sizes.size, dtype=np.bool_)
+        best, done = self._nothing, np.zeros(self.sizes.size, dtype=np.bool_)
         settings, spectral = self.settings, done.copy()
         if labels is not None:
             best = self._climb(labels, which)
@@ -91,7 +94,7 @@ class Searching:
             # The errors of a partition of high modularity differ from those of cells.
             z, k = self.modularity_groups(active)
             saved = totals(self.level, z, k, active, self.objective).saved
-            rival, leader = self._one_community(), np.maximum(best.saved, saved)
+            rival, leader = self._nothing, np.maximum(best.saved, saved)
             best = self._joined(best, rival._replace(z=z, k=k, saved=saved), active)
             agreed = best.saved - leader <= settings.least_gain * np.abs(best.saved)
             # The nodes of communities that given labels have merged are not undecided.
@@ -99,7 +102,7 @@ class Searching:
             best = self._further_starts(best, active[~enough[active]])
         best = self.connected(self.annealed(best, active), which)
         return best.replaced(
-            self._one_community()._replace(share=np.zeros(self.sizes.size)),
+            self._nothing._replace(share=np.zeros(self.sizes.size)),
             np.flatnonzero(~(best.saved > settings.significance)),
             self.level,
         )
@@ -222,7 +225,7 @@ class Searching:
         """
         cells, count = self.cells(which)
         treelike = self._is_treelike(cells, count, which)
-        best, clear = self._one_community(), which[~treelike[which]]
+        best, clear = self._nothing, which[~treelike[which]]
         if clear.size:
             best = best.replaced(self._with_cells(cells, count, clear), clear, self.level)
         shown, rivals = np.zeros_like(treelike), []
@@ -295,7 +298,7 @@ class Searching:
         target = np.ones_like(count) if k_given is None else k_given
         first = np.maximum(target, (_FINEST_SHARE * self.sizes).astype(np.int64))
         z, k = self._merged(cells, count, which[count[which] > first[which]], first)
-        best = self._one_community()._replace(saved=np.full(k.size, -np.inf))
+        best = self._nothing._replace(saved=np.full(k.size, -np.inf))
         rules, active = self.rules._replace(keep=True), which
         while True:
             found = self._climb(z, active, rules=rules, temperatures=self.temperatures, levels=1)
@@ -329,16 +332,17 @@ class Searching:
         powers = np.array([finest**exponent for finest in self._finest])
         return powers / np.maximum(2.0 * self.objective.edges, np.finfo(float).tiny)
 
-    def _one_community(self) -> State:
-        parts, n = self.sizes.size, self.level.n
-        z, everyone = np.zeros(n, dtype=np.int32), np.ones(n, dtype=np.bool_)
-        return State(z, np.ones(parts, dtype=np.int64), np.zeros(parts), everyone, np.ones(parts))
+    @cached_property
+    def _nothing(self) -> State:
+        """One community in every component."""
+        parts, z = self.sizes.size, np.zeros(self.level.n, dtype=np.int32)
+        one = np.ones(parts, dtype=np.int64)
+        return State(z, one, np.zeros(parts), self.level.everyone, np.ones(parts))
 
     def _stake(self, state: State) -> Floats:
         """Return the nats that undecided nodes could still save, as a share of those saved."""
         nats = state.share * self.rules.undecided_margin * self.sizes
-        unknown = np.full(nats.size, np.inf)
-        return np.divide(nats, np.abs(state.saved), out=unknown, where=state.saved != 0.0)
+        return np.asarray(nats / np.maximum(np.abs(state.saved), _LEAST_NATS))
 
     def _is_settled(self, state: State) -> Bools:
         """Return where so few nodes are undecided that another start would gain next to nothing."""
