@@ -13,7 +13,6 @@ from kgroups._types import Ints, SelfLoops, Symmetrize
 from kgroups._validation import RngLike, as_rng, check_choice, check_k
 from kgroups._wording import argument, setting
 from kgroups.adapters import as_graph, as_labels
-from kgroups.adapters import compile_kernels as compile_adapters
 from kgroups.embedding import Init, KMeansInit, WarmStart
 from kgroups.errors import ConvergenceWarning, InputError, warn_caller
 from kgroups.graph import Graph
@@ -26,7 +25,6 @@ from kgroups.search import (
     Auto,
     Detection,
     Method,
-    Search,
     Spectral,
     check_method,
     dense_solves,

@@ -141,9 +141,10 @@ def best_kmeans(
 ) -> None:
     """Label the rows of each of several tables by the best of its starts, the first in a tie.
 
-    Table p has ``rows[p]`` rows of ``columns[p]`` numbers from ``places[p]`` on and is grouped into ``k[p]`` groups; the
-    random numbers of its ``starts[p]`` starts begin at ``firsts[p]``: one for the first center, and
-    ``trials[p]`` for each center. A later start must lower the cost by more than rounding.
+    Table p has ``rows[p]`` rows of ``columns[p]`` numbers from ``places[p]`` on and is grouped into
+    ``k[p]`` groups; the random numbers of its ``starts[p]`` starts begin at ``firsts[p]``: one for
+    the first center, and ``trials[p]`` for each center. A later start must lower the cost by more
+    than rounding.
     """
     at = 0
     for table in range(len(rows)):

@@ -171,13 +171,12 @@ def sweep(
     """Update the messages and the marginal of each node, in order and in place.
 
     Nodes i and j are linked at the rate theta[i] theta[j] times ``inside[a]`` if both are in
-    group a, and times that between groups otherwise. An edge of weight w counts as w edges: the rate to
-    the power w is averaged over the groups of its other end. ``heaviest`` is the largest weight,
-    0 if all weights are 1, and ``m`` the sum of all weights. The state has the rate between groups,
-    and the share of the messages and marginals that stays as it was; it receives the Bethe free
-    energy saved against one community, in nats, but for a term of the pairs of nodes, and the mean
-    change of a marginal. The sweep ends
-    early if ``tally[2]`` is set.
+    group a, and times that between groups otherwise. An edge of weight w counts as w edges: the
+    rate to the power w is averaged over the groups of its other end. ``heaviest`` is the largest
+    weight, 0 if all weights are 1, and ``m`` the sum of all weights. The state has the rate between
+    groups, and the share of the messages and marginals that stays as it was; it receives the Bethe
+    free energy saved against one community, in nats, but for a term of the pairs of nodes, and the
+    mean change of a marginal. The sweep ends early if ``tally[2]`` is set.
     """
     between = state[c, BETWEEN]
     damping = state[c, _DAMPING]

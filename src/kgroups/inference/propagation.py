@@ -65,7 +65,7 @@ class BlockModel(NamedTuple):
         return self.theta.size
 
     @property
-    def A(self) -> CSR:
+    def A(self) -> CSR:  # noqa: N802
         """The edges as a matrix."""
         return self.level.A
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kgroups._csr import ENTRIES_AT_ONCE, row_ranges, rows_of
-from kgroups._progress import new_tally, run_kernel
+from kgroups._progress import run_kernel
 from kgroups._types import CSR, Bools, Floats, Indices, Ints
 from kgroups.multilevel import _climbing_nb as kernels
 
@@ -63,7 +63,7 @@ class Level(_Arrays):
     """
 
     @property
-    def A(self) -> CSR:
+    def A(self) -> CSR:  # noqa: N802
         """The links as a matrix."""
         return CSR(self.indptr, self.indices, self.data)
 

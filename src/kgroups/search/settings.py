@@ -4,7 +4,7 @@ import math
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 

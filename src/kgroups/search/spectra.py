@@ -153,7 +153,7 @@ def labels_by_vectors(
         if strong.size < rows.stop - rows.start:
             own = np.full(rows.stop - rows.start, -1, dtype=np.int64)
             own[strong] = labels
-            labels = spread_labels(problem.part(c).A, own)  # noqa: PLW2901
+            labels = spread_labels(problem.part(c).A, own)
         z[rows] = labels
     if options.refine is None:
         return [z[problem.rows(c)] for c in which.tolist()]
