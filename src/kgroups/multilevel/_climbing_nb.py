@@ -296,8 +296,8 @@ def move_block(
                     rest = of_size[table + counts[_SIZE, a] - size]
                     rest += saving(group[a, _INSIDE] - own_link - e, Pa, 1.0)
                 lost = rest - group[a, _OWN]
-                before = saving(X, Y, -1.0)
                 small = _SERIES * d < X
+                before = 0.0 if small else saving(X, Y, -1.0)
                 for position in range(count + 1):
                     b = a
                     x = 0.0
@@ -360,6 +360,7 @@ def move_block(
                 if not annealing:
                     gain = lost + new - group[best, _OWN] + of_number[table + after]
                     gain -= of_number[table + k]
+                    before = saving(X, Y, -1.0)
                     gain += saving(X - best_link + own_link, Y - charge, -1.0) - before
                     if not gain > ROUNDING:
                         continue

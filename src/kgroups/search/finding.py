@@ -63,10 +63,10 @@ def find_communities(
         candidates.append(searched)
     # Where a description saves a nat per node, its communities are reliable.
     clear = candidates[-1].score >= problem.sizes
+    # A component with fewer edges than nodes + 1 is a tree or has one cycle.
+    cyclic = problem.entries >= 2 * (problem.sizes + 1)
     k_hat = np.full(problem.n_components, -1, dtype=np.int64)
     if not isinstance(method, Search):
-        # A component with fewer edges than nodes + 1 is a tree or has one cycle.
-        cyclic = problem.entries >= 2 * (problem.sizes + 1)
         nontrivial = ~clear & cyclic & (problem.sizes > ANY_SAVING_NODES)
         which, entropy = np.flatnonzero(nontrivial), int(rng.integers(2**63))
         with dense_solves(problem.n, method) if which.size else nullcontext():
@@ -100,7 +100,7 @@ def find_communities(
     found.z = (np.cumsum(counts) - counts)[problem.component] + z
     if isinstance(method, Auto):
         # Where the search has found communities, their description stands.
-        whole = ~clear & (candidates[_SEARCH].k == 1)
+        whole = ~clear & cyclic & (candidates[_SEARCH].k == 1)
         if whole.any():
             found.z = _split_small_communities(problem, found.z, whole, method.search, rng)
     _report(found, problem, candidates, winner, k_hat)
