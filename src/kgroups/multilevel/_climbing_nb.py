@@ -732,7 +732,7 @@ def describe(
         k = 0
         for a in range(base, firsts[c + 1]):
             if N[a] > 0:
-                P = K[a] * K[a] / (4.0 * m)
+                P = K[a] * K[a] / (4.0 * m) if m > 0.0 else 0.0
                 total += of_size[tables[c] + N[a]] + saving(E[a], P, 1.0)
                 expected += P
                 k += 1
