@@ -156,7 +156,7 @@ def spectral_labels(context: TrialContext) -> Ints:
         # Not constant: on a regular graph the constant vector is the top eigenvector.
         start = 0.5 + np.random.default_rng(0).random(context.graph.n)
         V = largest_eigenpairs(matrix, k, start)[1]
-    return KMeansInit(rows="raw").labels(V, k, context.rng())
+    return KMeansInit(rows="raw").labels([V], [k], int(context.rng().integers(2**63)))[0]
 
 
 def leiden_labels(context: TrialContext, *, converged: bool = False) -> Ints:
