@@ -171,8 +171,8 @@ def two_core(csr: CSR) -> Bools:
     n, rows = len(csr.indptr) - 1, rows_of(csr)
     degree = np.diff(csr.indptr) + np.bincount(rows[rows == csr.indices], minlength=n)
     alive = np.ones(n, dtype=np.bool_)
-    stack = np.empty(n, dtype=np.int64)
-    peel(*map(writable, csr[:2]), degree.astype(np.int64, copy=False), alive, stack)
+    stack, indptr, indices = np.empty(n, dtype=np.int64), *map(writable, csr[:2])
+    peel(indptr, indices, degree.astype(np.int64, copy=False), alive, stack)
     return alive
 
 

@@ -104,11 +104,11 @@ def strong_rows(V: Floats) -> Bools:
     Along a path away from the communities eigenvectors decay below that error.
     """
     length = _lengths(V)
-    return length >= _LEAST_LENGTH * length.max(initial=0.0)
+    return np.asarray(length >= _LEAST_LENGTH * length.max(initial=0.0))
 
 
 def _lengths(V: Floats) -> Floats:
-    return np.sqrt(np.einsum("ic,ic->i", V, V))
+    return np.asarray(np.sqrt(np.einsum("ic,ic->i", V, V)))
 
 
 def spread_labels(A: CSR, z: Ints) -> Ints:
@@ -117,7 +117,7 @@ def spread_labels(A: CSR, z: Ints) -> Ints:
     Ties go to the labeled node that comes first. Nodes that no labeled node reaches keep -1.
     """
     z = z.copy()
-    spread(*map(writable, A[:2]), z, np.empty(z.size, dtype=np.int64))
+    spread(writable(A.indptr), writable(A.indices), z, np.empty(z.size, dtype=np.int64))
     return z
 
 

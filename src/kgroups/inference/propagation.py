@@ -159,7 +159,7 @@ def block_model(level: Level, *, degree_corrected: bool = True) -> BlockModel:
     """Return the model of a graph with edges: propensities are degrees, or equal."""
     d, starts, parts = level.strength, level.offsets[:-1], level.offsets.size - 1
     part = np.arange(parts).repeat(level.sizes)
-    m = 0.5 * np.bincount(part, d, minlength=parts)
+    m = 0.5 * np.bincount(part, d, minlength=parts).astype(float, copy=False)
     theta = d.copy() if degree_corrected else np.ones(d.size)
     sums = np.bincount(part, theta, minlength=parts)
     pairs = 0.5 * (sums**2 - np.bincount(part, np.square(theta), minlength=parts))

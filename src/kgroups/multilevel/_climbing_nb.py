@@ -415,7 +415,7 @@ def move_block(
             k += 1
     if k < 2:
         return 0.0
-    return saved + (of_number[table + k] + saving(m - inside, m - expected, -1.0))
+    return float(saved + (of_number[table + k] + saving(m - inside, m - expected, -1.0)))
 
 
 @kernel(seconds=4.0)

@@ -207,8 +207,8 @@ def finest_level(
         data = np.maximum(scale[part] * A.data, _LEAST_WEIGHT).astype(np.float32)
         strength = np.bincount(rows, weights=data, minlength=n).astype(float)
     # Writable, as coarser levels are: numba compiles a kernel for each kind of array.
-    pattern = (np.require(array, None, ["C", "W"]) for array in A[:2])
-    return Level(*pattern, data, strength, np.zeros(n), np.ones(n, dtype=np.int64), offsets)
+    indptr, indices = (np.require(array, None, ["C", "W"]) for array in A[:2])
+    return Level(indptr, indices, data, strength, np.zeros(n), np.ones(n, dtype=np.int64), offsets)
 
 
 def singletons(level: Level) -> Indices:

@@ -46,7 +46,9 @@ class Objective(NamedTuple):
     def of(cls, level: Level) -> "Objective":
         """Return the code lengths of the components of a finest level."""
         sizes, parts = level.sizes, level.sizes.size
-        edges = 0.5 * np.bincount(np.arange(parts).repeat(sizes), level.strength, minlength=parts)
+        owner = np.arange(parts).repeat(sizes)
+        strength = np.bincount(owner, level.strength, minlength=parts)
+        edges = 0.5 * strength.astype(float, copy=False)
         tables = level.offsets[:-1] + 2 * np.arange(parts)
         factorial = _log_factorials(int(sizes.max(initial=0)) + 2)
         owner = np.arange(parts).repeat(sizes + 2)
@@ -87,11 +89,8 @@ class Totals(NamedTuple):
 
     def by_component(self, values: Floats) -> Floats:
         """Return the sums of a value of each group over the groups of each component."""
-        parts = self.saved.size
-        if parts == 1:
-            return np.bincount(np.zeros(values.size, dtype=np.int64), values, minlength=1)
-        owner = np.repeat(np.arange(parts), np.diff(self.firsts))
-        return np.bincount(owner, values, minlength=parts)
+        owner = np.arange(self.saved.size).repeat(np.diff(self.firsts))
+        return np.bincount(owner, values, minlength=self.saved.size).astype(float, copy=False)
 
 
 def totals(

@@ -80,10 +80,8 @@ def likelihood_moves(level: Level, z: Ints, k: Ints, which: Ints) -> Ints:
     total[which] = [level.strength[level.rows(c)].sum() for c in which.tolist()]
     objective = Objective(0.5 * total, none, none, level.offsets, none)
     rules = MoveRules(np.zeros(1), 0.0, _MAX_VISITS, keep=True)
-    labels, best = (
-        z.astype(np.int32),
-        dict(zip(which.tolist(), fits(level, z, k, which), strict=True)),
-    )
+    best = dict(zip(which.tolist(), fits(level, z, k, which), strict=True))
+    labels = z.astype(np.int32)
     for _ in range(_MAX_ROUNDS):
         for c, fit in list(best.items()):
             between = max(fit.between, _LEAST_RATE)
@@ -96,8 +94,8 @@ def likelihood_moves(level: Level, z: Ints, k: Ints, which: Ints) -> Ints:
         active = np.array(list(best), dtype=np.int64)
         if not active.size:
             break
-        options = {"penalty": penalty, "margin": margin, "levels": 1}
-        moved = climb(level, objective, labels, active, rules, new_tally(), **options).z
+        arguments = level, objective, labels, active, rules, new_tally()
+        moved = climb(*arguments, penalty=penalty, margin=margin, levels=1).z
         for c, fit in zip(active.tolist(), fits(level, moved, k, active), strict=True):
             if fit.gain > best[c].gain * (1.0 + _ROUNDING):
                 best[c], rows = fit, level.rows(c)

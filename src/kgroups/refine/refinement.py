@@ -196,7 +196,8 @@ class Hartigan:
         refined = []
         for c, (first, last) in zip(which.tolist(), groups, strict=True):
             sweeps, moves, converged = found.done[c].tolist()
-            own = Groups(*(values[first:last] for values in found.groups))
+            s, Q, size = found.groups
+            own = Groups(s[first:last], Q[first:last], size[first:last])
             visits, rows = sweeps * int(problem.entries[c]), problem.rows(c)
             outcome = own.objective(), sweeps, moves, visits, bool(converged)
             refined.append(Refinement(z[rows], kept[c], *outcome))

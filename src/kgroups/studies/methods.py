@@ -96,7 +96,7 @@ class TrialContext:
         ready, z = self._first
         if refine is not None:
             z = refine_whole(refine, ready.problem, z).z
-        return ready.restored(z)
+        return np.asarray(ready.restored(z))
 
     def _first_labels_of_paper(self) -> tuple[Prepared, Ints]:
         ready = prepare(self.graph)
