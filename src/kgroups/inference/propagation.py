@@ -168,6 +168,7 @@ def block_model(level: Level, *, degree_corrected: bool = True) -> BlockModel:
     if np.any(level.data != 1.0):
         low = np.minimum(level.indptr[starts], len(level.data) - 1)
         heaviest = np.maximum.reduceat(level.data, low).astype(float)
+        heaviest[(heaviest == 1.0) & (np.minimum.reduceat(level.data, low) == 1.0)] = 0.0
     reverse = np.empty(len(level.indices), dtype=np.int64)
     kernels.reverse_entries(level.indptr, level.indices, level.indptr.astype(np.int64), reverse)
     return BlockModel(level, reverse, theta, heaviest, m)
@@ -264,7 +265,8 @@ def propagate(
     if need_all:
         ended = run(schedule.sweeps)
         for c in which.tolist():
-            if np.unique(np.argmax(marginals_of(c), axis=1)).size < k[c] and not ended:
+            going = state[c, kernels.ENDED] == 0.0
+            if going and np.unique(np.argmax(marginals_of(c), axis=1)).size < k[c]:
                 state[c, kernels.ENDED], state[c, kernels.EVIDENCE] = 1.0, -math.inf
     budget = max(1, messages_per_call // max(1, message.size))
     while not (ended or state[which, kernels.ENDED].all()):
