@@ -56,9 +56,8 @@ def test_weights_count_as_edges():
     W = np.triu(rng.integers(1, 4, (6, 6)), 1)
     W = (W + W.T) * dense(level.A)
     data = W[np.repeat(np.arange(6), np.diff(level.A.indptr)), level.A.indices]
-    weighted = level._replace(
-        A=level.A._replace(data=data.astype(np.float32)), strength=W.sum(axis=1).astype(float)
-    )
+    strength = W.sum(axis=1).astype(float)
+    weighted = level._replace(data=data.astype(np.float32), strength=strength)
     model = block_model(weighted, degree_corrected=True)
     rates = Rates(np.array([1.5, 1.2]), 0.8, np.array([0.55, 0.45]))
     masses = sampled(model, [0, 0, 0, 1, 1, 1], rates, sweeps=40_000, burn_in=100)

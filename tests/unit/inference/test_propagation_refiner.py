@@ -1,21 +1,17 @@
 """Belief propagation as a refinement of labels."""
 
+from functools import partial
+
 import networkx as nx
 import numpy as np
 import pytest
 
 import kgroups as kg
 from kgroups.generators import degree_corrected_sbm, girvan_newman_benchmark, planted_partition
-from kgroups.inference import better_fit, observed_graph
+from kgroups.inference import better_fit
 from kgroups.metrics import overlap
-from kgroups.operators import BetheHessian
-from kgroups.refine import RefinementProblem, Refiner
-
-
-def problem_of(graph, k):
-    A = graph.simple_adjacency()
-    d = np.diff(A.indptr).astype(float)
-    return RefinementProblem(A, d, BetheHessian().bind(A, weighted=False), k)
+from kgroups.multilevel import finest_level, prepare
+from kgroups.refine import Refiner
 
 
 def test_it_is_a_refiner():
@@ -27,8 +23,10 @@ def test_spoiled_labels_are_put_right():
     graph, truth = planted_partition(400, 3, 10.0, 2.0, rng=0)
     rng = np.random.default_rng(0)
     start = np.where(rng.random(400) < 0.2, rng.integers(3, size=400), truth)
+    ready = prepare(graph)
+    start, truth = ready.sorted(start), ready.sorted(truth)
     before = start.copy()
-    found = kg.BeliefPropagation().refine(problem_of(graph, 3), start)
+    found = kg.BeliefPropagation().refine(ready.problem, start)
     assert start.tolist() == before.tolist()
     assert found.kept == "refined labels"
     assert found.converged
@@ -38,14 +36,16 @@ def test_spoiled_labels_are_put_right():
 
 def test_labels_that_fit_worse_are_refused():
     graph, truth = girvan_newman_benchmark(3.0, rng=0)
-    A = graph.simple_adjacency()
-    seen = observed_graph(A, BetheHessian().bind(A, weighted=False))
+    level = finest_level(graph.simple_adjacency(), weighted=False)
     spoiled = truth.copy()
     spoiled[:10] = (spoiled[:10] + 1) % 4
-    assert better_fit(seen, truth, spoiled, 4)
-    assert not better_fit(seen, spoiled, truth, 4)
-    assert not better_fit(seen, truth, truth, 4)
-    assert not better_fit(seen, np.minimum(truth, 2), spoiled, 4)
+    better = partial(
+        better_fit, level, k=4, degree_corrected=kg.BeliefPropagation().corrects(level)
+    )
+    assert better(truth, spoiled)
+    assert not better(spoiled, truth)
+    assert not better(truth, truth)
+    assert not better(np.minimum(truth, 2), spoiled)
 
 
 def test_no_group_is_lost():
@@ -53,7 +53,7 @@ def test_no_group_is_lost():
     for seed in range(5):
         graph = kg.as_graph(nx.gnm_random_graph(60, 150, seed=seed))
         start = np.arange(60) % 6
-        found = kg.BeliefPropagation().refine(problem_of(graph, 6), start)
+        found = kg.BeliefPropagation().refine(prepare(graph).problem, start)
         assert np.unique(found.z).tolist() == list(range(6))
 
 

@@ -4,6 +4,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from helpers.kernels_inference import propagated, with_arguments
 from helpers.oracles_inference import (
     slow_sweeps,
     some_rates,
@@ -11,31 +12,27 @@ from helpers.oracles_inference import (
     tree_posterior,
 )
 from helpers.oracles_levels import dense
-from helpers.strategies_levels import graph_of, level_of
-from kgroups._progress import new_tally
+from helpers.strategies_levels import graph_of, level_of, problem_of
 from kgroups.errors import InputError
 from kgroups.generators import degree_corrected_sbm, planted_partition
-from kgroups.inference import BeliefPropagation, observed_graph
-from kgroups.inference._propagation_nb import learn_rates
+from kgroups.inference import BeliefPropagation
+from kgroups.inference import _propagation_nb as kernels
 from kgroups.inference.propagation import (
-    Beliefs,
     Learning,
     Rates,
     Schedule,
     block_model,
     contrast,
     planted_rates,
-    propagate,
     rates_of_labels,
 )
 from kgroups.metrics import nmi
-from kgroups.operators import BetheHessian, degrees_are_uneven
+from kgroups.multilevel import finest_level
+from kgroups.operators import degrees_are_uneven
 
 CASES = [(own, corrected) for own in (False, True) for corrected in (False, True)]
 TREES = [nx.path_graph(6), nx.star_graph(6), nx.from_prufer_sequence([0, 0, 1, 1, 2])]
 
-
-ONCE = Schedule(0, 1, 1, -1.0, 0.0)
 UNCHANGED = Learning("unchanged")
 
 
@@ -43,14 +40,11 @@ def learned(learning, rates, edges, pairs, sizes, m):
     """Return the rates that a rule learns from expected edges, pairs and sizes."""
     inside, prior = rates.inside.copy(), rates.prior.copy()
     numbers = (np.array(values) for values in (edges, pairs, sizes))
-    between = learn_rates(*learning.code(), *numbers, m, rates.between, inside, prior)
+    rule, arrays = kernels.RULES.index(learning.rule), (inside, prior, 0, np.empty(2))
+    between = kernels.learn_rates(
+        rule, learning.least, *numbers, 0, inside.size, m, rates.between, *arrays
+    )
     return Rates(inside, between, prior)
-
-
-def observed(G, degrees="auto", weights=None):
-    graph = graph_of(G, weights=weights)
-    A = graph.simple_adjacency()
-    return observed_graph(A, BetheHessian().bind(A, weighted=graph.is_weighted), degrees)
 
 
 @pytest.mark.parametrize("corrected", [False, True])
@@ -60,8 +54,8 @@ def test_rates_of_one_expect_the_edges_there_are(corrected, weights):
         level_of(nx.karate_club_graph(), weights=weights), degree_corrected=corrected
     )
     pairs = 0.5 * (model.theta.sum() ** 2 - model.theta @ model.theta)
-    assert pairs == pytest.approx(model.m, rel=1e-12)
-    assert model.m == pytest.approx(0.5 * model.A.data.sum(), rel=1e-6)
+    assert model.m == pytest.approx([pairs], rel=1e-12)
+    assert model.m == pytest.approx([0.5 * model.A.data.sum()], rel=1e-6)
 
 
 @pytest.mark.parametrize(("own", "corrected"), CASES)
@@ -73,13 +67,16 @@ def test_sweeps_are_those_of_the_definition(G, weighted, own, corrected):
     weights = np.linspace(0.5, 4.0, G.number_of_edges()) if weighted else None
     model = block_model(level_of(G, weights=weights), degree_corrected=corrected)
     rates = some_rates(3, own=own)
-    beliefs = Beliefs(model, np.arange(n) % k, k, 0.3)
     for sweeps in (1, 2, 3):
-        evidence = propagate(beliefs, rates, UNCHANGED, ONCE).evidence
+        schedule = Schedule(0, 1, sweeps, -1.0, 0.0)
+        found, arguments = with_arguments(
+            model, np.arange(n) % k, rates, UNCHANGED, schedule, softness=0.3
+        )
         slow = slow_sweeps(dense(model.A), model.theta, rates, np.arange(n) % k, 0.3, sweeps)
-        assert evidence == pytest.approx(slow[0], abs=1e-7)
-        assert beliefs.marginals == pytest.approx(slow[1], abs=1e-9)
-        assert beliefs.arrays[2] == pytest.approx(slow[2], abs=1e-8)
+        assert found.sweeps == sweeps
+        assert found.evidence == pytest.approx(slow[0], abs=1e-7)
+        assert found.marginals == pytest.approx(slow[1], abs=1e-9)
+        assert arguments["edges"] == pytest.approx(slow[2], abs=1e-8)
 
 
 @pytest.mark.parametrize(("own", "corrected"), CASES)
@@ -88,7 +85,7 @@ def test_beliefs_on_trees_are_sums_over_all_labels(G, own, corrected):
     n, k = len(G), 3
     z = np.arange(n) * k // n
     model, rates = block_model(level_of(G), degree_corrected=corrected), some_rates(3, own=own)
-    found = propagate(Beliefs(model, z, k, 0.1), rates, UNCHANGED, Schedule(0, 1, 500, -1.0, 0.0))
+    found = propagated(model, z, rates, UNCHANGED, Schedule(0, 1, 500, -1.0, 0.0))
     evidence, mean = tree_posterior(dense(model.A), model.theta, rates, z)
     assert found.evidence == pytest.approx(evidence, abs=1e-7)
     assert found.marginals == pytest.approx(mean, abs=1e-7)
@@ -102,9 +99,9 @@ def test_powers_of_heavy_weights_stay_finite(own, weight):
     # The edges at both ends of the path.
     weights[[0, 1, 8, 9]] = weight
     strength = np.add.reduceat(weights, A.indptr[:-1]).astype(float)
-    heavy = level._replace(A=A._replace(data=weights), strength=strength)
+    heavy = level._replace(data=weights, strength=strength)
     model, rates = block_model(heavy, degree_corrected=False), some_rates(k, own=own)
-    found = propagate(Beliefs(model, z, k, 0.1), rates, UNCHANGED, Schedule(0, 1, 500, -1.0, 0.0))
+    found = propagated(model, z, rates, UNCHANGED, Schedule(0, 1, 500, -1.0, 0.0))
     evidence, marginals, _ = sums_over_labels(dense(model.A), model.theta, rates, found.marginals)
     assert found.evidence == pytest.approx(evidence, rel=1e-12)
     assert found.marginals == pytest.approx(marginals, abs=1e-12)
@@ -112,8 +109,8 @@ def test_powers_of_heavy_weights_stay_finite(own, weight):
 
 def test_one_group_saves_nothing():
     model = block_model(level_of(nx.karate_club_graph()), degree_corrected=True)
-    beliefs = Beliefs(model, np.zeros(34, dtype=np.int64), 1, 0.1)
-    found = propagate(beliefs, Rates(np.ones(1), 1.0, np.ones(1)), UNCHANGED, ONCE)
+    z, rates = np.zeros(34, dtype=np.int64), Rates(np.ones(1), 1.0, np.ones(1))
+    found = propagated(model, z, rates, UNCHANGED, Schedule(0, 1, 1, -1.0, 0.0))
     assert found.evidence == pytest.approx(0.0, abs=1e-9)
     assert found.residual == pytest.approx(0.0, abs=1e-12)
 
@@ -167,9 +164,8 @@ def test_clear_communities_are_found_from_spoiled_labels(rates, degrees):
     graph, truth = planted_partition(300, 3, 12.0, 2.5, rng=1)
     rng = np.random.default_rng(0)
     start = np.where(rng.random(300) < 0.2, rng.integers(3, size=300), truth)
-    A = graph.simple_adjacency()
-    seen = observed_graph(A, BetheHessian().bind(A, weighted=False), degrees)
-    found = BeliefPropagation(rates=rates).infer(seen, start, 3)
+    level = finest_level(graph.simple_adjacency(), weighted=False)
+    found = BeliefPropagation(rates=rates, degrees=degrees).infer(level, start, 3)
     assert found.converged
     assert found.evidence > 50.0
     assert nmi(truth, np.argmax(found.marginals, axis=1)) > 0.95
@@ -181,19 +177,18 @@ def test_degrees_decide_on_their_correction():
     assert not degrees_are_uneven(even.simple_adjacency())
     assert degrees_are_uneven(uneven.simple_adjacency())
     for graph, corrected in ((even, False), (uneven, True)):
-        A = graph.simple_adjacency()
-        bound = BetheHessian().bind(A, weighted=False)
-        assert observed_graph(A, bound).degree_corrected is corrected
-        assert observed_graph(A, bound, "uniform").degree_corrected is False
+        level = finest_level(graph.simple_adjacency(), weighted=False)
+        assert BeliefPropagation().corrects(level) is corrected
+        assert BeliefPropagation(degrees="uniform").corrects(level) is False
+        assert BeliefPropagation(degrees="corrected").corrects(level) is True
 
 
 def test_an_enormous_weight_hides_nothing():
     G = nx.barbell_graph(6, 0)
     weights = np.ones(G.number_of_edges())
     weights[0] = 1e6
-    found = BeliefPropagation(rates="own").infer(
-        observed(G, weights=weights), np.repeat([0, 1], 6), 2
-    )
+    level = problem_of(graph_of(G, weights=weights)).level
+    found = BeliefPropagation(rates="own").infer(level, np.repeat([0, 1], 6), 2)
     assert np.argmax(found.marginals, axis=1).tolist() == [0] * 6 + [1] * 6
     assert found.marginals.max(axis=1).min() > 0.8
 
@@ -202,7 +197,7 @@ def test_an_enormous_weight_hides_nothing():
 @pytest.mark.parametrize("G", [nx.empty_graph(4), nx.empty_graph(1)])
 def test_without_edges_only_the_prior_is_known(rates, G):
     z = np.arange(len(G)) % 2
-    found = BeliefPropagation(rates=rates).infer(observed(G), z, 2)
+    found = BeliefPropagation(rates=rates).infer(level_of(G), z, 2)
     assert found.marginals == pytest.approx(np.tile(found.rates.prior, (len(G), 1)))
     assert found.converged
     assert found.sweeps == 0
@@ -211,7 +206,7 @@ def test_without_edges_only_the_prior_is_known(rates, G):
 def test_progress_counts_sweeps():
     seen = []
     method = BeliefPropagation(em_steps=2, em_sweeps=2, max_sweeps=3, tolerance=0.0)
-    method.infer(observed(nx.karate_club_graph()), np.arange(34) % 2, 2, progress=seen.append)
+    method.infer(level_of(nx.karate_club_graph()), np.arange(34) % 2, 2, progress=seen.append)
     assert seen == [method.most_sweeps] == [7]
 
 
@@ -222,8 +217,9 @@ def test_it_is_given_up_if_a_group_that_is_needed_is_empty(k, given_up, messages
     model = block_model(level_of(nx.karate_club_graph()), degree_corrected=True)
     schedule, rates, z = Schedule(3, 2, 4, 0.0, 0.0), planted_rates(0.4, k), np.arange(34) % k
     plain, needed = (
-        propagate(
-            Beliefs(model, z, k, 0.1),
+        propagated(
+            model,
+            z,
             rates,
             Learning("contrast"),
             schedule,
@@ -261,10 +257,11 @@ def test_large_problems_run_in_a_second_thread_with_the_same_result():
     schedule, rates, z = Schedule(3, 2, 4, 0.0, 0.0), planted_rates(0.4, 2), np.arange(34) % 2
     found, seen = [], []
     for messages in (10**6, 10):
-        beliefs, sweeps = Beliefs(model, z, 2, 0.1), []
+        sweeps = []
         found.append(
-            propagate(
-                beliefs,
+            propagated(
+                model,
+                z,
                 rates,
                 Learning("contrast"),
                 schedule,
@@ -278,26 +275,15 @@ def test_large_problems_run_in_a_second_thread_with_the_same_result():
 
 
 def test_a_flag_ends_a_sweep():
-    from kgroups.inference import _propagation_nb as kernels
-
-    beliefs = Beliefs(
-        block_model(level_of(nx.karate_club_graph()), degree_corrected=True),
-        np.arange(34) % 2,
-        2,
-        0.1,
-    )
-    before, rates = beliefs.marginals.copy(), planted_rates(0.4, 2)
-    state, tally = np.array(kernels.STATE), new_tally()
-    state[kernels.BETWEEN], tally[2] = rates.between, 1
-    assert kernels.propagate(
-        *beliefs.model,
-        *beliefs.arrays,
-        rates.inside,
-        rates.prior,
-        UNCHANGED.code(),
-        ONCE,
-        state,
-        9,
-        tally,
-    )
-    assert np.array_equal(beliefs.marginals, before)
+    model = block_model(level_of(nx.karate_club_graph()), degree_corrected=True)
+    schedule, z = Schedule(0, 1, 1, -1.0, 0.0), np.arange(34) % 2
+    found, arguments = with_arguments(model, z, planted_rates(0.4, 2), UNCHANGED, schedule)
+    before = found.marginals.copy()
+    arguments["state"][0, [kernels.EVIDENCE, kernels.ENDED]] = 0.0
+    arguments["tally"][2] = 1
+    kernels.propagate(*arguments.values())
+    assert arguments["state"][0, [kernels.EVIDENCE, kernels.ENDED]].tolist() == [0.0, 0.0]
+    assert np.array_equal(found.marginals, before)
+    arguments["tally"][2] = 0
+    kernels.propagate(*arguments.values())
+    assert not np.array_equal(found.marginals, before)
