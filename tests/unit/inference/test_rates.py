@@ -24,6 +24,7 @@ from kgroups.inference.propagation import (
     block_model,
     contrast,
     planted_rates,
+    propagate,
     rates_of_labels,
 )
 from kgroups.metrics import nmi
@@ -233,6 +234,21 @@ def test_it_is_given_up_if_a_group_that_is_needed_is_empty(k, given_up, messages
     else:
         assert (needed.sweeps, needed.evidence) == (plain.sweeps, plain.evidence)
         assert np.array_equal(needed.marginals, plain.marginals)
+
+
+def test_a_component_that_has_ended_is_not_given_up_for_another_that_has_not():
+    """A clique ends as one group within two sweeps, beside a component that takes three."""
+    G = nx.disjoint_union(nx.complete_graph(6), nx.karate_club_graph())
+    model, z = block_model(problem_of(graph_of(G)).level), np.arange(40) % 2
+    k, schedule = np.array([2, 2]), Schedule(3, 2, 15, 1e-2, 10.0)
+    (alone,), (beside, other) = (
+        propagate(model, z, k, np.array(which), Learning("planted"), schedule, need_all=True)
+        for which in ([0], [0, 1])
+    )
+    assert alone.converged
+    assert np.unique(np.argmax(alone.marginals, axis=1)).size == 1
+    assert beside.evidence == alone.evidence > -np.inf
+    assert (beside.sweeps, other.sweeps) == (2, 3)
 
 
 @pytest.mark.parametrize(
