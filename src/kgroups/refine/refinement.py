@@ -152,18 +152,27 @@ class Hartigan:
             msg = f"guard must be None or a number from 0 to below 1, got {self.guard!r}."
             raise InputError(msg)
 
-    def objective(self, bound: BoundBetheHessian, d: Floats) -> tuple[CSR, Floats, Floats]:
-        """Return M, its diagonal, and the node weights w; M's own diagonal entries are ignored."""
+    def objective(
+        self, bound: BoundBetheHessian, d: Floats, offsets: Ints | None = None
+    ) -> tuple[CSR, Floats, Floats]:
+        """Return M, its diagonal, and the node weights w; M's own diagonal entries are ignored.
+
+        ``offsets`` says where components start; without it all nodes count as one.
+        """
         M = bound.coupling
         diagonal = diagonal_of(M) - bound.diagonal
         if self.weights == "uniform":
             return M, diagonal, np.ones(bound.n)
         if self.weights == "association":
             return M, diagonal, bound.diagonal
+        offsets = np.array([0, d.size]) if offsets is None else offsets
+        sizes, entries = np.diff(offsets), np.diff(M.indptr[offsets])
+        part = np.repeat(np.arange(sizes.size), sizes)
+        total = np.bincount(part, d, minlength=sizes.size)
+        least = _LEAST_WEIGHT * total / np.maximum(sizes, 1)
         # A node without edges has the weight of an edge of mean weight.
-        total = float(d.sum())
-        isolated = total / M.data.size if M.data.size else 1.0
-        scale = np.where(d > 0.0, np.maximum(d, _LEAST_WEIGHT * total / max(1, d.size)), isolated)
+        isolated = np.where(entries > 0, total / np.maximum(entries, 1), 1.0)
+        scale = np.where(d > 0.0, np.maximum(d, least[part]), isolated[part])
         scaled = CSR(M.indptr, M.indices, scale[rows_of(M)] * M.data * scale[M.indices])
         return scaled, diagonal * scale * scale, scale
 
@@ -175,7 +184,7 @@ class Hartigan:
         self, problem: Problem, labels: Ints, k: Ints, which: Ints
     ) -> list[Refinement]:
         """Refine labels of ``k`` groups in each of some components, which start from 0 in each."""
-        M, diagonal, w = self.objective(problem.bound, problem.strength)
+        M, diagonal, w = self.objective(problem.bound, problem.strength, problem.offsets)
         found = improve_components(
             M,
             diagonal,
