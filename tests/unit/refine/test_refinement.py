@@ -1,29 +1,32 @@
+from dataclasses import replace
+
 import networkx as nx
 import numpy as np
 import pytest
 
 import kgroups as kg
-from kgroups._csr import readonly
-from kgroups._progress import new_tally
+from helpers.oracles_levels import dense
 from kgroups.adapters import as_graph
 from kgroups.errors import InputError
 from kgroups.hartigan import group_association
-from kgroups.operators import BetheHessian
-from kgroups.refine import Hartigan, RefinementProblem, planted_fit
-from kgroups.refine import _likelihood_nb as kernels
+from kgroups.multilevel import prepare
+from kgroups.refine import Hartigan, likelihood, planted_fit, refine_labels
+
+WHOLE = np.zeros(1, dtype=np.int64)
+
+
+def karate_problem(*, fast=False):
+    problem = prepare(as_graph(nx.karate_club_graph(), weight=None)).problem
+    return replace(problem, fast=fast)
 
 
 def bound_karate():
-    A = as_graph(nx.karate_club_graph(), weight=None).simple_adjacency()
-    return A, np.diff(A.indptr).astype(float), BetheHessian().bind(A, weighted=False)
+    problem = karate_problem()
+    return problem.A, problem.strength, problem.bound
 
 
-def likelihood_moves(A, d, z, *, k):
-    return kernels.likelihood_moves(readonly(A), d, z, k, new_tally())
-
-
-def karate_problem(**options):
-    return RefinementProblem(*bound_karate(), k=2, **options)
+def likelihood_moves(level, z, *, k):
+    return likelihood.likelihood_moves(level, z, np.array([k]), WHOLE)
 
 
 @pytest.mark.parametrize("weights", ["association", "uniform", "gram"])
@@ -36,10 +39,7 @@ def test_conventions_are_the_matrices_of_the_theory(weights):
         "uniform": (-H, np.ones(34)),
         "gram": (-d[:, None] * H * d, d),
     }[weights]
-    dense = np.diag(diagonal)
-    rows = np.repeat(np.arange(34), np.diff(M.indptr))
-    dense[rows, M.indices] += M.data
-    np.testing.assert_allclose(dense, expected, atol=1e-12)
+    np.testing.assert_allclose(np.diag(diagonal) + dense(M), expected, atol=1e-12)
     np.testing.assert_allclose(w, node_weights)
     assert len(A.indices) == len(M.indices)
 
@@ -77,17 +77,19 @@ def test_planted_fit_does_not_depend_on_the_unit_of_weights():
     assert planted_fit(heavy, d * 1000, z, k=3).gain == pytest.approx(
         planted_fit(A, d, z, k=3).gain
     )
-    moved = likelihood_moves(A, d, z, k=3)
-    assert np.array_equal(likelihood_moves(heavy, d * 1000, z, k=3), moved)
+    level = karate_problem().level
+    moved = likelihood_moves(level, z, k=3)
+    thousand = level._replace(data=level.data * np.float32(1000), strength=level.strength * 1000)
+    assert np.array_equal(likelihood_moves(thousand, z, k=3), moved)
     assert planted_fit(A, d, moved, k=3).gain >= planted_fit(A, d, z, k=3).gain
 
 
 def test_likelihood_moves_keep_groups_filled_and_arrays_as_they_were():
-    A, d, _ = bound_karate()
-    for array in A:
-        array.setflags(write=False)
+    (A, d, _), level = bound_karate(), karate_problem().level
+    before = [array.copy() for array in level]
     start = np.arange(34) // 9
-    z = likelihood_moves(A, d, start, k=4)
+    z = likelihood_moves(level, start, k=4)
+    assert all(np.array_equal(array, one) for array, one in zip(level, before, strict=True))
     assert np.unique(z).tolist() == [0, 1, 2, 3]
     assert planted_fit(A, d, z, k=4).gain > planted_fit(A, d, start, k=4).gain
     assert start.tolist() == (np.arange(34) // 9).tolist()
@@ -96,17 +98,18 @@ def test_likelihood_moves_keep_groups_filled_and_arrays_as_they_were():
 def test_loops_do_not_hold_a_node_in_its_group():
     G = nx.barbell_graph(6, 0)
     G.add_edge(0, 0)
-    A = as_graph(G).simple_adjacency(loops=True)
-    d = np.bincount(np.repeat(np.arange(12), np.diff(A.indptr)), weights=A.data)
+    problem = prepare(as_graph(G), self_loops="keep").problem
+    assert problem.loops
     start = np.repeat([0, 1], 6)
     start[0] = 1
-    assert likelihood_moves(A, d, start, k=2).tolist() == [0] * 6 + [1] * 6
+    assert likelihood_moves(problem.level, start, k=2).tolist() == [0] * 6 + [1] * 6
 
 
 def kept_by_the_guard(labels, z, *, guard=0.2, fast=False):
-    A, d, _ = bound_karate()
-    kept, name = kernels.guarded(readonly(A), d, labels, z, 2, guard, fast, new_tally())
-    return kept, kernels.KEPT[name]
+    method, names = Hartigan(guard=guard), {0: "hartigan"}
+    problem, k = karate_problem(fast=fast), np.array([2])
+    kept = method._guarded(problem, labels, z.copy(), k, WHOLE, names)
+    return kept, names[0]
 
 
 HALVES = np.array([0] * 17 + [1] * 17)
@@ -114,10 +117,9 @@ HALVES = np.array([0] * 17 + [1] * 17)
 
 @pytest.mark.parametrize("fast", [False, True])
 def test_the_guard_keeps_the_moves_of_the_likelihood_where_hartigan_falls_short(fast):
-    A, d, _ = bound_karate()
     giant = np.zeros(34, dtype=np.int64)
     giant[0] = 1
-    moved = likelihood_moves(A, d, HALVES, k=2)
+    moved = likelihood_moves(karate_problem().level, HALVES, k=2)
     kept, name = kept_by_the_guard(HALVES, giant, fast=fast)
     assert (kept.tolist(), name) == (moved.tolist(), "likelihood moves")
     kept, name = kept_by_the_guard(moved, giant, fast=fast)
@@ -134,6 +136,29 @@ def test_fast_refinement_runs_the_guard_only_after_a_loss(fast, expected):
 
 def test_without_a_guard_hartigan_moves_are_kept():
     assert Hartigan(guard=None).refine(karate_problem(), HALVES).kept == "hartigan"
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("method", [Hartigan(), Hartigan("gram", "all", guard=None)])
+def test_components_at_once_are_refined_as_each_alone(method, weighted):
+    rng = np.random.default_rng(0)
+    G = nx.disjoint_union_all(
+        [nx.planted_partition_graph(3, 10, 0.5, 0.1, seed=seed) for seed in range(4)]
+        + [nx.empty_graph(1), nx.barbell_graph(5, 0)]
+    )
+    nx.set_edge_attributes(
+        G, {edge: rng.random() if weighted else 1.0 for edge in G.edges}, "weight"
+    )
+    for fast in (False, True):
+        problem = replace(prepare(as_graph(G)).problem, fast=fast)
+        k = np.minimum(problem.sizes, 3)
+        z = np.concatenate([np.arange(n) % min(n, 3) for n in problem.sizes])
+        which = np.array([0, 1, 3, 4, 5])
+        found = refine_labels(method, problem, z, k, which)
+        for c, beside in zip(which.tolist(), found, strict=True):
+            (alone,) = refine_labels(method, problem.part(c), z[problem.rows(c)], k[[c]], WHOLE)
+            assert beside.z.tolist() == alone.z.tolist()
+            assert repr(beside[1:]) == repr(alone[1:])
 
 
 def test_groups_that_avoid_one_another_are_no_communities_to_the_guard():

@@ -9,7 +9,8 @@ import pytest
 import kgroups as kg
 from kgroups.backends.sklearn import GraphKGroups
 from kgroups.errors import InputError
-from kgroups.refine import Refinement, RefinementProblem, Refiner
+from kgroups.multilevel import Problem
+from kgroups.refine import Refinement, Refiner
 
 
 @dataclass(frozen=True)
@@ -18,13 +19,14 @@ class MajorityVote:
 
     max_sweeps: int = 10
 
-    def refine(self, problem: RefinementProblem, labels: np.ndarray) -> Refinement:
+    def refine(self, problem: Problem, labels: np.ndarray) -> Refinement:
         A, z, moves, sweeps, before = problem.A, labels.copy(), 0, 0, -1
+        k = int(labels.max()) + 1
         while moves != before and sweeps < self.max_sweeps:
             sweeps, before = sweeps + 1, moves
             for i in range(z.size):
                 own = slice(A.indptr[i], A.indptr[i + 1])
-                votes = np.bincount(z[A.indices[own]], A.data[own], minlength=problem.k)
+                votes = np.bincount(z[A.indices[own]], A.data[own], minlength=k)
                 last = np.count_nonzero(z == z[i]) == 1
                 if not last and votes.max() > votes[z[i]]:
                     z[i], moves = np.argmax(votes), moves + 1
