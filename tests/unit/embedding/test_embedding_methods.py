@@ -12,7 +12,6 @@ from kgroups.embedding import (
     embedding_rows,
     first_labels,
     informative_eigenpairs,
-    kmeans,
 )
 from kgroups.errors import InputError
 from kgroups.graph import Graph
@@ -26,10 +25,16 @@ def blobs(rng, k=5, each=30, spread=0.4):
     return centers[truth] + spread * rng.normal(size=(k * each, 3)), truth
 
 
+def labels_of(method, X, k, entropy=0):
+    """Return the labels of the rows of one table."""
+    (z,) = method.labels([X], [k], entropy)
+    return z
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_kmeans_is_as_good_as_scikit_learn(seed):
     X, _ = blobs(np.random.default_rng(seed), spread=1.0)
-    ours = kmeans(X, 5, n_init=10, rng=np.random.default_rng(0))
+    ours = labels_of(KMeansInit(n_init=10), X, 5)
     theirs = KMeans(5, n_init=10, random_state=0).fit(X)
     assert oracles.kmeans_cost(X, ours, 5) <= theirs.inertia_ * (1 + 1e-9)
 
@@ -38,7 +43,7 @@ def test_kmeans_is_as_good_as_scikit_learn(seed):
 @pytest.mark.parametrize("k", [1, 3, 6])
 def test_every_group_gets_a_row_even_when_rows_repeat(method, k):
     X = np.repeat(np.eye(6)[:2], 3, axis=0)
-    z = method.labels(X, k, np.random.default_rng(0))
+    z = labels_of(method, X, k)
     assert np.unique(z).tolist() == list(range(k))
 
 
@@ -48,13 +53,13 @@ def test_orthogonal_groups_are_told_apart(method):
     truth = np.repeat(np.arange(4), 25)
     rotation = np.linalg.qr(rng.normal(size=(4, 4)))[0]
     X = (np.eye(4)[truth] + 0.05 * rng.normal(size=(100, 4))) @ rotation
-    assert ari(truth, method.labels(X, 4, rng)) == 1.0
+    assert ari(truth, labels_of(method, X, 4)) == 1.0
 
 
 def test_qr_uses_no_randomness():
     X = np.random.default_rng(0).normal(size=(50, 3))
-    first = QRInit().labels(X, 3, np.random.default_rng(0))
-    second = QRInit().labels(X, 3, np.random.default_rng(99))
+    first = labels_of(QRInit(), X, 3)
+    second = labels_of(QRInit(), X, 3, entropy=99)
     assert np.array_equal(first, second)
 
 
@@ -87,6 +92,16 @@ def test_sparse_solver_finds_the_same_low_end_of_h():
     np.testing.assert_allclose(bound.matrix() @ V, V * -sparse, atol=1e-7)
 
 
+@pytest.mark.parametrize("method", [KMeansInit(), QRInit()])
+def test_tables_at_once_are_grouped_as_each_alone(method):
+    rng, k = np.random.default_rng(2), [3, 2, 4, 3, 1]
+    tables = [rng.normal(size=(n, 4)) for n in (30, 5, 12, 80, 1)]
+    found = method.labels(tables, k, 7)
+    for X, count, z in zip(tables, k, found, strict=True):
+        assert z.tolist() == labels_of(method, X, count, entropy=7).tolist()
+    assert method.labels([], [], 7) == []
+
+
 def test_bad_options_are_refused():
     with pytest.raises(InputError, match="rows must be one of 'normalized', 'raw', got 'scaled'"):
         KMeansInit(rows="scaled")
@@ -100,8 +115,8 @@ def test_bad_options_are_refused():
 
 def test_less_work_means_fewer_starts_and_at_least_two():
     X, _ = blobs(np.random.default_rng(0))
-    two, few = (KMeansInit(n_init=n).labels(X, 5, np.random.default_rng(0)) for n in (2, 10))
-    limited = KMeansInit(max_work=0.0).labels(X, 5, np.random.default_rng(0))
+    two, few = (labels_of(KMeansInit(n_init=n), X, 5) for n in (2, 10))
+    limited = labels_of(KMeansInit(max_work=0.0), X, 5)
     assert limited.tolist() == two.tolist()
     assert np.unique(few).size == 5
 
@@ -128,8 +143,8 @@ def test_rounding_settles_no_tie_between_pivots():
     """Points on a circle are all as long, and opposite ones are as far from any third."""
     angle = 2.0 * np.pi * np.arange(40) / 40
     X = np.column_stack([np.ones(40), np.cos(angle), np.sin(angle)]) / np.sqrt(2.0)
-    expected = QRInit().labels(X, 3, np.random.default_rng(0))
+    expected = labels_of(QRInit(), X, 3)
     for seed in range(10):
         noise = 1e-13 * np.random.default_rng(seed).normal(size=X.shape)
-        labels = QRInit().labels(X + noise, 3, np.random.default_rng(0))
+        labels = labels_of(QRInit(), X + noise, 3)
         np.testing.assert_array_equal(labels, expected)
