@@ -5,7 +5,14 @@ from hypothesis import strategies as st
 
 from helpers import oracles_hartigan as oracles
 from helpers.strategies_hartigan import as_csr, labeled_matrices
-from kgroups.hartigan import group_association, group_totals, improve, improve_rows
+from kgroups.hartigan import (
+    best_kmeans,
+    group_association,
+    group_totals,
+    improve,
+    improve_components,
+    improve_rows,
+)
 
 candidates = st.sampled_from(["neighbors", "all"])
 
@@ -106,3 +113,76 @@ def test_row_moves_lower_the_kmeans_cost_and_report_it(seed, n, p, k):
     assert cost == pytest.approx(oracles.kmeans_cost(X, found, k), rel=1e-9, abs=1e-9)
     assert cost <= oracles.kmeans_cost(X, z, k) + 1e-9
     assert np.unique(found).size == k
+
+
+@given(labeled_matrices(max_nodes=9), candidates, st.sampled_from([0.0, 0.3]))
+def test_moves_are_those_of_the_definition(case, which, margin):
+    M, w, z, k = case
+    found = improve(as_csr(M), np.diag(M).copy(), w, z, k=k, candidates=which, margin=margin)
+    expected = oracles.sweeps(M, w, z, k, neighbors=which == "neighbors", margin=margin)
+    assert found.z.tolist() == expected[0].tolist()
+    assert (found.sweeps, found.moves) == expected[1:]
+
+
+@given(st.lists(labeled_matrices(max_nodes=8), min_size=1, max_size=4), candidates, st.data())
+def test_components_at_once_move_as_each_alone(cases, which, data):
+    sizes, k = [len(w) for _, w, _, _ in cases], np.array([k for *_, k in cases])
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    M = np.zeros((offsets[-1], offsets[-1]))
+    for (own, *_), first, last in zip(cases, offsets[:-1], offsets[1:], strict=True):
+        M[first:last, first:last] = own
+    w, z = (np.concatenate([case[place] for case in cases]) for place in (1, 2))
+    chosen = np.array(sorted(data.draw(st.sets(st.integers(0, k.size - 1)))), dtype=np.int64)
+    options = {"candidates": which, "margin": 0.1, "max_sweeps": 3}
+    diagonal = np.diag(M).copy()
+    found = improve_components(as_csr(M), diagonal, w, offsets, chosen, k, z, **options)
+    s, Q, _ = found.groups
+    place = 0
+    for c, (own, weights, labels, count) in enumerate(cases):
+        rows = slice(offsets[c], offsets[c + 1])
+        if c not in chosen:
+            assert found.z[rows].tolist() == labels.tolist()
+            continue
+        alone = improve(as_csr(own), np.diag(own).copy(), weights, labels, k=count, **options)
+        assert found.z[rows].tolist() == alone.z.tolist()
+        assert found.done[c].tolist() == [alone.sweeps, alone.moves, alone.converged]
+        groups = slice(place, place + count)
+        assert s[groups].tobytes() == alone.s.tobytes()
+        assert Q[groups].tobytes() == alone.Q.tobytes()
+        place += count
+
+
+@st.composite
+def tables(draw):
+    """Draw a table of random rows, a number of groups, random numbers and a number of starts."""
+    n, p = draw(st.integers(1, 12)), draw(st.integers(1, 4))
+    k, starts = draw(st.integers(1, min(n, 4))), draw(st.integers(1, 3))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    trials = draw(st.integers(1, 3))
+    return rng.normal(size=(n, p)), k, rng.random((starts, 1 + k * trials)), starts
+
+
+@given(tables())
+def test_kmeans_is_that_of_the_definition(case):
+    X, k, draws, starts = case
+    (found,) = best_kmeans([X], [k], [draws], [starts])
+    expected = oracles.best_kmeans(X, k, draws)
+    assert found.tolist() == expected.tolist()
+
+
+@given(st.lists(tables(), min_size=1, max_size=4))
+def test_tables_at_once_are_grouped_as_each_alone(cases):
+    found = best_kmeans(*map(list, zip(*cases, strict=True)))
+    for case, z in zip(cases, found, strict=True):
+        (alone,) = best_kmeans(*([value] for value in case))
+        assert z.tolist() == alone.tolist()
+
+
+@given(tables(), st.integers(1, 4))
+def test_row_moves_are_those_of_the_definition(case, max_sweeps):
+    X, k, draws, _ = case
+    start = oracles.greedy_labels(X, k, draws[0])
+    found, _ = improve_rows(X, start, k=k, max_sweeps=max_sweeps)
+    M = X @ X.T
+    expected, *_ = oracles.sweeps(M, np.ones(len(X)), start, k, max_sweeps=max_sweeps)
+    assert found.tolist() == expected.tolist()

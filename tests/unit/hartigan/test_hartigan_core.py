@@ -1,10 +1,21 @@
+from functools import partial
+from unittest import mock
+
 import numpy as np
 import pytest
 
 from helpers.strategies_hartigan import as_csr
-from kgroups._progress import new_tally
+from kgroups import _progress
 from kgroups.errors import InputError
-from kgroups.hartigan import _sweep_nb, group_association, improve, improve_rows
+from kgroups.hartigan import (
+    _moves_nb,
+    _rows_nb,
+    best_kmeans,
+    group_association,
+    improve,
+    improve_rows,
+    sweep,
+)
 
 
 def two_triangles():
@@ -107,19 +118,63 @@ def rows_with_labels(n=300, p=3, k=5):
 
 
 @pytest.mark.parametrize("max_sweeps", [1, 2, 50])
-def test_row_moves_in_a_second_thread_are_the_same(max_sweeps):
+def test_row_moves_in_a_second_thread_are_the_same(max_sweeps, monkeypatch):
     X, z, k = rows_with_labels()
     found, cost = improve_rows(X, z, k=k, max_sweeps=max_sweeps)
-    beside = improve_rows(X, z, k=k, max_sweeps=max_sweeps, background_work=0.0)
+    monkeypatch.setattr(_progress, "_BACKGROUND_ENTRIES", 0)
+    beside = improve_rows(X, z, k=k, max_sweeps=max_sweeps)
     np.testing.assert_array_equal(beside[0], found)
     assert beside[1] == cost
 
 
-def test_row_moves_end_at_a_flag():
+def run_flagged(monkeypatch, kernel, run):
+    """Return the result of ``run`` with a flag that ends a kernel at once."""
+    flagged = _progress.new_tally()
+    flagged[2] = 1
+    called = []
+
+    def run_kernel(function, entries, *arguments):
+        called.append(function)
+        return function(*arguments[:-1], flagged)
+
+    monkeypatch.setattr(sweep, "run_kernel", run_kernel)
+    result = run()
+    assert called == [kernel]
+    return result
+
+
+def test_row_moves_end_at_a_flag(monkeypatch):
     X, z, k = rows_with_labels()
-    tally = new_tally()
-    tally[2] = 1
-    labels = z.copy()
-    _sweep_nb.improve_rows(X, labels, k, 0.0, 50, tally)
-    assert labels.tolist() == z.tolist()
     assert improve_rows(X, z, k=k)[0].tolist() != z.tolist()
+    run = partial(improve_rows, X, z, k=k)
+    assert run_flagged(monkeypatch, _rows_nb.improve_rows, run)[0].tolist() == z.tolist()
+
+
+def test_node_moves_end_at_a_flag(monkeypatch):
+    start = np.array([0, 0, 1, 1, 1, 1])
+    run = partial(improve, as_csr(two_triangles()), np.zeros(6), np.ones(6), start, k=2)
+    found = run_flagged(monkeypatch, _moves_nb.move_nodes, run)
+    assert found.z.tolist() == start.tolist()
+    assert (found.sweeps, found.converged) == (0, False)
+
+
+def test_kmeans_ends_at_a_flag(monkeypatch):
+    """The starts after the first are not made."""
+    X, _, k = rows_with_labels()
+    draws = np.random.default_rng(0).random((3, 1 + 2 * k))
+    # Interpreted, as compiled code does not call what stands in for a function.
+    monkeypatch.setenv("KGROUPS_JIT", "never")
+    monkeypatch.setattr(_rows_nb.best_kmeans, "_compiled", None)
+    with mock.patch.object(_rows_nb, "draw_centers", wraps=_rows_nb.draw_centers) as start:
+        run = partial(best_kmeans, [X], [k], [draws], [3])
+        run()
+        assert start.call_count == 3
+        run_flagged(monkeypatch, _rows_nb.best_kmeans, run)
+        assert start.call_count == 4
+
+
+def test_equal_entries_may_be_one_number():
+    M, z = as_csr(two_triangles()), np.array([0, 0, 1, 1, 1, 1])
+    constant = M._replace(data=np.broadcast_to(np.float64(1.0), M.data.shape))
+    one, other = (improve(A, np.zeros(6), np.ones(6), z, k=2, margin=0.1) for A in (M, constant))
+    assert repr(one) == repr(other)
