@@ -9,17 +9,26 @@ from kgroups._kernel import Kernel
 from kgroups._symmetric_csr import is_symmetric, rows_of_edges
 from kgroups.adapters import _numbering_nb
 from kgroups.adapters.numbering import IntegerNames, TextNames, Texts
-from kgroups.backends.networkx import _propagation_nb, communities
+from kgroups.backends.networkx import _propagation_nb as _label_propagation_nb
+from kgroups.backends.networkx import communities
 from kgroups.backends.networkx.convert import convert_from_nx
 from kgroups.energy import Gaussian, _line_nb, kernel_kgroups, kernel_kmeans, segment_line
 from kgroups.generators import lfr_benchmark
 from kgroups.graph import Graph
-from kgroups.hartigan import _dense_nb
-from kgroups.inference import _gibbs_nb
+from kgroups.hartigan import _dense_nb, _moves_nb, _rows_nb, best_kmeans, improve_rows
+from kgroups.inference import _gibbs_nb, _propagation_nb
 from kgroups.inference.gibbs import gibbs_masses
-from kgroups.inference.propagation import block_model, rates_of_labels
-from kgroups.multilevel import finest_level
+from kgroups.inference.propagation import (
+    Learning,
+    Schedule,
+    block_model,
+    planted_rates,
+    propagate,
+    rates_of_labels,
+)
+from kgroups.multilevel import finest_level, prepare
 from kgroups.operators import BetheHessian
+from kgroups.refine import Hartigan, refine_labels
 from kgroups.spectrum import _chebyshev_nb
 from kgroups.spectrum.chebyshev import BlockOperator
 from kgroups.verdict import _distances_nb
@@ -92,6 +101,49 @@ def multiply_blocks():
             operator.add_product(X, operator.products(X, Y), Y)
 
 
+def several_components():
+    """Return problems without and with weights, of several components and a node without edges."""
+    graphs = [nx.planted_partition_graph(2, 9, 0.6, 0.1, seed=seed) for seed in range(3)]
+    G = nx.disjoint_union_all([nx.star_graph(40), nx.empty_graph(1), *graphs])
+    yield prepare(Graph.from_edges(*np.array(G.edges).T, n=len(G))).problem
+    weights = np.random.default_rng(0).lognormal(0.0, 1.0, G.number_of_edges())
+    yield prepare(Graph.from_edges(*np.array(G.edges).T, weights, n=len(G))).problem
+
+
+def move_nodes():
+    for problem in several_components():
+        k = np.minimum(3, problem.sizes)
+        z = np.concatenate([np.arange(n) % min(3, n) for n in problem.sizes])
+        for weights in ("association", "uniform", "gram"):
+            for candidates in ("neighbors", "all"):
+                method = Hartigan(weights, candidates, guard=None)
+                refine_labels(method, problem, z, k, np.arange(k.size))
+
+
+def group_rows():
+    rng, k = np.random.default_rng(0), [3, 2, 5, 1, 4]
+    tables = [rng.normal(size=shape) for shape in ((40, 3), (10, 1), (25, 4), (1, 2))]
+    tables.append(np.repeat(np.eye(3), 4, axis=0))
+    draws = [rng.random((3, 1 + count * (1 + count % 3))) for count in k]
+    best_kmeans(tables, k, draws, [3, 1, 2, 3, 2])
+    for X, count in zip(tables, k, strict=True):
+        improve_rows(X, np.arange(len(X)) % count, k=count)
+
+
+def propagate_beliefs():
+    schedule = Schedule(4, 3, 12, 1e-4, 1e-3)
+    for problem in several_components():
+        k = np.minimum(3, problem.sizes)
+        z = np.concatenate([np.arange(n) % min(3, n) for n in problem.sizes])
+        which = np.flatnonzero(problem.entries)
+        for corrected in (False, True):
+            model = block_model(problem.level, degree_corrected=corrected)
+            for rule in ("planted", "contrast", "own"):
+                propagate(model, z, k, which, Learning(rule, 0.1), schedule)
+            for rates in (planted_rates(0.3, 3), rates_of_labels(model, z, 3)):
+                propagate(model, z, k, which[-1:], Learning("unchanged"), schedule, rates=rates)
+
+
 def sample_labels():
     graph, labels = lfr_benchmark(120, degree=6, mixing=0.4, max_degree=20, rng=0)
     model = block_model(
@@ -138,7 +190,10 @@ def cluster_points():
         (number_names, _numbering_nb),
         (multiply_blocks, _chebyshev_nb),
         (sample_labels, _gibbs_nb),
-        (propagate_labels, _propagation_nb),
+        (propagate_labels, _label_propagation_nb),
+        (propagate_beliefs, _propagation_nb),
+        (move_nodes, _moves_nb),
+        (group_rows, _rows_nb),
         (cut_a_line, _line_nb),
         (measure_distances, _distances_nb),
         (cluster_points, _dense_nb),
