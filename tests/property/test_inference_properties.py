@@ -11,6 +11,7 @@ from helpers.oracles_inference import some_rates, sums_over_labels
 from helpers.oracles_levels import dense
 from helpers.strategies_levels import connected_graphs, graph_of, labelings, level_of, weightings
 from kgroups.inference import BeliefPropagation
+from kgroups.inference._propagation_nb import _EDGES
 from kgroups.inference.confidence import confidence_of_labels
 from kgroups.inference.propagation import Learning, Schedule, block_model, propagate
 from kgroups.multilevel import finest_level
@@ -109,7 +110,7 @@ def test_beliefs_on_trees_are_sums_over_all_labels(drawn, corrected):
     )
     assert found.marginals == pytest.approx(marginals, abs=1e-12)
     assert found.evidence == pytest.approx(evidence, rel=1e-12, abs=1e-12)
-    assert arguments["edges"] == pytest.approx(edges, rel=1e-12, abs=1e-12)
+    assert arguments["sums"][_EDGES] == pytest.approx(edges, rel=1e-12, abs=1e-12)
 
 
 @given(labeled_graphs(), METHODS)
