@@ -165,12 +165,12 @@ def test_kmeans_ends_at_a_flag(monkeypatch):
     # Interpreted, as compiled code does not call what stands in for a function.
     monkeypatch.setenv("KGROUPS_JIT", "never")
     monkeypatch.setattr(_rows_nb.best_kmeans, "_compiled", None)
-    with mock.patch.object(_rows_nb, "draw_centers", wraps=_rows_nb.draw_centers) as start:
+    with mock.patch.object(_rows_nb, "move_rows", wraps=_rows_nb.move_rows) as moves:
         run = partial(best_kmeans, [X], [k], [draws], [3])
         run()
-        assert start.call_count == 3
+        assert moves.call_count == 3
         run_flagged(monkeypatch, _rows_nb.best_kmeans, run)
-        assert start.call_count == 4
+        assert moves.call_count == 4
 
 
 def test_equal_entries_may_be_one_number():
