@@ -24,7 +24,9 @@ import kgroups as kg
 from benchmarks.graphs import BenchmarkGraph, lfr, planted_partition
 from benchmarks.suites import ROWS
 from kgroups._csr import connected_components
-from kgroups.refine import likelihood_moves, planted_fit
+from kgroups.multilevel import finest_level
+from kgroups.refine import planted_fit
+from kgroups.refine.likelihood import likelihood_moves
 
 METHODS = {
     "seed": None,
@@ -64,11 +66,11 @@ def cases(repeat: int, seed: int) -> Iterator[tuple[str, list[BenchmarkGraph]]]:
 
 def row(graph: BenchmarkGraph) -> list[float]:
     """Return the entries of one graph, in the order of the columns."""
-    whole = kg.Graph.from_edges(graph.source, graph.target, n=graph.n)
-    _, component = connected_components(whole.simple_adjacency())
+    entire = kg.Graph.from_edges(graph.source, graph.target, n=graph.n)
+    _, component = connected_components(entire.simple_adjacency())
     largest = np.flatnonzero(component == np.argmax(np.bincount(component)))
     # One connected graph: every method then starts from the same labels on the same nodes.
-    connected = kg.as_graph(whole.to_scipy()[largest][:, largest])
+    connected = kg.as_graph(entire.to_scipy()[largest][:, largest])
     truth = None if graph.truth is None else np.asarray(graph.truth)[largest]
     k = 144 if truth is None else np.unique(truth).size
     labels = {
@@ -76,7 +78,8 @@ def row(graph: BenchmarkGraph) -> list[float]:
         for name, method in METHODS.items()
     }
     A, d = connected.simple_adjacency(), connected.degrees
-    labels["likelihood"] = likelihood_moves(A, d, labels["seed"], k=k)
+    level, whole = finest_level(A, weighted=False), np.zeros(1, dtype=np.int64)
+    labels["likelihood"] = likelihood_moves(level, labels["seed"], np.array([k]), whole)
     value = {
         name: kg.scoring.modularity(connected, z) if truth is None else kg.metrics.overlap(truth, z)
         for name, z in labels.items()
