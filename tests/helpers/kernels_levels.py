@@ -5,12 +5,20 @@ from typing import NamedTuple
 import numpy as np
 
 import kgroups as kg
-from helpers.strategies_levels import problem_of, rules_of
+from helpers.oracles_levels import renumbered
+from helpers.strategies_levels import ONE, rules_of
 from kgroups._progress import new_tally
-from kgroups.description._code_nb import code_of, nats_saved_nb
-from kgroups.multilevel._levels_nb import renumbered
-from kgroups.multilevel._moving_nb import move
-from kgroups.search._search_nb import LABELS, _connected, _search, nats_by_component
+from kgroups.multilevel import (
+    ROUNDING,
+    Objective,
+    _climbing_nb,
+    nats_saved,
+    prepare,
+    totals,
+)
+from kgroups.multilevel.levels import Scratch
+from kgroups.search.candidates import _pairs_saved
+from kgroups.search.searching import Searching
 
 
 class Moved(NamedTuple):
@@ -23,49 +31,103 @@ class Moved(NamedTuple):
     tally: np.ndarray
 
 
+def objective_of(level):
+    """Return the code lengths of nodes that are units, or in units, of a level."""
+    offsets = np.concatenate([[0], np.cumsum(level.nodes)])[level.offsets]
+    # Only the sum of strengths in a component matters.
+    strength = np.repeat(level.strength / level.nodes, level.nodes)
+    return Objective.of(level._replace(strength=strength, offsets=offsets))
+
+
 def moved(
     level,
     z,
     *,
     penalty=0.0,
+    margin=ROUNDING,
     temperatures=(),
     waiting=None,
     undecided=None,
     tally=None,
-    step=1,
+    start=0,
     **rules,
 ):
-    """Move units from labels ``z``, which are not modified."""
-    n, z = level.nodes.size, np.array(z, dtype=np.int32)
+    """Move units of a level of one component from labels ``z``, which are not modified.
+
+    Labels have no gaps afterwards, in the order of their first units, unless groups are kept.
+    """
+    n, z = level.n, np.array(z, dtype=np.int32)
     waiting = np.ones(n, dtype=np.bool_) if waiting is None else waiting
     undecided = np.ones(n, dtype=np.bool_) if undecided is None else undecided
     tally = new_tally() if tally is None else tally
-    heat, rules = np.array(temperatures, dtype=float), rules_of(**rules)
-    arguments = (penalty, rules, heat, step, waiting, undecided, tally)
-    value = move(level, z, code_of(level), *arguments)
-    return Moved(z, value, waiting, undecided, tally)
+    saved, k, share = np.zeros(1), np.ones(1, dtype=np.int64), np.zeros(1)
+    no_pool = (column[:0] for column in (*level[:6], z, waiting, undecided))
+    _climbing_nb.climb(
+        *level,
+        *objective_of(level)[:4],
+        ONE,
+        z,
+        np.array([penalty], dtype=float),
+        np.array([margin], dtype=float),
+        *rules_of(**rules),
+        np.array(temperatures, dtype=float),
+        start,
+        1,
+        waiting,
+        undecided,
+        k,
+        saved,
+        share,
+        *Scratch.of(n),
+        *no_pool,
+        tally,
+    )
+    assert k[0] == np.unique(z).size
+    assert share[0] == level.nodes[undecided].sum() / level.nodes.sum()
+    return Moved(z, float(saved[0]), waiting, undecided, tally)
 
 
 def nats(level, z):
-    """Return the nats that labels of a connected graph save."""
-    z, k = renumbered(np.asarray(z, dtype=np.int32), int(np.max(z)) + 1)
-    return nats_saved_nb(level, z, k, code_of(level), new_tally())
+    """Return the nats that labels of a level of one component save."""
+    z = renumbered(z)
+    k = np.array([z.max() + 1])
+    return float(nats_saved(level, z, k, objective_of(level))[0])
 
 
 def nats_of(graph, labels):
     """Return the nats that labels save in each component of a Graph."""
-    problem = problem_of(graph)
-    order, offsets = problem.by_component
-    z = np.asarray(labels)[order].astype(np.int32)
+    ready = prepare(graph)
+    problem, z = ready.problem, ready.sorted(np.asarray(labels)).astype(np.int64)
     for c in range(problem.n_components):
-        rows = slice(offsets[c], offsets[c + 1])
-        z[rows] = np.unique(z[rows], return_inverse=True)[1]
-    return nats_by_component(problem.level, offsets, z)
+        z[problem.rows(c)] = renumbered(z[problem.rows(c)])
+    k = np.ones(problem.n_components, dtype=np.int64)
+    np.maximum.at(k, problem.component, z + 1)
+    return nats_saved(problem.level, z, k, problem.objective)
+
+
+def pairs_saved(level, z, k):
+    """Return the nats that communities save where edges are coded as positions among pairs."""
+    found, n = totals(level, z, np.array([k]), ONE), np.array([level.n])
+    m = np.array([level.indices.size // 2])
+    return float(_pairs_saved(found.E, found.N, found.firsts, n, level.strength, m)[0])
+
+
+class _Unconnected(Searching):
+    """The search before fragments of communities join their neighbors."""
+
+    def connected(self, state, which):
+        return state
 
 
 def searched_from(level, z):
     """Return the state that the search reaches from labels, before and after fragments join."""
-    code, tally = code_of(level), new_tally()
-    plan = kg.Search().plan(np.random.default_rng(0))
-    state = _search(level, np.asarray(z, dtype=np.int32), LABELS, code, plan, tally)
-    return state, _connected(level, state, code, plan, tally)
+    rng = np.random.default_rng(0)
+    searching = _Unconnected(level, kg.Search(), rng)
+    state = searching.search(ONE, labels=np.asarray(z, dtype=np.int32))
+    return state, Searching.connected(searching, state, ONE)
+
+
+def given_number(level, k, *, seed=0):
+    """Return exactly ``k`` communities of a level of one component, and the entries read."""
+    searching = Searching(level, kg.Search(), np.random.default_rng(seed))
+    return searching.given_number(np.array([k]), ONE), searching.visits

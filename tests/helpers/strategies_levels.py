@@ -1,4 +1,4 @@
-"""Graphs as levels, parts and problems, with labels that fit."""
+"""Graphs as levels and problems, with labels that fit."""
 
 import networkx as nx
 import numpy as np
@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 import kgroups as kg
 from kgroups._progress import new_tally
-from kgroups.multilevel import Rules, finest_level
-from kgroups.multilevel._levels_nb import coarsened
-from kgroups.search import prepare
+from kgroups.multilevel import MoveRules, coarsened, finest_level, prepare
 
+ONE = np.zeros(1, dtype=np.int64)
+"""The only component of a level."""
 NOISE = np.random.default_rng(0).gumbel(size=1 << 14)
 
 
@@ -26,22 +26,41 @@ def level_of(G, *, weights=None):
 
 
 def problem_of(graph):
-    """Return a Graph whose nodes are in canonical order as a Problem."""
-    ready = prepare(graph)
-    assert ready.order is None or np.array_equal(ready.order, np.arange(graph.n))
-    return ready.problem
+    """Return a Graph as a Problem, its nodes sorted by component."""
+    return prepare(graph).problem
 
 
 def largest_part(graph):
-    """Return the largest component of a Graph as a Part, and its nodes."""
-    problem = problem_of(graph)
-    rows, part = problem.part(int(np.argmax(problem.sizes)))
-    return part, rows
+    """Return the problem on the largest component of a Graph, and its nodes."""
+    ready = prepare(graph)
+    c = int(np.argmax(ready.problem.sizes))
+    return ready.problem.part(c), ready.sorted(np.arange(graph.n))[ready.problem.rows(c)]
 
 
-def rules_of(*, undecided_margin=6.0, max_visits=10, margin=1e-9, keep=False):
+def groups_of(level, z, k):
+    """Return the level of the ``k`` groups of labels on a level of one component."""
+    return coarsened(level, z, np.array([k]), ONE, new_tally())
+
+
+def joined(parts):
+    """Return levels of one component each, side by side as one."""
+    offsets = np.concatenate([[0], np.cumsum([part.n for part in parts])])
+    lengths = np.concatenate([np.diff(part.indptr) for part in parts])
+    moved = [part.indices + first for part, first in zip(parts, offsets[:-1], strict=True)]
+    return parts[0]._replace(
+        indptr=np.concatenate([[0], np.cumsum(lengths)]).astype(parts[0].indptr.dtype),
+        indices=np.concatenate(moved).astype(parts[0].indices.dtype),
+        offsets=offsets,
+        **{
+            name: np.concatenate([getattr(part, name) for part in parts])
+            for name in ("data", "strength", "inner", "nodes")
+        },
+    )
+
+
+def rules_of(*, undecided_margin=6.0, max_visits=10, keep=False):
     """Return rules of moves."""
-    return Rules(NOISE, undecided_margin, max_visits, margin, keep)
+    return MoveRules(NOISE, undecided_margin, max_visits, keep)
 
 
 @st.composite
@@ -86,7 +105,7 @@ def levels(draw, *, max_nodes=14, connected=True):
     level = level_of(G, weights=draw(weightings(G)))
     if draw(st.booleans()):
         z, k = draw(labelings(len(G)))
-        level = coarsened(level, z, k, new_tally())
+        level = groups_of(level, z, k)
     return level
 
 
@@ -94,4 +113,4 @@ def levels(draw, *, max_nodes=14, connected=True):
 def labeled_levels(draw, *, max_nodes=14, connected=True):
     """Draw a level, labels without an empty group, and the number of groups."""
     level = draw(levels(max_nodes=max_nodes, connected=connected))
-    return level, *draw(labelings(level.nodes.size))
+    return level, *draw(labelings(level.n))

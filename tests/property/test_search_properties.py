@@ -9,10 +9,13 @@ from scipy import sparse
 
 import kgroups as kg
 from helpers import oracles_levels as oracles
-from helpers.kernels_levels import moved
+from helpers.kernels_levels import given_number, moved, nats, objective_of, pairs_saved
 from helpers.strategies_levels import (
+    ONE,
     connected_graphs,
     graph_of,
+    groups_of,
+    joined,
     labeled_levels,
     labelings,
     level_of,
@@ -22,11 +25,8 @@ from helpers.strategies_levels import (
 )
 from kgroups._csr import connected_components
 from kgroups._progress import new_tally
-from kgroups.description._code_nb import code_of, merged_down, nats_saved_nb, pairs_saved
-from kgroups.multilevel._levels_nb import block_level, coarsened, intersection, renumbered
-from kgroups.multilevel._moving_nb import group_totals
-from kgroups.search._search_nb import nats_by_component
-from kgroups.search.candidates import given_number, search, split_small
+from kgroups.multilevel import Objective, merged_down, nats_saved, totals
+from kgroups.search.candidates import search, split_small
 
 # Weights between units are of single precision: coarser levels round them.
 CLOSE = {"rel": 1e-5, "abs": 1e-4}
@@ -35,16 +35,14 @@ CLOSE = {"rel": 1e-5, "abs": 1e-4}
 @given(labeled_levels(connected=False))
 def test_the_level_of_groups_sums_links(case):
     level, z, k = case
-    groups = coarsened(level, z, k, new_tally())
+    groups = groups_of(level, z, k)
     Y = oracles.indicator(z, k)
     expected = Y.T @ oracles.dense(level.A) @ Y
     np.fill_diagonal(expected, 0.0)
     assert oracles.dense(groups.A) == pytest.approx(expected, rel=1e-6)
-    for ours, theirs in zip(
-        group_totals(level, z, k, new_tally()), oracles.totals(level, z, k), strict=True
-    ):
-        assert ours == pytest.approx(theirs, rel=1e-9)
     E, K, N = oracles.totals(level, z, k)
+    for ours, theirs in zip(totals(level, z, np.array([k]), ONE), (E, K, N), strict=False):
+        assert ours == pytest.approx(theirs, rel=1e-9)
     assert groups.inner == pytest.approx(E, rel=1e-6)
     assert groups.strength == pytest.approx(K, rel=1e-9)
     assert groups.nodes.tolist() == N.tolist()
@@ -53,56 +51,15 @@ def test_the_level_of_groups_sums_links(case):
 @given(st.lists(levels(), min_size=1, max_size=4), st.data())
 def test_a_block_of_the_whole_is_the_level_that_was_put_there(parts, data):
     c = data.draw(st.integers(0, len(parts) - 1))
-    whole, offsets = joined(parts)
-    found = block_level(whole, offsets[c], offsets[c + 1])
-    assert oracles.dense(found.A).tolist() == oracles.dense(parts[c].A).tolist()
-    for ours, theirs in zip(found[1:], parts[c][1:], strict=True):
+    found = joined(parts).block(c)
+    for ours, theirs in zip(found, parts[c], strict=True):
         assert ours.tolist() == theirs.tolist()
-
-
-def joined(parts):
-    """Return levels side by side as one, and where each starts."""
-    sizes = [part.nodes.size for part in parts]
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
-    lengths = np.concatenate([np.diff(part.A.indptr) for part in parts])
-    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(parts[0].A.indptr.dtype)
-    indices = np.concatenate(
-        [part.A.indices + offset for part, offset in zip(parts, offsets, strict=False)]
-    ).astype(parts[0].A.indices.dtype)
-    data = np.concatenate([part.A.data for part in parts])
-    columns = [np.concatenate([part[t] for part in parts]) for t in (1, 2, 3)]
-    return parts[0]._replace(
-        A=parts[0].A._replace(indptr=indptr, indices=indices, data=data),
-        strength=columns[0],
-        inner=columns[1],
-        nodes=columns[2],
-    ), offsets
-
-
-@given(st.integers(1, 20), st.data())
-def test_the_intersection_keeps_pairs_that_both_keep(n, data):
-    (z, k), (y, _) = data.draw(labelings(n)), data.draw(labelings(n))
-    cells, count = intersection(z, y, k)
-    names = {}
-    for pair, cell in zip(zip(z.tolist(), y.tolist(), strict=True), cells.tolist(), strict=True):
-        assert names.setdefault(pair, cell) == cell
-    assert sorted(names.values()) == list(range(count))
-
-
-@given(st.lists(st.integers(0, 30), max_size=20))
-def test_renumbering_keeps_groups_and_the_order_of_their_first_members(labels):
-    z, k = renumbered(np.array(labels, dtype=np.int32), 31)
-    first = list(dict.fromkeys(labels))
-    assert z.tolist() == [first.index(label) for label in labels]
-    assert k == len(first)
 
 
 @given(labeled_levels())
 def test_nats_are_the_sum_of_their_terms(case):
-    level, z, k = case
-    assert nats_saved_nb(level, z, k, code_of(level), new_tally()) == pytest.approx(
-        oracles.nats_saved(level, z), rel=1e-9, abs=1e-6
-    )
+    level, z, _ = case
+    assert nats(level, z) == pytest.approx(oracles.nats_saved(level, z), rel=1e-9, abs=1e-6)
 
 
 @given(connected_graphs(), st.data())
@@ -110,15 +67,11 @@ def test_groups_of_nodes_save_as_much_as_units_as_they_do_as_nodes(G, data):
     level = level_of(G, weights=data.draw(weightings(G)))
     cells, count = data.draw(labelings(len(G)))
     z, k = data.draw(labelings(count))
-    code, groups = code_of(level), coarsened(level, cells, count, new_tally())
-    fine, coarse = (
-        nats_saved_nb(level, z[cells], k, code, new_tally()),
-        nats_saved_nb(groups, z, k, code, new_tally()),
-    )
+    code, groups, number = Objective.of(level), groups_of(level, cells, count), np.array([k])
+    fine, coarse = nats_saved(level, z[cells], number, code), nats_saved(groups, z, number, code)
     assert coarse == pytest.approx(fine, **CLOSE)
-    own = code_of(groups)
-    assert own.edges == pytest.approx(code.edges, rel=1e-12)
-    assert own.of_size.size == code.of_size.size
+    assert groups.strength.sum() == pytest.approx(2.0 * code.edges[0], rel=1e-12)
+    assert groups.nodes.sum() == level.n
 
 
 @given(labeled_levels(), st.randoms(use_true_random=False))
@@ -127,8 +80,9 @@ def test_nats_ignore_the_names_of_groups_and_the_order_of_units(case, random):
     names = np.array(random.sample(range(k), k), dtype=np.int32)
     order = np.array(random.sample(range(z.size), z.size))
     turned = reordered(level, order)
-    before = nats_saved_nb(level, z, k, code_of(level), new_tally())
-    after = nats_saved_nb(turned, names[z][order], k, code_of(turned), new_tally())
+    number = np.array([k])
+    before = nats_saved(level, z, number, objective_of(level))
+    after = nats_saved(turned, names[z][order], number, objective_of(turned))
     assert after == pytest.approx(before, rel=1e-9, abs=1e-9)
 
 
@@ -136,13 +90,10 @@ def reordered(level, order):
     """Return the level with its units in another order."""
     A = sparse.csr_array((level.A.data, level.A.indices, level.A.indptr), shape=2 * (order.size,))
     A = A[order][:, order].tocsr()
-    A = level.A._replace(
-        indptr=A.indptr.astype(level.A.indptr.dtype),
-        indices=A.indices.astype(level.A.indices.dtype),
-        data=A.data.astype(np.float32),
-    )
     return level._replace(
-        A=A,
+        indptr=A.indptr.astype(level.indptr.dtype),
+        indices=A.indices.astype(level.indices.dtype),
+        data=A.data.astype(np.float32),
         strength=level.strength[order],
         inner=level.inner[order],
         nodes=level.nodes[order],
@@ -156,14 +107,14 @@ def test_nothing_is_paid_for_groups_that_avoid_themselves(case):
     E, K, _ = oracles.totals(level, z, k)
     m = level.strength.sum() / 2
     assume(k > 1 and np.all(K**2 / (4 * m) >= E))
-    assert nats_saved_nb(level, z, k, code_of(level), new_tally()) <= 0.0
+    assert nats(level, z) <= 0.0
 
 
 @given(st.lists(labeled_levels(), min_size=1, max_size=4))
 def test_each_component_has_its_own_nats(cases):
-    whole, offsets = joined([level for level, _, _ in cases])
-    z = np.concatenate([labels for _, labels, _ in cases])
-    found = nats_by_component(whole, offsets, z)
+    whole = joined([level for level, _, _ in cases])
+    z, k = np.concatenate([labels for _, labels, _ in cases]), np.array([k for _, _, k in cases])
+    found = nats_saved(whole, z, k, objective_of(whole))
     for saved, (level, labels, _) in zip(found, cases, strict=True):
         assert saved == pytest.approx(oracles.nats_saved(level, labels), rel=1e-9, abs=1e-6)
 
@@ -180,7 +131,7 @@ def test_the_value_of_moves_is_that_of_the_labels(case, temperatures, keep):
     if keep:
         assert np.unique(after).tolist() == list(range(k))
     if not tally[1]:
-        assert after.tolist() == z.tolist()
+        assert after.tolist() == (z if keep else oracles.renumbered(z)).tolist()
 
 
 @given(labeled_levels(), st.booleans())
@@ -208,7 +159,7 @@ def test_moves_end_where_no_single_move_gains(case):
             break
     assert not tally[1]
     for i in range(z.size):
-        gain = oracles.best_gain(level, renumbered(z, z.size)[0], i, oracles.nats_saved)
+        gain = oracles.best_gain(level, z, i, oracles.nats_saved)
         assert gain <= 1e-4 * max(1.0, abs(value))
 
 
@@ -236,10 +187,9 @@ def test_moves_are_given_up_after_so_many_visits(case, most):
 def test_merging_meets_any_target_on_connected_graphs(case, data):
     level, z, k = case
     target = data.draw(st.integers(1, k))
-    label, count = merged_down(
-        coarsened(level, z, k, new_tally()), code_of(level), target, new_tally()
-    )
-    assert count == target
+    groups, code = groups_of(level, z, k), objective_of(level)
+    label, count = merged_down(groups, code, ONE, np.array([target]), new_tally())
+    assert count.tolist() == [target]
     assert np.unique(label).tolist() == list(range(target))
     # Whole groups are merged, and only with groups that they are linked to.
     assert label.size == k
@@ -265,23 +215,21 @@ def test_what_the_search_returns(graph, seed, warm, data):
     """Connected communities without gaps, none of a single node beside others, nats as told."""
     problem = problem_of(graph)
     start = data.draw(labelings(graph.n))[0].astype(np.int64) if warm else None
-    found = search(problem, kg.Search(), np.random.default_rng(seed), start=start)
-    order, offsets = problem.by_component
-    assert found.visits >= 0
-    saved = nats_by_component(problem.level, offsets, found.z.astype(np.int32))
-    assert saved == pytest.approx(found.saved, rel=1e-6, abs=1e-5)
+    found, visits, measured = search(problem, kg.Search(), np.random.default_rng(seed), start=start)
+    assert visits >= 0
+    assert not measured
+    saved = nats_saved(problem.level, found.z, found.k, problem.objective)
+    assert saved == pytest.approx(found.nats, rel=1e-6, abs=1e-5)
+    assert found.score.tolist() == found.nats.tolist()
     for c in range(problem.n_components):
-        rows = slice(offsets[c], offsets[c + 1])
-        sizes = np.bincount(found.z[rows])
+        sizes = np.bincount(found.z[problem.rows(c)])
         assert sizes.size == found.k[c]
         assert sizes.all()
         assert found.k[c] == 1 or sizes.min() > 1
-        assert found.saved[c] > np.log(10.0) or (found.k[c], found.saved[c]) == (1, 0.0)
+        assert found.nats[c] > np.log(10.0) or (found.k[c], found.nats[c]) == (1, 0.0)
         assert 0.0 <= found.undecided[c] <= 1.0
-    labels = np.empty(graph.n, dtype=np.int64)
-    labels[order] = np.cumsum(found.k)[problem.component[order]] + found.z
-    A = graph.simple_adjacency()
-    assert connected_components(A, np.unique(labels, return_inverse=True)[1])[0] == found.k.sum()
+    labels = np.cumsum(found.k)[problem.component] + found.z
+    assert connected_components(problem.A, oracles.renumbered(labels))[0] == found.k.sum()
 
 
 @settings(max_examples=60)
@@ -289,7 +237,7 @@ def test_what_the_search_returns(graph, seed, warm, data):
 def test_any_number_up_to_n_is_met(G, data, seed):
     level = level_of(G, weights=data.draw(weightings(G)))
     k = data.draw(st.integers(1, len(G)))
-    z, visits = given_number(level, k, kg.Search(), np.random.default_rng(seed))
+    z, visits = given_number(level, k, seed=seed)
     assert np.unique(z).tolist() == list(range(k))
     assert visits > 0
 

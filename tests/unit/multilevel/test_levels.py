@@ -6,18 +6,20 @@ from scipy import sparse
 from helpers import oracles_levels as oracles
 from helpers.kernels_levels import moved
 from helpers.strategies_hartigan import as_csr
-from helpers.strategies_levels import graph_of, level_of
+from helpers.strategies_levels import ONE, graph_of, groups_of, level_of
 from kgroups._csr import constant
 from kgroups._progress import new_tally
 from kgroups.graph import Graph
-from kgroups.multilevel import explicit_weights, finest_level, inner_weights
-from kgroups.multilevel._levels_nb import (
-    block_level,
+from kgroups.multilevel import (
+    _climbing_nb,
     coarsened,
+    finest_level,
+    inner_weights,
     intersection,
-    renumbered,
+    singletons,
+    totals,
 )
-from kgroups.multilevel._moving_nb import group_totals
+from kgroups.multilevel.levels import Scratch
 
 KARATE = nx.karate_club_graph()
 
@@ -57,8 +59,7 @@ def test_each_component_has_a_scale_of_its_own():
     twice = graph_of(
         nx.disjoint_union(KARATE, KARATE), weights=np.concatenate([weights, 1e6 * weights])
     )
-    component = np.repeat([0, 1], 34)
-    both = finest_level(twice.simple_adjacency(), weighted=True, component=component)
+    both = finest_level(twice.simple_adjacency(), weighted=True, offsets=np.array([0, 34, 68]))
     assert both.A.data == pytest.approx(np.tile(alone.A.data, 2), rel=1e-6)
     assert both.strength == pytest.approx(np.tile(alone.strength, 2), rel=1e-6)
 
@@ -73,24 +74,13 @@ def test_a_graph_without_edges_has_a_finest_level():
     assert level.strength.tolist() == [0.0] * 3
 
 
-def test_labels_are_renumbered_by_first_appearance():
-    z, k = renumbered(np.array([7, 3, 7, 0], dtype=np.int32), 8)
-    assert z.tolist() == [0, 1, 0, 2]
-    assert k == 3
-
-
-def test_no_labels_are_no_groups():
-    z, k = renumbered(np.array([], dtype=np.int32), 0)
-    assert (z.size, k) == (0, 0)
-
-
 @pytest.mark.parametrize("k", [1, 3, 34])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_graph_of_groups_is_that_of_scipy(k, weighted):
     weights = np.random.default_rng(1).lognormal(size=78) if weighted else None
     level = level_of(KARATE, weights=weights)
     z = (np.arange(34) % k).astype(np.int32)
-    groups = coarsened(level, z, k, new_tally())
+    groups = groups_of(level, z, k)
     A = sparse.csr_array((level.A.data.astype(float), level.A.indices, level.A.indptr))
     Y = sparse.csr_array((np.ones(34), z, np.arange(35)), shape=(34, k))
     expected = (Y.T @ A @ Y).toarray()
@@ -105,38 +95,54 @@ def test_groups_of_groups_are_groups_of_nodes():
     level = level_of(KARATE)
     fine = (np.arange(34) % 9).astype(np.int32)
     coarse = (np.arange(9) % 4).astype(np.int32)
-    in_one = coarsened(level, coarse[fine], 4, new_tally())
-    in_two = coarsened(coarsened(level, fine, 9, new_tally()), coarse, 4, new_tally())
+    in_one = groups_of(level, coarse[fine], 4)
+    in_two = groups_of(groups_of(level, fine, 9), coarse, 4)
     assert oracles.dense(in_two.A).tolist() == oracles.dense(in_one.A).tolist()
-    for one, two in zip(in_one[1:], in_two[1:], strict=True):
+    for one, two in zip(in_one[3:], in_two[3:], strict=True):
         assert two.tolist() == one.tolist()
 
 
+def beside(*parts, **options):
+    """Return the finest level of graphs side by side, each a component."""
+    offsets = np.concatenate([[0], np.cumsum([len(G) for G in parts])])
+    A = graph_of(nx.disjoint_union_all(parts)).simple_adjacency()
+    return finest_level(A, weighted=False, offsets=offsets, **options)
+
+
 def test_a_block_is_the_graph_of_its_nodes():
-    parts = [nx.path_graph(4), KARATE, nx.cycle_graph(5)]
-    level = level_of(nx.disjoint_union_all(parts))
-    block, alone = block_level(level, 4, 38), level_of(KARATE)
-    assert oracles.dense(block.A).tolist() == oracles.dense(alone.A).tolist()
-    for one, other in zip(block[1:], alone[1:], strict=True):
-        assert one.tolist() == other.tolist()
-    whole = block_level(level, 0, 43)
+    level = beside(nx.path_graph(4), KARATE, nx.cycle_graph(5))
+    assert_equal_levels(level.block(1), level_of(KARATE))
+    whole = level.as_one()
+    assert whole.block(0) is whole
     assert oracles.dense(whole.A).tolist() == oracles.dense(level.A).tolist()
 
 
-def test_a_block_does_not_share_memory_with_the_whole():
-    level = level_of(nx.disjoint_union(KARATE, KARATE))
-    block = block_level(level, 34, 68)
-    block.strength[:] = 0.0
-    block.A.data[:] = 0.0
-    assert level.strength.all()
-    assert level.A.data.all()
+def test_components_have_their_sizes_entries_and_places():
+    level = beside(nx.path_graph(4), KARATE, nx.cycle_graph(5))
+    assert (level.n, level.sizes.tolist(), level.entries.tolist()) == (43, [4, 34, 5], [6, 156, 10])
+    assert level.rows(1) == slice(4, 38)
+    assert (level.longest(np.array([0, 2])), level.longest(np.arange(3))) == (5, 34)
+    assert np.flatnonzero(level.mask(np.array([0, 2]))).tolist() == [*range(4), *range(38, 43)]
+    assert singletons(level).tolist() == [*range(4), *range(34), *range(5)]
+
+
+def test_labels_go_to_a_coarser_level_and_back():
+    """The second component is left out of the coarser level."""
+    level = beside(nx.path_graph(6), KARATE, nx.cycle_graph(4))
+    cells = np.concatenate([np.arange(6) // 2, np.zeros(34), np.arange(4) // 2]).astype(np.int32)
+    top = coarsened(level, cells, np.array([3, 1, 2]), np.array([0, 2]), new_tally())
+    assert (top.n, top.sizes.tolist()) == (5, [3, 0, 2])
+    labels = np.array([1, 0, 1, 0, 1], dtype=np.int32)
+    lifted, kept = level.lifted(top, labels, cells), level.mask(np.array([0, 2]))
+    assert lifted[kept].tolist() == [1, 1, 0, 0, 1, 1, 0, 0, 1, 1]
+    assert level.contracted(top, lifted, cells).tolist() == labels.tolist()
 
 
 def test_the_intersection_keeps_together_what_both_do():
     z = np.array([0, 0, 0, 1, 1, 2], dtype=np.int32)
     y = np.array([4, 4, 2, 2, 4, 4], dtype=np.int32)
-    cells, count = intersection(z, y, 3)
-    assert count == 5
+    cells, count = intersection(level_of(nx.path_graph(6)), z, np.array([3]), y, ONE)
+    assert count.tolist() == [5]
     assert cells.tolist() == [0, 0, 1, 2, 3, 4]
 
 
@@ -147,7 +153,7 @@ def with_and_without_ones(G):
 
 
 def assert_equal_levels(one, other):
-    for ours, theirs in zip((*one.A, *one[1:]), (*other.A, *other[1:]), strict=True):
+    for ours, theirs in zip(one, other, strict=True):
         assert ours.tolist() == theirs.tolist()
 
 
@@ -155,25 +161,25 @@ def test_one_number_stands_for_all_weights_of_a_large_graph():
     explicit, implicit = with_and_without_ones(KARATE)
     assert explicit.A.data.tolist() == [1.0] * 156
     assert implicit.A.data.tolist() == [1.0]
-    assert explicit_weights(implicit.A).data.tolist() == [1.0] * 156
-    assert explicit_weights(explicit.A) is explicit.A
+    assert implicit.with_explicit_weights().data.tolist() == [1.0] * 156
+    assert explicit.with_explicit_weights() is explicit
     weighted = graph_of(KARATE, weights=np.arange(1.0, 79.0)).simple_adjacency()
     assert finest_level(weighted, weighted=True, implicit_entries=0).A.data.size == 156
 
 
 def test_kernels_find_the_same_with_one_number_for_all_weights():
-    both = nx.disjoint_union(KARATE, nx.ring_of_cliques(4, 5))
-    levels = with_and_without_ones(both)
+    levels = [beside(KARATE, nx.ring_of_cliques(4, 5), implicit_entries=n) for n in (1_000, 0)]
+    assert [level.data.size for level in levels] == [244, 1]
     z = (np.arange(54) % 7).astype(np.int32)
-    assert_equal_levels(*(coarsened(level, z, 7, new_tally()) for level in levels))
-    blocks = [block_level(level, 34, 54) for level in levels]
-    assert blocks[1].A.data.tolist() == [1.0]
-    assert_equal_levels(*(coarsened(level, z[:20], 7, new_tally()) for level in blocks))
-    totals = [group_totals(level, z, 7, new_tally()) for level in levels]
-    for ours, theirs in zip(*totals, strict=True):
+    both, k = np.arange(2), np.array([7, 7])
+    assert_equal_levels(*(coarsened(level, z, k, both, new_tally()) for level in levels))
+    for ours, theirs in zip(*(totals(level, z, k, both) for level in levels), strict=True):
         assert ours.tolist() == theirs.tolist()
+    blocks = [level.block(1) for level in levels]
+    assert blocks[1].data.tolist() == [1.0]
+    assert_equal_levels(*(groups_of(level, z[:20], 7) for level in blocks))
     for penalty in (0.0, 1.0 / 156.0):
-        found = [moved(level, z, penalty=penalty, temperatures=[1.0]) for level in levels]
+        found = [moved(level, z[:20], penalty=penalty, temperatures=[1.0]) for level in blocks]
         assert found[0].z.tolist() == found[1].z.tolist()
         assert found[0].value == found[1].value
 
@@ -182,7 +188,7 @@ def test_kernels_find_the_same_with_one_number_for_all_weights():
 def test_links_between_groups_are_those_of_the_matrix_whether_few_or_many(k):
     """With many groups the arrays are kept as they are, with few they are copied."""
     z = (np.arange(34) % k).astype(np.int32)
-    groups = coarsened(level_of(KARATE), z, k, new_tally())
+    groups = groups_of(level_of(KARATE), z, k)
     inside = np.eye(k)[z]
     expected = inside.T @ nx.to_numpy_array(KARATE, weight=None) @ inside
     np.fill_diagonal(expected, 0.0)
@@ -192,8 +198,19 @@ def test_links_between_groups_are_those_of_the_matrix_whether_few_or_many(k):
 def test_a_flag_ends_the_work_on_a_level():
     level, z, stop = level_of(KARATE), (np.arange(34) % 3).astype(np.int32), new_tally()
     stop[2] = 1
-    assert not any(total.any() for total in group_totals(level, z, 3, stop))
-    assert coarsened(level, z, 3, stop).nodes.size == level.nodes.size
+    none, ends, sums = np.zeros(0), np.array([0, 3]), (*np.zeros((2, 3)), np.zeros(3, np.int64))
+    code, found = (none, none, none, ends), (np.zeros((1, 3)), np.zeros(1))
+    _climbing_nb.describe(*level, *code, ONE, z, ends, *sums, *found, stop)
+    assert not any(total.any() for total in sums)
+    groups = *(np.zeros_like(column) for column in level[:6]), *Scratch.of(34)
+    filled = np.zeros(1, dtype=np.int64)
+    _climbing_nb.coarsen(*level, ONE, z, ends, *groups, filled, stop)
+    assert not any(column.any() for column in groups[1:6])
+    waiting, cells = np.zeros(34, dtype=np.bool_), np.arange(3, dtype=np.int32)
+    ends = level.offsets, ends
+    state = z, np.ones(3, np.int64), cells, cells[::-1].copy(), waiting, groups[-1], stop
+    _climbing_nb.wake(level.indptr, level.indices, *ends, ONE, *state)
+    assert not waiting.any()
 
 
 @pytest.mark.parametrize("at_once", [1, 50, 10_000])

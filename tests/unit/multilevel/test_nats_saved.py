@@ -7,12 +7,10 @@ import numpy as np
 import pytest
 
 from helpers import oracles_levels as oracles
-from helpers.kernels_levels import nats
-from helpers.strategies_levels import level_of
+from helpers.kernels_levels import nats, pairs_saved
+from helpers.strategies_levels import ONE, groups_of, level_of
 from kgroups._progress import new_tally
-from kgroups.description._code_nb import code_of, merged_down, pairs_saved
-from kgroups.multilevel._levels_nb import coarsened
-from kgroups.multilevel._moving_nb import saved_by_totals
+from kgroups.multilevel import Objective, merged_down, nats_saved
 
 KARATE = nx.karate_club_graph()
 FACTIONS = np.array([int(KARATE.nodes[i]["club"] != "Mr. Hi") for i in range(34)], dtype=np.int32)
@@ -21,7 +19,7 @@ FACTIONS = np.array([int(KARATE.nodes[i]["club"] != "Mr. Hi") for i in range(34)
 def test_one_community_saves_nothing():
     assert nats(level_of(KARATE), np.zeros(34)) == 0.0
     # As a move to one group sees it, up to rounding.
-    code = code_of(level_of(KARATE))
+    code = Objective.of(level_of(KARATE))
     assert code.of_number[1] + code.of_size[34] == 0.0
 
 
@@ -120,31 +118,42 @@ def test_a_cut_without_edges_saves_what_chance_puts_there():
 
 @pytest.mark.parametrize("wrong", [np.nan, -1e-12])
 def test_inner_weights_that_rounding_has_spoiled_are_never_worth_more(wrong):
-    code, N = code_of(level_of(KARATE)), np.bincount(FACTIONS)
-    E, K, _ = oracles.totals(level_of(KARATE), FACTIONS, 2)
-    none = saved_by_totals(np.array([0.0, E[1]]), K, N, code)
-    spoiled = saved_by_totals(np.array([wrong, E[1]]), K, N, code)
+    level = level_of(KARATE)
+    code, factions = Objective.of(level), groups_of(level, FACTIONS, 2)
+    none, spoiled = (
+        nats_saved(
+            factions._replace(inner=np.array([inside, factions.inner[1]])),
+            np.arange(2),
+            np.array([2]),
+            code,
+        )[0]
+        for inside in (0.0, wrong)
+    )
     assert not spoiled > none + 1e-9
 
 
 def test_empty_groups_do_not_count():
     level = level_of(KARATE)
-    code = code_of(level)
-    E, K, N = oracles.totals(level, FACTIONS, 2)
-    gaps = (np.insert(column, 1, 0) for column in (E, K, N))
-    assert saved_by_totals(*gaps, code) == saved_by_totals(E, K, N, code)
+    gaps = nats_saved(level, 2 * FACTIONS, np.array([3]))
+    assert gaps == nats_saved(level, FACTIONS, np.array([2]))
+
+
+def merged(groups, level, target):
+    """Merge groups of the nodes of a level; return labels and their number."""
+    label, k = merged_down(groups, Objective.of(level), ONE, np.array([target]), new_tally())
+    return label, k[0]
 
 
 @pytest.mark.parametrize("target", [1, 2, 5, 30, 33, 34])
 def test_merging_to_a_target_ends_there(target):
     level = level_of(KARATE)
-    label, k = merged_down(level, code_of(level), target, new_tally())
+    label, k = merged(level, level, target)
     assert k == np.unique(label).size == target
 
 
 def test_merging_ends_where_nothing_is_linked():
     level = level_of(nx.disjoint_union_all([nx.complete_graph(3)] * 3))
-    label, k = merged_down(level, code_of(level), 1, new_tally())
+    label, k = merged(level, level, 1)
     assert k == 3
     assert label.tolist() == np.repeat(label[::3], 3).tolist()
 
@@ -152,9 +161,7 @@ def test_merging_ends_where_nothing_is_linked():
 def test_halves_of_cliques_merge_first():
     level = level_of(nx.ring_of_cliques(6, 8))
     halves = np.arange(48, dtype=np.int32) // 4
-    label, k = merged_down(
-        coarsened(level, halves, 12, new_tally()), code_of(level), 6, new_tally()
-    )
+    label, k = merged(groups_of(level, halves, 12), level, 6)
     assert k == 6
     assert label.tolist() == np.repeat(np.arange(6), 2).tolist()
 
