@@ -1,6 +1,7 @@
 """Who wins a component, and why."""
 
 import math
+from functools import partial
 
 import networkx as nx
 import numpy as np
@@ -9,18 +10,19 @@ import pytest
 import kgroups as kg
 from helpers.strategies_levels import graph_of, problem_of
 from kgroups.generators import planted_partition
+from kgroups.inference import _propagation_nb, propagation
 from kgroups.metrics import nmi
-from kgroups.search.candidates import Candidate, judged, nats_in_component, one_community
-from kgroups.search.finding import decide, reason
+from kgroups.search.candidates import Judge, candidate, one_community
+from kgroups.search.finding import decide, nats_in_component, reason
 
 
-def candidate(score, *, k=2, origin="search", evidence=math.nan):
+def proposal(score, *, k=2, origin="search", evidence=math.nan):
     """Return a candidate for one component."""
-    values = (np.array([value], dtype=float) for value in (score, evidence))
-    return Candidate(origin, np.arange(20) % k, np.array([k]), *values)
+    score, evidence = (np.array([value], dtype=float) for value in (score, evidence))
+    return candidate(origin, np.arange(20) % k, np.array([k]), score, evidence=evidence)
 
 
-ONE = candidate(0.0, k=1, origin="one community")
+ONE = proposal(0.0, k=1, origin="one community")
 
 
 def winner_of(*candidates, clear=False):
@@ -28,15 +30,15 @@ def winner_of(*candidates, clear=False):
 
 
 def test_a_clear_description_decides_whatever_the_others_score():
-    searched = candidate(20.0)
-    beliefs = candidate(99.0, evidence=120.0)
+    searched = proposal(20.0)
+    beliefs = proposal(99.0, evidence=120.0)
     assert winner_of(ONE, searched, beliefs, clear=True) is searched
     assert reason(searched, 0, 20.0) == "they shorten the description of the graph by 20.0 nats"
 
 
 def test_elsewhere_the_highest_score_wins():
-    searched = candidate(20.0 - 1e-9)
-    faint = candidate(21.0, k=3, origin="eigenvectors", evidence=25.0)
+    searched = proposal(20.0 - 1e-9)
+    faint = proposal(21.0, k=3, origin="eigenvectors", evidence=25.0)
     assert winner_of(ONE, searched, faint) is faint
     assert reason(faint, 0, -3.0) == (
         "proposed by the eigenvectors; belief propagation prefers them to one community by "
@@ -45,33 +47,32 @@ def test_elsewhere_the_highest_score_wins():
 
 
 def test_the_description_decides_where_it_scores_highest():
-    searched = candidate(5.0)
-    faint = candidate(4.0, origin="eigenvectors", evidence=9.0)
+    searched = proposal(5.0)
+    faint = proposal(4.0, origin="eigenvectors", evidence=9.0)
     assert winner_of(ONE, searched, faint) is searched
 
 
 @pytest.mark.parametrize("score", [-1.0, 0.0, -math.inf])
 def test_one_community_wins_where_nothing_scores_above_it(score):
-    other = candidate(score, origin="eigenvectors", evidence=1.0)
-    won = winner_of(ONE, candidate(0.0, k=1), other)
+    other = proposal(score, origin="eigenvectors", evidence=1.0)
+    won = winner_of(ONE, proposal(0.0, k=1), other)
     assert won is ONE
     assert reason(won, 0, 0.0) == "there is no sign of more"
 
 
 def test_a_tie_is_left_to_the_first():
     """One community comes first, the search second, eigenvectors last."""
-    searched = candidate(3.0)
-    twin = candidate(3.0, origin="eigenvectors", evidence=8.0)
+    searched = proposal(3.0)
+    twin = proposal(3.0, origin="eigenvectors", evidence=8.0)
     assert winner_of(ONE, searched, twin) is searched
 
 
 def test_components_are_decided_one_by_one():
-    unknown = np.full(3, math.nan)
-    z, k, zero = np.zeros(60, dtype=np.int64), np.full(3, 2), np.zeros(3)
-    whole = Candidate("one community", z, np.ones(3, dtype=np.int64), zero, unknown)
-    searched = Candidate("search", z, k, np.array([25.0, 3.0, 0.0]), unknown)
+    z, k = np.zeros(60, dtype=np.int64), np.full(3, 2)
+    whole = candidate("one community", z, np.ones(3, dtype=np.int64), np.zeros(3))
+    searched = candidate("search", z, k, np.array([25.0, 3.0, 0.0]))
     score = np.array([30.0, 9.0, -math.inf])
-    faint = Candidate("eigenvectors", z, k, score, np.array([40.0, 12.0, 1.0]))
+    faint = candidate("eigenvectors", z, k, score, evidence=np.array([40.0, 12.0, 1.0]))
     clear = np.array([True, False, False])
     assert decide([whole, searched, faint], clear).tolist() == [1, 2, 0]
 
@@ -99,7 +100,7 @@ def planted():
 def test_beliefs_improve_a_candidate(planted):
     problem, truth = planted
     wrong = np.where(np.random.default_rng(0).random(truth.size) < 0.2, 1 - truth, truth)
-    found = judged(problem, "eigenvectors", wrong, TWO, ALL)
+    found = Judge(problem).judged("eigenvectors", wrong, TWO, ALL)
     assert (found.k.tolist(), found.origin) == ([2], "eigenvectors")
     assert found.evidence[0] > found.score[0] > 10.0
     assert nmi(truth, found.z) > nmi(truth, wrong)
@@ -108,7 +109,7 @@ def test_beliefs_improve_a_candidate(planted):
 @pytest.mark.parametrize(("origin", "lost"), [("eigenvectors", True), ("search", False)])
 def test_eigenvectors_without_evidence_are_out(origin, lost):
     problem = problem_of(graph_of(nx.random_regular_graph(4, 60, seed=0)))
-    found = judged(problem, origin, np.arange(60) % 2, TWO, ALL)
+    found = Judge(problem).judged(origin, np.arange(60) % 2, TWO, ALL)
     assert found.evidence[0] <= math.log(10.0)
     assert bool(found.score[0] == -math.inf) is lost
 
@@ -117,7 +118,7 @@ def test_more_messages_than_memory_holds_are_not_sent(planted):
     problem, truth = planted
     most = 2 * problem.level.A.indices.size - 1
     for labels, above in ((truth, True), (np.arange(400) % 2, False)):
-        found = judged(problem, "eigenvectors", labels, TWO, ALL, max_messages=most)
+        found = Judge(problem).judged("eigenvectors", labels, TWO, ALL, max_messages=most)
         assert found.z.tolist() == labels.tolist()
         nats = nats_in_component(problem, 0, labels)
         assert bool(nats > math.log(10.0)) is above
@@ -129,31 +130,40 @@ def test_more_messages_than_memory_holds_are_not_sent(planted):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize(("k", "long"), [(2, False), (100, True)])
-def test_many_messages_are_sent_in_a_second_thread(planted, monkeypatch, k, long):
+@pytest.mark.parametrize(("k", "many"), [(2, False), (100, True)])
+def test_many_messages_are_sent_in_several_calls(planted, monkeypatch, k, many):
     """Ctrl-C had no effect for seconds while beliefs of a hundred communities were propagated."""
     problem, _ = planted
-    in_threads = []
+    calls, kernel = [], _propagation_nb.propagate
+    monkeypatch.setattr(
+        _propagation_nb, "propagate", lambda *arguments: calls.append(1) or kernel(*arguments)
+    )
+    Judge(problem).judged("search", np.arange(400) % k, np.array([k]), ALL)
+    assert (len(calls) > 1) is many
 
-    def recorded(kernel, *arguments):
-        in_threads.append(kernel.__name__)
-        return kernel(*arguments)
 
-    monkeypatch.setattr("kgroups.search.candidates.run_interruptibly", recorded)
-    judged(problem, "search", np.arange(400) % k, np.array([k]), ALL)
-    assert in_threads == ["judge_components"] * long
+@pytest.mark.parametrize(("most", "in_thread"), [(1, True), (10**9, False)])
+def test_a_sweep_of_many_messages_runs_in_a_second_thread(monkeypatch, most, in_thread):
+    problem, used = problem_of(graph_of(nx.ring_of_cliques(4, 7))), []
+    run = propagation.run_interruptibly
+    monkeypatch.setattr(propagation, "run_interruptibly", lambda *a: used.append(1) or run(*a))
+    limited = partial(propagation.propagate, messages_per_call=most)
+    monkeypatch.setattr("kgroups.search.candidates.propagate", limited)
+    found = Judge(problem).judged("search", np.arange(28) // 7, np.array([4]), ALL)
+    assert found.z.tolist() == (np.arange(28) // 7).tolist()
+    assert bool(used) is in_thread
 
 
 def test_only_the_components_asked_for_are_judged():
     part = nx.planted_partition_graph(2, 20, 0.5, 0.05, seed=0)
     problem = problem_of(graph_of(nx.disjoint_union(part, part)))
     z, k = np.tile(np.repeat([0, 1], 20), 2), np.array([2, 2])
-    both = judged(problem, "search", z, k, np.array([0, 1]))
-    second = judged(problem, "search", z, k, np.array([1]))
+    both = Judge(problem).judged("search", z, k, np.array([0, 1]))
+    second = Judge(problem).judged("search", z, k, np.array([1]))
     assert both.score[0] == both.score[1] == second.score[1]
     assert second.score[0] == -math.inf
     assert np.isnan(second.evidence[0])
-    none = judged(problem, "search", z, k, np.zeros(0, dtype=np.int64))
+    none = Judge(problem).judged("search", z, k, np.zeros(0, dtype=np.int64))
     assert none.score.tolist() == [-math.inf] * 2
 
 
@@ -195,7 +205,8 @@ def test_dense_pairs_count_once():
     G = nx.planted_partition_graph(2, 12, 0.9, 0.3, seed=1)
     problem, z = problem_of(graph_of(G)), np.repeat([0, 1], 12)
     plain, dense = (
-        judged(problem, "search", z, TWO, ALL, dense=np.array([flag])) for flag in (False, True)
+        Judge(problem).judged("search", z, TWO, ALL, dense=np.array([flag]))
+        for flag in (False, True)
     )
     assert dense.z.tolist() == plain.z.tolist()
     extra = binomial_less_poisson(G, np.unique(plain.z, return_inverse=True)[1])
@@ -211,6 +222,8 @@ def test_own_densities_are_evident_where_communities_differ():
     uneven, even = problem_of(graph_of(G)), problem_of(graph_of(nx.ring_of_cliques(4, 7)))
     four = np.array([4])
     for problem, z, own_wins in ((uneven, truth, True), (even, np.arange(28) // 7, False)):
-        one, own = (judged(problem, origin, z, four, ALL) for origin in ("eigenvectors", "search"))
+        one, own = (
+            Judge(problem).judged(origin, z, four, ALL) for origin in ("eigenvectors", "search")
+        )
         assert one.z.tolist() == own.z.tolist() == z.tolist()
         assert bool(own.score[0] > one.score[0]) is own_wins

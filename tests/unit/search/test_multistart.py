@@ -3,6 +3,8 @@
 import signal
 import threading
 import time
+from contextlib import contextmanager
+from typing import NamedTuple
 
 import networkx as nx
 import numpy as np
@@ -10,24 +12,36 @@ import pytest
 
 import kgroups as kg
 from helpers import oracles_levels as oracles
-from helpers.kernels_levels import nats_of, searched_from
-from helpers.strategies_levels import graph_of, largest_part, level_of, problem_of
+from helpers.kernels_levels import given_number, nats_of, searched_from
+from helpers.strategies_levels import ONE, graph_of, largest_part, level_of, problem_of
+from kgroups import _progress
 from kgroups._csr import connected_components
-from kgroups._progress import new_tally
-from kgroups.description._code_nb import code_of
+from kgroups._progress import new_tally, run_interruptibly
 from kgroups.generators import lfr_benchmark, planted_partition
 from kgroups.metrics import nmi
-from kgroups.search._search_nb import State, _joined
-from kgroups.search.candidates import given_number, interruptible, projected_labels, search
+from kgroups.multilevel import State
+from kgroups.search.candidates import projected_labels, search
+from kgroups.search.searching import Searching
 from kgroups.spectrum import moments
 
 ONE_START = kg.Search(starts=1)
-RNG = np.random.default_rng(0)
 
 
-def searched(graph, *, settings=None, seed=0, **options):
+class Searched(NamedTuple):
+    """What the search finds in a graph, its nodes sorted by component, and the work done."""
+
+    z: np.ndarray
+    k: np.ndarray
+    saved: np.ndarray
+    undecided: np.ndarray
+    visits: int
+    moments: dict
+
+
+def searched(graph, *, settings=None, seed=0):
     rng = np.random.default_rng(seed)
-    return search(problem_of(graph), settings or kg.Search(), rng, **options)
+    found, visits, measured = search(problem_of(graph), settings or kg.Search(), rng)
+    return Searched(found.z, found.k, found.nats, found.undecided, visits, measured)
 
 
 def hub_graph():
@@ -143,7 +157,7 @@ def test_the_search_saves_no_less_than_what_it_starts_from(planted, kind):
     """Before communities are made connected, which may cost a little."""
     graph, truth = planted
     part, rows = largest_part(graph)
-    level = part.level(weighted=False)
+    level = part.level
     start = {
         "truth": truth[rows],
         "one": np.zeros(rows.size, dtype=np.int64),
@@ -151,20 +165,22 @@ def test_the_search_saves_no_less_than_what_it_starts_from(planted, kind):
         "random": np.random.default_rng(0).integers(0, 20, rows.size),
     }[kind]
     state, joined = searched_from(level, start)
-    assert state.saved >= oracles.nats_saved(level, start) - 1e-6
-    assert state.saved == pytest.approx(oracles.nats_saved(level, state.z), rel=1e-6)
-    assert connected_components(part.A, joined.z.astype(np.int64))[0] == joined.k
+    assert state.saved[0] >= oracles.nats_saved(level, start) - 1e-6
+    assert state.saved[0] == pytest.approx(oracles.nats_saved(level, state.z), rel=1e-6)
+    assert connected_components(part.A, joined.z)[0] == joined.k[0]
     assert np.bincount(joined.z).min() > 1
 
 
 def test_a_rival_with_the_same_communities_decides_no_node_anew():
     """Rounding may put the rival first, of whose nodes nothing is known."""
     level = level_of(nx.ring_of_cliques(4, 5))
-    z, plan = np.repeat(np.arange(4), 5).astype(np.int32), kg.Search().plan(RNG)
-    best = State(z, 4, 30.0, np.zeros(20, np.bool_), 0.0)
-    rival = State(z.copy(), 4, 30.0 + 1e-12, np.ones(20, np.bool_), 1.0)
-    joined = _joined(level, best, rival, code_of(level), 0, plan, new_tally())
-    assert (joined.saved, joined.undecided_share) == (30.0, 0.0)
+    z, four, nats = np.repeat(np.arange(4), 5).astype(np.int32), np.array([4]), np.array([30.0])
+    best = State(z, four, nats, np.zeros(20, np.bool_), np.zeros(1))
+    rival = State(z.copy(), four, nats + 1e-12, np.ones(20, np.bool_), np.ones(1))
+    searching = Searching(level, kg.Search(), np.random.default_rng(0))
+    joined = searching._joined(best, rival, ONE)
+    assert (joined.saved.tolist(), joined.share.tolist()) == ([30.0], [0.0])
+    assert not joined.undecided.any()
 
 
 @pytest.mark.compiled
@@ -219,7 +235,7 @@ def test_a_given_number_is_met_on_every_shape(name):
     level = level_of(SHAPES[name])
     n = level.nodes.size
     for k in sorted({1, 2, min(3, n), n // 2, n - 1, n}):
-        z, _ = given_number(level, k, kg.Search(), np.random.default_rng(0))
+        z, _ = given_number(level, k)
         assert np.unique(z).tolist() == list(range(k))
 
 
@@ -228,7 +244,7 @@ def test_a_given_number_is_met_on_every_shape(name):
 def test_a_given_number_is_met_on_a_planted_graph(planted, k):
     graph, truth = planted
     part, rows = largest_part(graph)
-    z, visits = given_number(part.level(weighted=False), k, kg.Search(), np.random.default_rng(0))
+    z, visits = given_number(part.level, k)
     assert np.unique(z).tolist() == list(range(k))
     assert visits > 0
     if k == 20:
@@ -249,73 +265,69 @@ def test_heavy_tailed_weights_do_not_end_in_one_community():
     assert np.isfinite(found.saved).all()
 
 
-@pytest.fixture(scope="module")
-def large():
-    """A graph whose search takes seconds."""
-    graph, _ = planted_partition(100_000, k=100, degree=20.0, snr=1.8, rng=0)
-    problem = problem_of(graph)
-    return problem, problem.level
+@contextmanager
+def interrupt_after(seconds):
+    """Interrupt the main thread, also where a test runner in the background ignores that."""
+    before, sent = signal.signal(signal.SIGINT, signal.default_int_handler), []
+
+    def interrupt():
+        sent.append(time.perf_counter())
+        signal.raise_signal(signal.SIGINT)
+
+    threading.Timer(seconds, interrupt).start()
+    try:
+        yield sent
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.slow
 @pytest.mark.compiled
-def test_a_flag_from_another_thread_stops_the_search_within_a_second(large):
-    from kgroups.search._search_nb import search_components
-
-    problem, level = large
-    _, offsets = problem.by_component
-    tally = np.zeros(3, dtype=np.int64)
-    set_at = []
-
-    def stop():
-        set_at.append(time.perf_counter())
-        tally[2] = 1
-
-    timer = threading.Timer(0.5, stop)
-    timer.start()
-    plan = kg.Search(starts=50, least_gain=0.0).plan(np.random.default_rng(0))
-    known = np.zeros(1, dtype=np.int64)
-    search_components(level, offsets, np.zeros(0, dtype=np.int32), known, plan, tally)
-    assert set_at
-    assert time.perf_counter() - set_at[0] < 1.0
+def test_an_interrupt_stops_the_search_within_a_second():
+    graph, _ = planted_partition(100_000, k=100, degree=20.0, snr=1.8, rng=0)
+    problem = problem_of(graph)
+    settings = kg.Search(starts=50, least_gain=0.0)
+    searching = Searching(problem.level, settings, np.random.default_rng(0))
+    # Compiled before the interrupt.
+    searching.cells(searching.cyclic)
+    with interrupt_after(0.5) as sent, pytest.raises(KeyboardInterrupt):
+        searching.search(searching.cyclic)
+    assert time.perf_counter() - sent[0] < 1.0
+    assert searching.tally[2] == 1
 
 
 def test_an_interrupt_sets_the_flag_and_is_raised_again():
     """A kernel that runs until the flag in its tally is set ends, and then the call does."""
     ended = []
 
-    def kernel(level, tally):
+    def kernel(tally):
         while not tally[2]:
             time.sleep(0.001)
         ended.append(True)
 
-    level, tally = level_of(nx.karate_club_graph()), np.zeros(3, dtype=np.int64)
-    # A test runner in the background may ignore interrupts.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    threading.Timer(0.2, signal.raise_signal, (signal.SIGINT,)).start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            interruptible(kernel, level, tally, background_entries=0)
-    finally:
-        signal.signal(signal.SIGINT, before)
+    with interrupt_after(0.2), pytest.raises(KeyboardInterrupt):
+        run_interruptibly(kernel, new_tally())
     assert ended == [True]
 
 
 @pytest.mark.parametrize("error", [ValueError, TimeoutError])
 def test_errors_of_a_kernel_in_the_background_come_through(error):
-    def kernel(level, tally):
+    def kernel(tally):
         raise error
 
-    level, tally = level_of(nx.karate_club_graph()), np.zeros(3, dtype=np.int64)
     with pytest.raises(error):
-        interruptible(kernel, level, tally, background_entries=0)
+        run_interruptibly(kernel, new_tally())
 
 
-def test_a_kernel_in_the_background_returns_the_same():
-    graph = graph_of(nx.ring_of_cliques(20, 6))
-    here, background = searched(graph), searched(graph, background_entries=0)
+def test_kernels_in_the_background_find_the_same(monkeypatch):
+    graph, used = graph_of(nx.ring_of_cliques(20, 6)), []
+    here, run = searched(graph), _progress.run_interruptibly
+    monkeypatch.setattr(_progress, "run_interruptibly", lambda *a: used.append(a[0]) or run(*a))
+    monkeypatch.setattr(_progress, "_BACKGROUND_ENTRIES", 0)
+    background = searched(graph)
     assert background.z.tolist() == here.z.tolist()
     assert background.visits == here.visits
+    assert {kernel.__name__ for kernel in used} >= {"climb", "coarsen", "describe"}
 
 
 LARGE = planted_partition(12_000, k=5, degree=10.0, snr=2.5, rng=4)
@@ -372,20 +384,6 @@ def test_the_cells_of_large_graphs_with_short_cycles_are_used():
     assert found.moments == {}
     assert np.array_equal(found.z, without.z)
     assert found.visits == without.visits
-
-
-@pytest.mark.parametrize(
-    "graph", [LARGE.graph, lfr_benchmark(12_000, degree=15, mixing=0.3, rng=2)[0]]
-)
-def test_a_first_start_that_threads_share_finds_as_much_for_any_number_of_them(graph, monkeypatch):
-    alone, found = searched(graph), []
-    for threads in ("1", "3"):
-        monkeypatch.setenv("NUMBA_NUM_THREADS", threads)
-        found.append(searched(graph, shared_entries=0))
-    assert found[0].z.tolist() == found[1].z.tolist()
-    assert found[0].visits == found[1].visits
-    assert found[0].saved[0] == pytest.approx(alone.saved[0], rel=1e-3)
-    assert list(found[0].moments) == list(alone.moments)
 
 
 def test_an_uncertain_projection_is_compared_with_the_usual_first_start():

@@ -173,20 +173,18 @@ def test_communities_that_save_too_little_are_one():
         assert len(kg.detect_communities(G, method=method)) == k
 
 
-def test_the_plan_holds_the_settings():
-    settings = kg.Search(scales=(0.1, 0.2), starts=3, undecided_margin=2.0, max_visits=7)
-    plan = settings.plan(np.random.default_rng(0))
-    assert plan.scales.tolist() == [0.1, 0.2]
-    assert (plan.starts, plan.rules.undecided_margin, plan.rules.max_visits) == (3, 2.0, 7)
-    assert not plan.rules.keep
+def test_the_rules_of_moves_hold_the_settings():
+    settings = kg.Search(undecided_margin=2.0, max_visits=7)
+    rules = settings.rules(np.random.default_rng(0))
+    assert (rules.undecided_margin, rules.max_visits, rules.keep) == (2.0, 7, False)
     # A power of two, as the mask of the kernels needs it.
-    assert plan.rules.noise.size & (plan.rules.noise.size - 1) == 0
-    assert plan.rules.noise.mean() == pytest.approx(np.euler_gamma, abs=5 * 1.28 / 128)
+    assert rules.noise.size & (rules.noise.size - 1) == 0
+    assert rules.noise.mean() == pytest.approx(np.euler_gamma, abs=5 * 1.28 / 128)
 
 
 def test_the_stream_decides_the_noise():
     first, again, other = (
-        kg.Search().plan(np.random.default_rng(seed)).rules.noise for seed in (0, 0, 1)
+        kg.Search().rules(np.random.default_rng(seed)).noise for seed in (0, 0, 1)
     )
     assert first.tolist() == again.tolist()
     assert first.tolist() != other.tolist()
