@@ -138,6 +138,13 @@ def test_empty_groups_do_not_count():
     assert gaps == nats_saved(level, FACTIONS, np.array([2]))
 
 
+def test_a_component_without_edges_saves_nothing():
+    level = level_of(nx.disjoint_union(KARATE, nx.empty_graph(2)))
+    level, z = level._replace(offsets=np.array([0, 34, 35, 36])), np.append(FACTIONS, [0, 0])
+    saved = nats_saved(level, z, np.array([2, 1, 1]))
+    assert saved.tolist() == [nats(level_of(KARATE), FACTIONS), 0.0, 0.0]
+
+
 def merged(groups, level, target):
     """Merge groups of the nodes of a level; return labels and their number."""
     label, k = merged_down(groups, Objective.of(level), ONE, np.array([target]), new_tally())
