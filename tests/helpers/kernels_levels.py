@@ -31,6 +31,11 @@ class Moved(NamedTuple):
     tally: np.ndarray
 
 
+def scratch_of(level):
+    """Return the arrays that kernels work in."""
+    return Scratch.of(int(level.sizes.max()))
+
+
 def objective_of(level):
     """Return the code lengths of nodes that are units, or in units, of a level."""
     offsets = np.concatenate([[0], np.cumsum(level.nodes)])[level.offsets]
@@ -78,7 +83,7 @@ def moved(
         k,
         saved,
         share,
-        *Scratch.of(n),
+        *scratch_of(level),
         *no_pool,
         tally,
     )

@@ -4,7 +4,7 @@ import pytest
 from scipy import sparse
 
 from helpers import oracles_levels as oracles
-from helpers.kernels_levels import moved
+from helpers.kernels_levels import moved, scratch_of
 from helpers.strategies_hartigan import as_csr
 from helpers.strategies_levels import ONE, graph_of, groups_of, level_of
 from kgroups._csr import constant
@@ -19,7 +19,6 @@ from kgroups.multilevel import (
     singletons,
     totals,
 )
-from kgroups.multilevel.levels import Scratch
 
 KARATE = nx.karate_club_graph()
 
@@ -202,13 +201,13 @@ def test_a_flag_ends_the_work_on_a_level():
     code, found = (none, none, none, ends), (np.zeros((1, 3)), np.zeros(1))
     _climbing_nb.describe(*level, *code, ONE, z, ends, *sums, *found, stop)
     assert not any(total.any() for total in sums)
-    groups = *(np.zeros_like(column) for column in level[:6]), *Scratch.of(34)
+    scratch, groups = scratch_of(level), [np.zeros_like(column) for column in level[:6]]
     filled = np.zeros(1, dtype=np.int64)
-    _climbing_nb.coarsen(*level, ONE, z, ends, *groups, filled, stop)
-    assert not any(column.any() for column in groups[1:6])
+    _climbing_nb.coarsen(*level, ONE, z, ends, *groups, *scratch[:5], filled, stop)
+    assert not any(column.any() for column in groups)
     waiting, cells = np.zeros(34, dtype=np.bool_), np.arange(3, dtype=np.int32)
     ends = level.offsets, ends
-    state = z, np.ones(3, np.int64), cells, cells[::-1].copy(), waiting, groups[-1], stop
+    state = z, np.ones(3, np.int64), cells, cells[::-1].copy(), waiting, scratch.work, stop
     _climbing_nb.wake(level.indptr, level.indices, *ends, ONE, *state)
     assert not waiting.any()
 

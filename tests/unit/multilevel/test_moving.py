@@ -8,24 +8,26 @@ from helpers import oracles_levels as oracles
 from helpers.kernels_levels import moved, nats
 from helpers.strategies_levels import level_of
 from kgroups._progress import new_tally
-from kgroups.multilevel._climbing_nb import denser, sparser, visiting_step
+from kgroups.multilevel._climbing_nb import saving
 
 KARATE = nx.karate_club_graph()
 
 
 def test_terms_are_paid_on_their_own_side_of_chance_only():
-    assert denser(3.0, 2.0) == pytest.approx(3.0 * np.log(1.5) - 1.0)
-    assert sparser(2.0, 3.0) == pytest.approx(2.0 * np.log(2.0 / 3.0) + 1.0)
-    assert denser(2.0, 3.0) == denser(2.0, 2.0) == denser(1.0, 0.0) == 0.0
-    assert sparser(3.0, 2.0) == sparser(2.0, 2.0) == 0.0
-    assert sparser(0.0, 2.0) == 2.0
+    assert saving(3.0, 2.0, 1.0) == pytest.approx(3.0 * np.log(1.5) - 1.0)
+    assert saving(2.0, 3.0, -1.0) == pytest.approx(2.0 * np.log(2.0 / 3.0) + 1.0)
+    for E, P in ((2.0, 3.0), (2.0, 2.0), (1.0, 0.0)):
+        assert saving(E, P, 1.0) == 0.0
+    for E, P in ((3.0, 2.0), (2.0, 2.0)):
+        assert saving(E, P, -1.0) == 0.0
+    assert saving(0.0, 2.0, -1.0) == 2.0
 
 
 @pytest.mark.parametrize("E", [np.nan, 1.0])
-@pytest.mark.parametrize("P", [np.nan])
-def test_terms_that_are_not_a_number_pay_nothing_or_show(E, P):
-    assert denser(E, P) == 0.0
-    assert not sparser(E, P) > 0.0
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_terms_that_are_not_a_number_pay_nothing(E, sign):
+    assert saving(E, np.nan, sign) == 0.0
+    assert saving(np.nan, E, sign) == 0.0
 
 
 def test_strays_return_to_their_clique():
@@ -84,13 +86,21 @@ def test_any_order_of_visits_finds_the_cliques(start):
     assert moved(level, stray, start=start).z.tolist() == cliques.tolist()
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 12, 48, 97])
-def test_every_start_visits_all_units_in_an_order_of_its_own(n):
-    steps = [visiting_step(n, start) for start in range(4)]
-    for step in steps:
-        assert len({step * i % n for i in range(n)}) == n
-    assert steps[0] == 1
-    assert len(set(steps)) == 4 or n < 48
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 12, 48, 97])
+@pytest.mark.parametrize("start", range(6))
+def test_every_start_visits_each_unit_once(n, start):
+    """The penalty is so high that none moves."""
+    level = level_of(nx.path_graph(n))
+    found = moved(level, np.arange(n), penalty=99.0, start=start, max_visits=1)
+    assert found.z.tolist() == list(range(n))
+    assert not found.waiting.any()
+    assert found.tally.tolist()[:2] == [level.indices.size, 0]
+
+
+def test_every_start_has_an_order_of_its_own():
+    level = level_of(nx.gnm_random_graph(60, 150, seed=0))
+    found = {tuple(moved(level, np.arange(60), penalty=0.01, start=s).z) for s in range(4)}
+    assert len(found) == 4
 
 
 def test_a_flag_stops_the_moves():

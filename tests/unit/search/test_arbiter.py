@@ -129,29 +129,25 @@ def test_more_messages_than_memory_holds_are_not_sent(planted):
         assert says in reason(found, 0, nats)
 
 
-@pytest.mark.compiled
-@pytest.mark.parametrize(("k", "many"), [(2, False), (100, True)])
-def test_many_messages_are_sent_in_several_calls(planted, monkeypatch, k, many):
+@pytest.mark.parametrize(("sweeps", "in_thread"), [(0, True), (1, False), (10**6, False)])
+def test_many_messages_are_sent_in_several_calls_or_in_a_second_thread(
+    planted, monkeypatch, sweeps, in_thread
+):
     """Ctrl-C had no effect for seconds while beliefs of a hundred communities were propagated."""
     problem, _ = planted
-    calls, kernel = [], _propagation_nb.propagate
-    monkeypatch.setattr(
-        _propagation_nb, "propagate", lambda *arguments: calls.append(1) or kernel(*arguments)
-    )
-    Judge(problem).judged("search", np.arange(400) % k, np.array([k]), ALL)
-    assert (len(calls) > 1) is many
-
-
-@pytest.mark.parametrize(("most", "in_thread"), [(1, True), (10**9, False)])
-def test_a_sweep_of_many_messages_runs_in_a_second_thread(monkeypatch, most, in_thread):
-    problem, used = problem_of(graph_of(nx.ring_of_cliques(4, 7))), []
-    run = propagation.run_interruptibly
-    monkeypatch.setattr(propagation, "run_interruptibly", lambda *a: used.append(1) or run(*a))
-    limited = partial(propagation.propagate, messages_per_call=most)
+    called, threads = [], []
+    kernel, run = _propagation_nb.propagate, propagation.run_interruptibly
+    monkeypatch.setattr(_propagation_nb, "propagate", lambda *a: called.append(1) or kernel(*a))
+    monkeypatch.setattr(propagation, "run_interruptibly", lambda *a: threads.append(1) or run(*a))
+    z, messages = np.arange(400) % 2, 2 * problem.level.indices.size
+    expected = Judge(problem).judged("search", z, TWO, ALL)
+    called.clear()
+    limited = partial(propagation.propagate, messages_per_call=max(1, sweeps * messages))
     monkeypatch.setattr("kgroups.search.candidates.propagate", limited)
-    found = Judge(problem).judged("search", np.arange(28) // 7, np.array([4]), ALL)
-    assert found.z.tolist() == (np.arange(28) // 7).tolist()
-    assert bool(used) is in_thread
+    found = Judge(problem).judged("search", z, TWO, ALL)
+    assert found.z.tolist() == expected.z.tolist()
+    assert (len(called) > 1) is (sweeps < 10**6)
+    assert bool(threads) is in_thread
 
 
 def test_only_the_components_asked_for_are_judged():
