@@ -1,20 +1,23 @@
 """Communities of one component by its eigenvectors, filtered or exact."""
 
+from typing import NamedTuple
+
 import networkx as nx
 import numpy as np
 import pytest
 
 import kgroups as kg
-from helpers.strategies_levels import graph_of, largest_part
+from helpers.strategies_levels import ONE, graph_of, largest_part, problem_of
 from kgroups._csr import connected_components
-from kgroups.adapters import as_graph
 from kgroups.embedding import KMeansInit, QRInit, informative_eigenpairs
 from kgroups.generators import planted_partition
 from kgroups.metrics import nmi, overlap
 from kgroups.refine import Hartigan
-from kgroups.search.candidates import absorb_fragments, by_eigenvectors, by_filter, refined
-from kgroups.search.problem import Options
-from kgroups.spectrum import moments
+from kgroups.search.candidates import connected
+from kgroups.search.detection import Detection, Options
+from kgroups.search.finding import _refined_start
+from kgroups.search.spectra import labels_by_filter, labels_by_vectors, leading_of
+from kgroups.spectrum import leading_pairs, moments
 
 pytestmark = pytest.mark.compiled
 
@@ -22,13 +25,33 @@ FILTERED, KMEANS, HARTIGAN = kg.Spectral("filtered"), KMeansInit(), Hartigan()
 
 
 def options_of(*, method=FILTERED, init=KMEANS, refine=HARTIGAN):
-    return Options(method, init, refine, weighted=False, progress=lambda stage: None)
+    return Options(method, init, refine, progress=lambda stage: None)
 
 
-def communities_of(graph, *, k=None, **options):
+class Found(NamedTuple):
+    """Labels of a connected part, its nodes, and how many times labels were refined."""
+
+    z: np.ndarray
+    rows: np.ndarray
+    refined: int
+
+
+def by_filter(graph, *, k=None, **options):
+    """Return the communities of the largest part by a filtered subspace."""
     part, rows = largest_part(graph)
-    rng = np.random.default_rng(0)
-    return by_filter(part, moments(part.bound), options_of(**options), rng, k=k), rows
+    measured, found = moments(part.bound), Detection(rows)
+    leading = leading_pairs(measured) if k is None else leading_of(part, measured, k)
+    z = labels_by_filter(part, leading, options_of(**options), 0, found)
+    return Found(z, rows, found.refinements.components)
+
+
+def by_vectors(graph, k, **options):
+    """Return the communities of the largest part by exact eigenvectors."""
+    part, rows = largest_part(graph)
+    _, V = informative_eigenpairs(part.bound, k, "normalized")
+    found = Detection(rows)
+    (z,) = labels_by_vectors(part, [V], ONE, options_of(**options), 0, found)
+    return Found(z, rows, found.refinements.components)
 
 
 @pytest.mark.statistical
@@ -39,43 +62,39 @@ def communities_of(graph, *, k=None, **options):
 def test_planted_communities_are_found(n, k, degree, snr, least):
     """Bounds: mean - 5 sd of eight graphs, which gave .799-.818, .839-.855 and .980-.985."""
     graph, truth = planted_partition(n, k=k, degree=degree, snr=snr, rng=3)
-    found, rows = communities_of(graph)
-    assert found.k == k
+    found = by_filter(graph)
     assert np.unique(found.z).tolist() == list(range(k))
-    assert overlap(truth[rows], found.z) >= least
-    assert found.refinement is not None
+    assert overlap(truth[found.rows], found.z) >= least
+    assert found.refined == 1
 
 
 def test_a_graph_without_signal_is_one_community():
     graph, _ = planted_partition(5_000, k=2, degree=8.0, snr=0.0, rng=1)
-    found, rows = communities_of(graph)
-    assert (found.k, found.refinement) == (1, None)
-    assert found.z.tolist() == [0] * rows.size
+    found = by_filter(graph)
+    assert found.z.tolist() == [0] * found.rows.size
+    assert found.refined == 0
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 8])
 def test_a_given_k_is_met(k):
     graph, _ = planted_partition(6_000, k=4, degree=10.0, snr=2.0, rng=0)
-    found, _ = communities_of(graph, k=k)
-    assert found.k == k
-    assert np.unique(found.z).tolist() == list(range(k))
+    assert np.unique(by_filter(graph, k=k).z).tolist() == list(range(k))
 
 
 def test_agreement_with_the_exact_method():
     graph, _ = planted_partition(6_000, k=6, degree=12.0, snr=2.5, rng=0)
-    found, rows = communities_of(graph)
+    found = by_filter(graph)
     exact = kg.detect_communities(graph, method=kg.Spectral("exact"))
-    assert nmi(exact.labels[rows], found.z) >= 0.98
+    assert nmi(exact.labels[found.rows], found.z) >= 0.98
 
 
 def test_labels_of_a_sample_reach_all_rows():
     graph, truth = planted_partition(6_000, k=4, degree=10.0, snr=2.5, rng=0)
     for init in (KMeansInit(), QRInit()):
-        found, rows = communities_of(
-            graph, method=kg.Spectral("filtered", sample=400), init=init, refine=None
-        )
-        assert found.refinement is None
-        assert overlap(truth[rows], found.z) > 0.9
+        method = kg.Spectral("filtered", sample=400)
+        found = by_filter(graph, method=method, init=init, refine=None)
+        assert found.refined == 0
+        assert overlap(truth[found.rows], found.z) > 0.9
 
 
 def test_labels_from_a_filter_are_refined_fast():
@@ -84,14 +103,12 @@ def test_labels_from_a_filter_are_refined_fast():
 
     class Recorded:
         def refine(self, problem, labels):
-            asked.append((problem.k, problem.fast))
+            asked.append((int(labels.max()) + 1, problem.fast))
             return HARTIGAN.refine(problem, labels)
 
     graph, _ = planted_partition(3_000, k=3, degree=10.0, snr=2.0, rng=0)
-    communities_of(graph, refine=Recorded())
-    part, _ = largest_part(graph)
-    _, V = informative_eigenpairs(part.bound, 3, "normalized")
-    by_eigenvectors(part, V, options_of(refine=Recorded()), np.random.default_rng(0))
+    by_filter(graph, refine=Recorded())
+    by_vectors(graph, 3, refine=Recorded())
     assert asked == [(3, True), (3, False)]
 
 
@@ -107,7 +124,7 @@ def test_communities_do_not_depend_on_the_number_of_threads(monkeypatch):
         for threads in (1, 3):
             monkeypatch.setenv("NUMBA_NUM_THREADS", str(threads))
             with threadpool_limits(threads):
-                labels.append(communities_of(graph)[0].z)
+                labels.append(by_filter(graph).z)
         # Rounding turns the vectors of equal eigenvalues, which may change the numbers of groups.
         counts = [len(np.unique(z, axis=0)) for z in (*labels, np.stack(labels, axis=1))]
         assert counts[0] == counts[1] == counts[2]
@@ -117,50 +134,71 @@ def test_as_many_communities_as_eigenvectors():
     """All of them connected, on a graph where some nodes are lost in noise."""
     G = nx.compose(nx.ring_of_cliques(8, 6), nx.path_graph(range(47, 60)))
     graph = graph_of(nx.convert_node_labels_to_integers(G))
-    part, _ = largest_part(graph)
-    _, V = informative_eigenpairs(part.bound, 8, "normalized")
-    found = by_eigenvectors(part, V, options_of(), np.random.default_rng(0))
-    assert found.k == 8
-    assert connected_components(part.A, found.z)[0] == 8
-    assert found.refinement is not None
-    plain = by_eigenvectors(part, V, options_of(refine=None), np.random.default_rng(0))
-    assert plain.refinement is None
+    found = by_vectors(graph, 8)
+    problem = problem_of(graph)
+    z, k = connected(problem, found.z, np.array([8]), ONE)
+    assert k.tolist() == [8]
+    assert connected_components(problem.A, z)[0] == np.unique(z).size == 8
+    assert found.refined == 1
+    assert by_vectors(graph, 8, refine=None).refined == 0
 
 
 def test_labels_are_improved_and_their_number_stays():
-    part, _ = largest_part(graph_of(nx.ring_of_cliques(8, 6)))
-    cliques = np.repeat(np.arange(8), 6)
+    problem = problem_of(graph_of(nx.ring_of_cliques(8, 6)))
+    cliques, found = np.repeat(np.arange(8), 6), Detection(problem.component)
     stray = cliques.copy()
     stray[::6] = (stray[::6] + 1) % 8
-    assert refined(part, stray, HARTIGAN).z.tolist() == cliques.tolist()
-    unrefined = refined(part, cliques, None)
-    assert (unrefined.z.tolist(), unrefined.k) == (cliques.tolist(), 8)
+    assert nmi(cliques, _refined_start(problem, stray, ONE, HARTIGAN, found).z) == 1.0
+    assert found.refinements.components == 1
+    unrefined = _refined_start(problem, cliques, ONE, None, found)
+    assert (unrefined.z.tolist(), unrefined.k.tolist()) == (cliques.tolist(), [8])
+    assert found.refinements.components == 1
 
 
-def test_fragments_join_the_neighbor_they_know_best():
+def test_fragments_join_the_neighbor_that_saves_most():
     G = nx.Graph([(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5), (2, 3), (5, 6), (4, 6)])
-    A = as_graph(G).simple_adjacency()
-    z, k = absorb_fragments(A, np.array([0, 0, 0, 1, 1, 1, 0]))
-    assert k == 2
+    z, k = connected(problem_of(graph_of(G)), np.array([0, 0, 0, 1, 1, 1, 0]), np.array([2]), ONE)
+    assert k.tolist() == [2]
     assert z.tolist() == [0, 0, 0, 1, 1, 1, 1]
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_absorbing_fragments_keeps_the_number_of_groups_and_connects_them(seed):
+def test_connected_communities_keep_their_largest_pieces(seed):
+    """Single nodes join a neighbor too, so that a community of one is none."""
     G = nx.connected_watts_strogatz_graph(40, 4, 0.3, seed=seed)
-    A = as_graph(G).simple_adjacency()
-    z = np.random.default_rng(seed).integers(0, 5, 40)
+    problem, z = problem_of(graph_of(G)), np.random.default_rng(seed).integers(0, 5, 40)
     z[:5] = np.arange(5)
-    joined, k = absorb_fragments(A, z)
-    assert k == 5
-    assert connected_components(A, joined)[0] == 5
+    joined, k = connected(problem, z, np.array([5]), ONE)
+    assert np.bincount(joined).min() > 1
+    assert connected_components(problem.A, joined)[0] == np.unique(joined).size == k[0]
+    owners = []
     for a in range(5):
         pieces = nx.connected_components(G.subgraph(np.flatnonzero(z == a)))
         largest = max(pieces, key=lambda piece: (len(piece), -min(piece)))
-        assert set(joined[list(largest)]) == {a}
+        if len(largest) > 1:
+            owners.append(set(joined[list(largest)].tolist()))
+    assert all(len(owner) == 1 for owner in owners)
+    assert len(set.union(*owners)) == len(owners) <= k[0]
 
 
-def test_pieces_without_a_neighbor_in_another_group_stay():
-    G = nx.disjoint_union(nx.complete_graph(4), nx.complete_graph(3))
-    A = as_graph(G).simple_adjacency()
-    assert absorb_fragments(A, np.zeros(7, dtype=np.int64))[0].tolist() == [0] * 7
+def test_communities_that_are_connected_stay_as_they_are():
+    problem = problem_of(graph_of(nx.ring_of_cliques(4, 5)))
+    z = np.repeat(np.arange(4), 5)
+    found, k = connected(problem, z, np.array([4]), ONE)
+    assert (found.tolist(), k.tolist()) == (z.tolist(), [4])
+
+
+def test_a_fragment_without_a_neighbor_is_a_community():
+    G = nx.disjoint_union_all([nx.complete_graph(4), nx.complete_graph(3), nx.complete_graph(4)])
+    problem = problem_of(graph_of(G)).as_one()
+    z, k = connected(problem, np.repeat([0, 1], [7, 4]), np.array([2]), ONE)
+    assert (z.tolist(), k.tolist()) == ([0] * 4 + [1] * 3 + [2] * 4, [3])
+
+
+def test_only_the_components_asked_for_are_connected():
+    G = nx.disjoint_union(nx.path_graph(6), nx.path_graph(6))
+    problem, z = problem_of(graph_of(G)), np.tile([0, 0, 1, 1, 0, 0], 2)
+    found, k = connected(problem, z, np.array([2, 2]), np.array([1]))
+    assert found[:6].tolist() == z[:6].tolist()
+    assert k[0] == 2
+    assert connected_components(problem.A, found)[1][6:].max() == 2 + k[1]
