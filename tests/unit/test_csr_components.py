@@ -1,34 +1,32 @@
 import networkx as nx
 import numpy as np
 import pytest
+from scipy.linalg import block_diag
 
 from helpers import oracles_spectrum as oracles
 from helpers.strategies_spectrum import TEXTBOOK, adjacency_of, csr_of, random_adjacency
-from kgroups import Graph, _csr
-from kgroups._csr import components_by_scipy, connected_components, two_core
+from kgroups import Graph, _progress
+from kgroups._components_nb import label_components
+from kgroups._csr import connected_components, two_core
 from kgroups._progress import new_tally
 
-FINDERS = [connected_components, components_by_scipy]
 
-
-@pytest.mark.parametrize("find", FINDERS)
 @pytest.mark.parametrize("seed", range(25))
-def test_components_are_numbered_by_their_first_node(seed, find):
+def test_components_are_numbered_by_their_first_node(seed):
     A = random_adjacency(seed, largest=40, loops=seed % 2 == 0)
-    count, labels = find(csr_of(A))
+    count, labels = connected_components(csr_of(A))
     expected_count, expected = oracles.components(A)
     assert count == expected_count
     np.testing.assert_array_equal(labels, expected)
     group = np.random.default_rng(seed).integers(0, 2, len(A))
-    count, labels = find(csr_of(A), group)
+    count, labels = connected_components(csr_of(A), group)
     expected_count, expected = oracles.components(A * (group[:, None] == group))
     assert count == expected_count
     np.testing.assert_array_equal(labels, expected)
 
 
-@pytest.mark.parametrize("find", FINDERS)
-def test_no_nodes_no_components(find):
-    count, labels = find(csr_of(np.zeros((0, 0))))
+def test_no_nodes_no_components():
+    count, labels = connected_components(csr_of(np.zeros((0, 0))))
     assert count == 0
     assert labels.shape == (0,)
 
@@ -60,14 +58,44 @@ def path_of(n):
     return Graph.from_edges(np.arange(n - 1), np.arange(1, n)).csr
 
 
-def test_a_flag_ends_the_labeling_of_components():
-    from kgroups._components_nb import label_components
+def labeled(csr, *, offsets=None, which=(0,), group=None, tally=None):
+    """Return the labels and counts of the kernel, -1 where it has not written."""
+    n = len(csr.indptr) - 1
+    offsets = np.array([0, n] if offsets is None else offsets)
+    labels, counts = np.full(n, -1, dtype=np.int32), np.full(offsets.size - 1, -1)
+    group = np.zeros(n, dtype=np.int32) if group is None else group.astype(np.int32)
+    tally, stack = new_tally() if tally is None else tally, np.empty(n, dtype=np.int32)
+    arrays = csr.indptr.copy(), csr.indices.copy(), offsets, np.array(which), group
+    label_components(*arrays, labels, counts, stack, tally)
+    return labels, counts
 
+
+@pytest.mark.parametrize("seed", range(25))
+def test_components_are_numbered_from_zero_in_each_block(seed):
+    """The second of three blocks is left alone."""
+    rng = np.random.default_rng(seed)
+    blocks = [random_adjacency(seed + t, largest=12, loops=seed % 2 == 0) for t in range(3)]
+    offsets = np.concatenate([[0], np.cumsum([len(A) for A in blocks])])
+    group = rng.integers(0, 3, offsets[-1])
+    csr = csr_of(block_diag(*blocks))
+    labels, counts = labeled(csr, offsets=offsets, which=(0, 2), group=group)
+    for c in (0, 2):
+        rows = slice(offsets[c], offsets[c + 1])
+        expected_count, expected = oracles.components(
+            blocks[c] * (group[rows, None] == group[rows])
+        )
+        assert labels[rows].tolist() == expected.tolist()
+        assert counts[c] == expected_count
+    assert (labels[offsets[1] : offsets[2]] == -1).all()
+    assert counts[1] == -1
+
+
+def test_a_flag_ends_the_labeling_of_components():
     csr = path_of(10_000)
     for flag in (0, 1):
-        labels, tally = np.full(10_000, -1), new_tally()
+        tally = new_tally()
         tally[2] = flag
-        label_components(csr.indptr, csr.indices, np.zeros_like(labels), labels, tally)
+        labels, _ = labeled(csr, tally=tally)
         assert (labels >= 0).all() == (flag == 0)
         assert tally[4] == (0 if flag else 10_000)
 
@@ -76,7 +104,8 @@ def test_a_flag_ends_the_labeling_of_components():
 def test_components_of_a_large_graph_are_labeled_in_another_thread(monkeypatch):
     csr, used = path_of(300), []
     expected = connected_components(csr)[1].tolist()
-    run = _csr.run_interruptibly
-    monkeypatch.setattr(_csr, "run_interruptibly", lambda *a: used.append(1) or run(*a))
-    assert connected_components(csr, background_entries=100)[1].tolist() == expected
+    run = _progress.run_interruptibly
+    monkeypatch.setattr(_progress, "run_interruptibly", lambda *a: used.append(1) or run(*a))
+    monkeypatch.setattr(_progress, "_BACKGROUND_ENTRIES", 100)
+    assert connected_components(csr)[1].tolist() == expected
     assert used == [1]
