@@ -16,7 +16,6 @@ from kgroups.multilevel import (
     prepare,
     totals,
 )
-from kgroups.multilevel.levels import Scratch
 from kgroups.search.candidates import _pairs_saved
 from kgroups.search.searching import Searching
 
@@ -29,11 +28,6 @@ class Moved(NamedTuple):
     waiting: np.ndarray
     undecided: np.ndarray
     tally: np.ndarray
-
-
-def scratch_of(level):
-    """Return the arrays that kernels work in."""
-    return Scratch.of(int(level.sizes.max()))
 
 
 def objective_of(level):
@@ -66,7 +60,6 @@ def moved(
     undecided = np.ones(n, dtype=np.bool_) if undecided is None else undecided
     tally = new_tally() if tally is None else tally
     saved, k, share = np.zeros(1), np.ones(1, dtype=np.int64), np.zeros(1)
-    no_pool = (column[:0] for column in (*level[:6], z, waiting, undecided))
     _climbing_nb.climb(
         *level,
         *objective_of(level)[:4],
@@ -83,8 +76,7 @@ def moved(
         k,
         saved,
         share,
-        *scratch_of(level),
-        *no_pool,
+        *level.scratch,
         tally,
     )
     assert k[0] == np.unique(z).size

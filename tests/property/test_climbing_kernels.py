@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from helpers import oracles_levels as oracles
-from helpers.kernels_levels import objective_of, scratch_of
+from helpers.kernels_levels import objective_of
 from helpers.strategies_levels import (
     connected_graphs,
     groups_of,
@@ -167,7 +167,7 @@ def test_pairs_merge_in_an_order_and_no_unit_twice(case, data):
     partner[(partner == np.arange(level.n)) | (rng.random(level.n) < 0.2)] = -1
     most = rng.integers(0, 4, parts)
     into, k = np.full(level.n, -7, dtype=np.int32), np.zeros(parts, dtype=np.int64)
-    work = scratch_of(level).work
+    work = level.scratch.work
     _climbing_nb.merge(order, level.offsets, case.which, partner, most, into, k, work)
     assert (into[~level.mask(case.which)] == -7).all()
     for c, part, rows, _ in case.each():
@@ -187,7 +187,7 @@ def test_loose_units_join_the_neighbor_that_saves_most(case, data):
         for c, part, rows, _ in case.each()
     }
     assume(all(labels is not None for labels in expected.values()))
-    work, sums = scratch_of(level), (level.inner, level.strength, level.nodes)
+    work, sums = level.scratch, (level.inner, level.strength, level.nodes)
     into, k = np.full(level.n, -7, dtype=np.int32), np.zeros(case.k.size, dtype=np.int64)
     arrays = *(column.copy() for column in sums), into, work.link, k, work.work
     tables = code.edges, code.of_size, code.tables

@@ -4,7 +4,7 @@ import pytest
 from scipy import sparse
 
 from helpers import oracles_levels as oracles
-from helpers.kernels_levels import moved, scratch_of
+from helpers.kernels_levels import moved
 from helpers.strategies_hartigan import as_csr
 from helpers.strategies_levels import ONE, graph_of, groups_of, level_of
 from kgroups._csr import constant
@@ -16,6 +16,7 @@ from kgroups.multilevel import (
     finest_level,
     inner_weights,
     intersection,
+    levels,
     singletons,
     totals,
 )
@@ -120,9 +121,19 @@ def test_components_have_their_sizes_entries_and_places():
     level = beside(nx.path_graph(4), KARATE, nx.cycle_graph(5))
     assert (level.n, level.sizes.tolist(), level.entries.tolist()) == (43, [4, 34, 5], [6, 156, 10])
     assert level.rows(1) == slice(4, 38)
-    assert (level.longest(np.array([0, 2])), level.longest(np.arange(3))) == (5, 34)
     assert np.flatnonzero(level.mask(np.array([0, 2]))).tolist() == [*range(4), *range(38, 43)]
     assert singletons(level).tolist() == [*range(4), *range(34), *range(5)]
+
+
+def test_kernels_work_in_arrays_for_the_largest_component(monkeypatch):
+    """Small levels keep them between calls."""
+    level = beside(nx.path_graph(4), KARATE, nx.cycle_graph(5))
+    scratch = level.scratch
+    assert (scratch.link.size, scratch.indices.size, scratch.strength.size) == (34, 312, 68)
+    assert level.scratch is scratch
+    assert level.block(1).scratch is not scratch
+    monkeypatch.setattr(levels, "_KEPT_UNITS", 42)
+    assert level.scratch is not level.scratch
 
 
 def test_labels_go_to_a_coarser_level_and_back():
@@ -167,14 +178,14 @@ def test_one_number_stands_for_all_weights_of_a_large_graph():
 
 
 def test_kernels_find_the_same_with_one_number_for_all_weights():
-    levels = [beside(KARATE, nx.ring_of_cliques(4, 5), implicit_entries=n) for n in (1_000, 0)]
-    assert [level.data.size for level in levels] == [244, 1]
+    two = [beside(KARATE, nx.ring_of_cliques(4, 5), implicit_entries=n) for n in (1_000, 0)]
+    assert [level.data.size for level in two] == [244, 1]
     z = (np.arange(54) % 7).astype(np.int32)
     both, k = np.arange(2), np.array([7, 7])
-    assert_equal_levels(*(coarsened(level, z, k, both, new_tally()) for level in levels))
-    for ours, theirs in zip(*(totals(level, z, k, both) for level in levels), strict=True):
+    assert_equal_levels(*(coarsened(level, z, k, both, new_tally()) for level in two))
+    for ours, theirs in zip(*(totals(level, z, k, both) for level in two), strict=True):
         assert ours.tolist() == theirs.tolist()
-    blocks = [level.block(1) for level in levels]
+    blocks = [level.block(1) for level in two]
     assert blocks[1].data.tolist() == [1.0]
     assert_equal_levels(*(groups_of(level, z[:20], 7) for level in blocks))
     for penalty in (0.0, 1.0 / 156.0):
@@ -201,7 +212,7 @@ def test_a_flag_ends_the_work_on_a_level():
     code, found = (none, none, none, ends), (np.zeros((1, 3)), np.zeros(1))
     _climbing_nb.describe(*level, *code, ONE, z, ends, *sums, *found, stop)
     assert not any(total.any() for total in sums)
-    scratch, groups = scratch_of(level), [np.zeros_like(column) for column in level[:6]]
+    scratch, groups = level.scratch, [np.zeros_like(column) for column in level[:6]]
     filled = np.zeros(1, dtype=np.int64)
     _climbing_nb.coarsen(*level, ONE, z, ends, *groups, *scratch[:5], filled, stop)
     assert not any(column.any() for column in groups)
