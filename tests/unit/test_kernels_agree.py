@@ -4,7 +4,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from kgroups import _symmetric_csr_nb
+from kgroups import Search, _components_nb, _symmetric_csr_nb
+from kgroups._csr import connected_components, two_core
 from kgroups._kernel import Kernel
 from kgroups._symmetric_csr import is_symmetric, rows_of_edges
 from kgroups.adapters import _numbering_nb
@@ -12,6 +13,7 @@ from kgroups.adapters.numbering import IntegerNames, TextNames, Texts
 from kgroups.backends.networkx import _propagation_nb as _label_propagation_nb
 from kgroups.backends.networkx import communities
 from kgroups.backends.networkx.convert import convert_from_nx
+from kgroups.embedding import spread_labels
 from kgroups.energy import Gaussian, _line_nb, kernel_kgroups, kernel_kmeans, segment_line
 from kgroups.generators import lfr_benchmark
 from kgroups.graph import Graph
@@ -26,9 +28,11 @@ from kgroups.inference.propagation import (
     propagate,
     rates_of_labels,
 )
-from kgroups.multilevel import finest_level, prepare
+from kgroups.multilevel import _climbing_nb, finest_level, prepare
 from kgroups.operators import BetheHessian
 from kgroups.refine import Hartigan, refine_labels
+from kgroups.search.candidates import connected
+from kgroups.search.searching import Searching
 from kgroups.spectrum import _chebyshev_nb
 from kgroups.spectrum.chebyshev import BlockOperator
 from kgroups.verdict import _distances_nb
@@ -155,6 +159,30 @@ def sample_labels():
         gibbs_masses(model, labels, rates, sweeps=4, burn_in=1, few_groups=few, rng=rng)
 
 
+def search_communities():
+    parts = [lfr_benchmark(150, degree=6, mixing=0.4, max_degree=20, rng=t).graph for t in range(2)]
+    ends = [part.edges()[:2] for part in parts]
+    u, v = (np.concatenate([ends[0][t], ends[1][t] + 150]) for t in range(2))
+    for weights in (None, np.random.default_rng(0).lognormal(size=u.size)):
+        problem = prepare(Graph.from_edges(u, v, weights, n=300)).problem
+        level, numbers = problem.level, np.minimum(4, problem.sizes)
+        for settings in (Search(), Search(treelike=1.0)):
+            searching = Searching(level, settings, np.random.default_rng(0))
+            searching.search(searching.cyclic)
+            searching.given_number(numbers, searching.cyclic)
+        connected(problem, np.arange(300) % numbers[problem.component], numbers, searching.cyclic)
+    one = finest_level(parts[0].simple_adjacency(), weighted=False, implicit_entries=0)
+    Searching(one, Search(), np.random.default_rng(0)).search(np.zeros(1, dtype=np.int64))
+
+
+def find_components():
+    A = Graph.from_edges(*random_edges(60, 60)[:2], n=60).simple_adjacency(loops=False)
+    for group in (None, np.arange(60) % 2):
+        connected_components(A, group)
+    two_core(A)
+    spread_labels(A, np.where(np.arange(60) < 5, np.arange(60), -1))
+
+
 def propagate_labels():
     G = nx.gnm_random_graph(60, 120, seed=0)
     for converted in (convert_from_nx(G), convert_from_nx(nx.DiGraph(G))):
@@ -194,6 +222,8 @@ def cluster_points():
         (propagate_beliefs, _propagation_nb),
         (move_nodes, _moves_nb),
         (group_rows, _rows_nb),
+        (search_communities, _climbing_nb),
+        (find_components, _components_nb),
         (cut_a_line, _line_nb),
         (measure_distances, _distances_nb),
         (cluster_points, _dense_nb),
