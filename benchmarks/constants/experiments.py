@@ -25,7 +25,7 @@ from benchmarks.constants.cases import (
 )
 from benchmarks.suites import Row
 from kgroups import metrics
-from kgroups.search import candidates, finding
+from kgroups.search import finding
 
 Method = kg.Auto | kg.Search | kg.Spectral
 DEFAULT = kg.Search()
@@ -38,15 +38,19 @@ class _CountAlone(finding.Spectra):
         return which[:0]
 
 
-def _judged_by_phi(problem: Any, origin: str, *arguments: Any, **options: Any) -> Any:
-    """Judge candidates by evidence, but leave the search its description alone."""
-    found = candidates.judged(problem, origin, *arguments, **options)
-    return found if origin != "search" else found._replace(score=np.full_like(found.score, -np.inf))
+class _JudgeByPhi(finding.Judge):
+    """Judges candidates by evidence, but leaves the search its description alone."""
+
+    def judged(self, origin: str, *arguments: Any, **options: Any) -> Any:
+        found = super().judged(origin, *arguments, **options)
+        if origin != "search":
+            return found
+        return found._replace(score=np.full_like(found.score, -np.inf))
 
 
 # A rule of the arbiter, the name in `finding` that holds it, and what stands in for it.
 _WITHOUT: dict[str, tuple[str, Any]] = {
-    "own densities": ("judged", _judged_by_phi),
+    "own densities": ("Judge", _JudgeByPhi),
     "next numbers": ("Spectra", _CountAlone),
     "pairs": ("_split_small_communities", lambda problem, z, *_: z),
 }
