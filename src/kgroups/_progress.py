@@ -2,11 +2,13 @@
 
 The stages of a call are named, timed and their memory is measured by :class:`Stages`. Work that is
 far below the call, such as reading a file, says how much of it is done by :func:`tell_share`, and
-kernels by a tally that :func:`run_interruptibly` reads.
+kernels by a tally that :func:`run_interruptibly` reads. What nobody asked for and takes long, the
+compilation of kernels, is shown by :func:`ticking_line`.
 """
 
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -25,6 +27,7 @@ StageProgress: TypeAlias = Callable[[str], None] | bool
 """The same for work in stages: a function takes the name of the stage that begins, and about once
 a second in a long stage its name with the share that is done."""
 
+_LINE = "{desc} [{elapsed}]"
 _SECONDS_BETWEEN_SHARES = 1.0
 # Reading the memory takes 15 us, and little is allocated in the first millisecond of a call.
 _SECONDS_BEFORE_READINGS = 0.001
@@ -33,6 +36,8 @@ _SECONDS_BETWEEN_READINGS = 0.05
 _BACKGROUND_ENTRIES = 500_000
 # How often the main thread checks for Ctrl-C while a kernel runs in another.
 _POLL_SECONDS = 0.05
+# How often a line is written again, so that its clock ticks.
+_TICK_SECONDS = 0.25
 
 
 @contextmanager
@@ -59,8 +64,63 @@ def stage_progress(*, progress: StageProgress = True) -> Iterator[Callable[[str]
     if callable(progress):
         yield progress
         return
-    with _terminal_bar(show=progress, bar_format="{desc} [{elapsed}]") as bar:
-        yield lambda stage: None if bar is None else bar.set_description_str(stage)
+    with _terminal_bar(show=progress, bar_format=_LINE) as bar:
+        yield _Line(bar)
+
+
+class _Line:
+    """Writes text and a clock in a line on standard error, the description of a tqdm bar."""
+
+    def __init__(self, bar: Any = None) -> None:
+        self.bar = bar
+
+    def __call__(self, text: str) -> None:
+        """Write the line again, if there is one."""
+        if self.bar is not None:
+            self.bar.set_description_str(text)
+
+    def appear(self, text: str) -> None:
+        """Write the line, which is made if there is none."""
+        if self.bar is None:
+            from tqdm import tqdm
+
+            self.bar = tqdm(leave=False, file=sys.stderr, bar_format=_LINE)
+        self(text)
+
+
+@contextmanager
+def ticking_line(text: Callable[[], str | None]) -> Iterator[None]:
+    """Show a line while something takes long that nobody has asked for, until the block ends.
+
+    ``text`` is asked for it several times a second, and returns None while there is nothing to
+    say. It stands in the bar of the running stage; without one, on standard error, if that is a
+    terminal or a notebook shows it.
+    """
+    stages = _current.get()
+    bar = None if stages is None else stages.bar
+    if bar is None and not (is_terminal() or in_notebook()):
+        yield
+        return
+    line = _Line(bar)
+    done = threading.Event()
+
+    def tick() -> None:
+        while not done.wait(_TICK_SECONDS):
+            said = text()
+            if said is not None:
+                line.appear(said)
+
+    ticking = threading.Thread(target=tick, daemon=True)
+    ticking.start()
+    try:
+        yield
+    finally:
+        done.set()
+        ticking.join()
+        if bar is None and line.bar is not None:
+            line.bar.close()
+        elif stages is not None:
+            stages.repeat()
 
 
 def is_terminal() -> bool:
@@ -70,6 +130,13 @@ def is_terminal() -> bool:
     except (AttributeError, ValueError):
         # A process that was started without stderr has None there; a closed stream raises.
         return False
+
+
+def in_notebook() -> bool:
+    """Tell whether the code runs in a notebook, which shows standard error."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return getattr(shell, "kernel", None) is not None
 
 
 def check_progress(progress: object, takes: str) -> None:
@@ -139,6 +206,16 @@ class Stages:
         self._next_share = now + self._pause
         self._announce(stage)
 
+    @property
+    def bar(self) -> Any:
+        """The bar in which stages are announced, or None."""
+        return getattr(self._announce, "bar", None)
+
+    def repeat(self) -> None:
+        """Announce the stage again that is under way, where it was overwritten."""
+        if self.bar is not None and self._begun:
+            self._announce(self._begun[-1][0])
+
     def tell(self, share: float) -> None:
         """Announce the share of the stage that is done, unless the last one is recent."""
         now = perf_counter()
@@ -206,11 +283,15 @@ def run_kernel(kernel: Callable[..., Any], entries: int, *arguments: Any) -> Any
 def run_interruptibly(kernel: Callable[..., Any], *arguments: Any) -> Any:
     """Call a kernel, whose last argument is a tally, in a second thread; Ctrl-C sets its flag.
 
-    The kernel must release the GIL and look at the flag several times a second.
+    The kernel must release the GIL and look at the flag several times a second. If it has a method
+    ``prepare``, as a :class:`kgroups._kernel.Kernel` does, that is called first, in this thread.
     """
     from concurrent.futures import ThreadPoolExecutor
 
     tally = arguments[-1]
+    prepare = getattr(kernel, "prepare", None)
+    if prepare is not None:
+        prepare(*arguments)
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(kernel, *arguments)
         try:
