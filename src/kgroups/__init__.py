@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kgroups import datasets, energy, errors, generators, metrics, plotting, scoring, studies
+    from kgroups._warm import warm
     from kgroups.adapters import as_graph, read_graph
     from kgroups.detect import detect_communities, refine_partition
     from kgroups.embedding import KMeansInit, QRInit, WarmStart
@@ -51,9 +52,11 @@ __all__ = [
     "scoring",
     "significance",
     "studies",
+    "warm",
 ]
 
 _NAMES_OF_PACKAGE = {
+    "_warm": ("warm",),
     "adapters": ("as_graph", "read_graph"),
     "detect": ("detect_communities", "refine_partition"),
     "embedding": ("KMeansInit", "QRInit", "WarmStart"),

@@ -33,9 +33,6 @@ from kgroups.search import (
 )
 from kgroups.spectrum import ComponentCounts, DeferredSpectrum, count_components, warnings_of
 
-# Nodes of a graph whose spectrum is not computed by a dense solver.
-_SPARSE_NODES = 600
-
 
 def detect_communities(
     graph: Any,
@@ -214,14 +211,6 @@ def refine_partition(
     spectrum = DeferredSpectrum(operator, self_loops)
     request = ("None", "given labels", np.unique(found.z).size)
     return _result(given, ready, found, spectrum, refine, request, stages)
-
-
-def compile_kernels() -> None:
-    """Compile every kernel, so that later calls do not wait for the compiler.
-
-    With ``NUMBA_DISABLE_JIT=1`` there is nothing to compile, and nothing is run.
-    """
-    raise NotImplementedError
 
 
 def _check_options(

@@ -1,6 +1,6 @@
 """Input: everything that can hold a graph or a partition, converted to ``Graph`` and labels."""
 
-from kgroups.adapters.dispatch import as_graph, compile_kernels
+from kgroups.adapters.dispatch import as_graph
 from kgroups.adapters.edges import MAX_EXPANSION
 from kgroups.adapters.files import FORMATS, read_graph
 from kgroups.adapters.igraph import igraph_draws_from
@@ -31,7 +31,6 @@ __all__ = [
     "cached_structure",
     "canonical_order",
     "check_length",
-    "compile_kernels",
     "igraph_draws_from",
     "is_plain",
     "positions_of",

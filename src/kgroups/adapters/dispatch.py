@@ -5,14 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from kgroups._symmetric_csr import rows_of_edges
 from kgroups._types import Symmetrize
 from kgroups.adapters.edges import ReadOptions, binary
 from kgroups.adapters.files import read_file
 from kgroups.adapters.igraph import from_igraph
 from kgroups.adapters.matrices import from_dense, from_sparse
 from kgroups.adapters.networkx import from_networkx
-from kgroups.adapters.numbering import TextNames, Texts
 from kgroups.adapters.tables import from_columns, from_table
 from kgroups.errors import GraphError
 from kgroups.graph import Graph
@@ -123,19 +121,3 @@ def _reweighted(graph: Graph, options: ReadOptions) -> Graph:
     counts = graph.multiplicity
     weights = None if counts is None else counts.astype(float)
     return Graph(graph.indptr, graph.indices, weights, multiplicity=counts, nodes=graph.nodes)
-
-
-def compile_kernels() -> None:
-    """Compile the kernels that convert large graphs; takes no time once they are compiled."""
-    source, target = np.array([0, 1, 2, 0, 3]), np.array([1, 2, 0, 1, 3])
-    many = ReadOptions(few_edges=0)
-    union = ReadOptions(few_edges=0, symmetrize="union", first_names=1)
-    for weight in (None, np.linspace(1.0, 2.0, source.size)):
-        columns = (source, target) if weight is None else (source, target, weight)
-        graph = convert(columns, many)
-        convert(tuple(column * 2**40 for column in columns), union)
-        convert(graph.to_scipy(), many)
-        rows_of_edges(source, target, weight, graph.n, few_edges=0)
-    # Tables for one name have to grow, which needs one more kernel each.
-    texts = Texts(np.arange(0, 8 * source.size + 1, 8), source.view(np.uint8), bytes)
-    TextNames(first_names=1).number(texts, texts, *np.empty((2, source.size), np.int32))

@@ -212,21 +212,17 @@ def _attributes(entry: object, *names: str) -> dict[str, Any]:
 
 def warm(args: argparse.Namespace) -> None:
     """Compile every kernel."""
-    from kgroups import detect as pipeline
-    from kgroups.backends.networkx import communities
-    from kgroups.verdict import compile_kernels
+    from kgroups import warm as compile_kernels
 
     start = perf_counter()
-    with stage_progress() as begin:
-        begin("compiling")
-        pipeline.compile_kernels()
-        communities.compile_kernels()
-        compile_kernels()
+    kernels = compile_kernels()
     seconds = perf_counter() - start
     if args.json:
-        views.print_json({"seconds": seconds})
+        views.print_json({"kernels": kernels, "seconds": seconds})
+    elif kernels:
+        print(f"all {kernels} kernels are compiled ({seconds:.1f} s)")
     else:
-        print(f"everything is compiled ({seconds:.1f} s)")
+        print("nothing is compiled: KGROUPS_JIT=never or NUMBA_DISABLE_JIT=1 forbids it")
 
 
 def _confidence(partition: Partition) -> dict[str, Any]:

@@ -12,8 +12,8 @@ import numpy as np
 from kgroups._blas import single_threaded
 from kgroups._parallel import finished_batches
 from kgroups._progress import Progress, counted_progress, interrupts_restored
+from kgroups._warm import warm_detection
 from kgroups.adapters import as_graph, as_labels
-from kgroups.detect import compile_kernels
 from kgroups.errors import InputError, KGroupsWarning
 from kgroups.generators import Planted
 from kgroups.graph import Graph
@@ -22,7 +22,7 @@ from kgroups.studies.methods import METHODS, Points, TrialContext
 from kgroups.studies.plan import Cell, Plan, Task, check_named
 
 # Kernels are compiled once per process before its first trial, so that no trial's time has it.
-_compile_once = cache(compile_kernels)
+_compile_once = cache(warm_detection)
 
 
 def run_tasks(

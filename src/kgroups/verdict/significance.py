@@ -337,10 +337,3 @@ def _detected_labels(graph: Graph) -> Ints:
 def as_large(nu: float, values: Floats) -> int:
     """Return how many values are at least as large as ``nu``, up to the error of the solver."""
     return int(np.count_nonzero(values >= nu - _TIE))
-
-
-def compile_kernels() -> None:
-    """Compile the kernel of distances, so that later calls do not wait for the compiler."""
-    ring = np.arange(12)
-    graph = Graph.from_edges(ring, (ring + 1) % 12)
-    stretch_of_distances(graph.csr, np.zeros(12, dtype=np.int64), np.random.default_rng(0))

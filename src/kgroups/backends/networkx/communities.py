@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
-import networkx as nx
 import numpy as np
 
 from kgroups._csr import index_type
@@ -25,7 +24,6 @@ from kgroups.backends.networkx._propagation_nb import (
     spread_once,
     spread_queue,
 )
-from kgroups.backends.networkx.convert import convert_from_nx
 from kgroups.backends.networkx.graph import ConvertedGraph, communities_of
 from kgroups.backends.networkx.quality import inner_weight, modularity_of
 from kgroups.errors import InputError
@@ -161,14 +159,6 @@ def label_propagation_communities(G: ConvertedGraph) -> Collection[set[Hashable]
     while not has_frequent_labels(*A, z, *work):
         spread_by_color(*A, by_color, z, *work)
     return dict(enumerate(communities_of(G, z))).values()
-
-
-def compile_kernels() -> None:
-    """Compile the kernels of this module, so that no later call has to wait for that."""
-    pair = convert_from_nx(nx.Graph([(0, 1)]))
-    asyn_lpa_communities(pair)
-    fast_label_propagation_communities(pair)
-    label_propagation_communities(pair)
 
 
 def _last(G: ConvertedGraph, levels: list[Ints], max_level: int | None) -> Communities:

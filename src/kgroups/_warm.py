@@ -1,0 +1,157 @@
+"""Compile every kernel in advance, so that no later call waits for the compiler."""
+
+import warnings
+from collections.abc import Callable
+from importlib import import_module
+from pkgutil import walk_packages
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+import kgroups
+from kgroups._kernel import KERNELS, Kernel, compiled_at_once, jit_mode
+from kgroups._progress import Progress, check_progress, counted_progress
+from kgroups._symmetric_csr import rows_of_edges
+from kgroups.adapters import as_graph
+from kgroups.adapters.dispatch import convert
+from kgroups.adapters.edges import ReadOptions
+from kgroups.adapters.numbering import TextNames, Texts
+from kgroups.backends.networkx import communities
+from kgroups.backends.networkx.convert import convert_from_nx
+from kgroups.detect import detect_communities, refine_partition
+from kgroups.embedding import spread_labels
+from kgroups.energy import kernel_kgroups, segment_line
+from kgroups.errors import KGroupsWarning
+from kgroups.generators import planted_partition
+from kgroups.graph import Graph
+from kgroups.hartigan import improve_rows
+from kgroups.inference.confidence import confidence_of_labels
+from kgroups.search import Auto, Spectral
+from kgroups.verdict.statistics import stretch_of_distances
+
+
+def warm(*, progress: Progress = True) -> int:
+    """Compile every kernel for this machine, or load it where that was done before.
+
+    Without it, calls interpret kernels until compiling them pays, and a call that does much work
+    compiles what it uses. What is compiled is kept in numba's cache for other processes. Call it
+    after an installation, for example when a container is built or a cluster is set up, or before
+    calls are timed.
+
+    Parameters
+    ----------
+    progress : bool or callable
+        True draws a bar on standard error if that is a terminal; a callable is called with the
+        number of kernels that are ready and their total.
+
+    Returns
+    -------
+    int
+        The number of kernels that are ready: all, or none where the environment variable
+        ``KGROUPS_JIT`` is ``never`` or ``NUMBA_DISABLE_JIT`` is set.
+
+    Examples
+    --------
+    >>> import kgroups as kg
+    >>> kg.warm() > 40
+    True
+    """
+    check_progress(progress, "(done, total)")
+    if jit_mode() == "never":
+        return 0
+    for module in walk_packages(kgroups.__path__, "kgroups."):
+        if module.name.endswith("_nb"):
+            import_module(module.name)
+    with counted_progress(len(KERNELS), "kernel", progress=progress) as show:
+        show(_number_ready())
+        _run_compiled(
+            _detect,
+            _detect_on_vectors,
+            _convert_large_graphs,
+            _judge,
+            _cluster_points,
+            _propagate_labels,
+            tell=lambda kernel: show(_number_ready()),
+        )
+    return _number_ready()
+
+
+def warm_detection() -> None:
+    """Compile what the calls of :func:`kgroups.detect_communities` use, unless that is forbidden.
+
+    A study calls it before its first trial, so that no trial's time has it.
+    """
+    if jit_mode() != "never":
+        _run_compiled(_detect, _detect_on_vectors)
+
+
+def _number_ready() -> int:
+    return sum(kernel.is_compiled() for kernel in KERNELS)
+
+
+def _run_compiled(
+    *calls: Callable[[], object], tell: Callable[[Kernel[..., Any]], object] = lambda kernel: None
+) -> None:
+    """Make calls, and compile the kernels that they reach."""
+    with compiled_at_once(tell), warnings.catch_warnings():
+        # The graphs are too small for some of what is asked of them.
+        warnings.simplefilter("ignore", KGroupsWarning)
+        for call in calls:
+            call()
+
+
+def _detect() -> None:
+    karate = nx.karate_club_graph()
+    for weight in (None, "weight"):
+        for k in (None, 2):
+            found = detect_communities(karate, k, weight=weight)
+    refine_partition(karate, found)
+    for most_messages in (0.0, 1e6):
+        confidence_of_labels(as_graph(karate), found.labels, most_messages=most_messages)
+
+
+def _detect_on_vectors() -> None:
+    # Too many nodes for dense solvers, with trees, and in an order that is not the canonical one.
+    graph, _ = planted_partition(600, k=2, degree=5.0, snr=1.5, rng=0)
+    for method in (Auto(), Spectral("filtered")):
+        detect_communities(graph, method=method)
+    # On larger graphs a sample of the rows is grouped, and the others follow.
+    halves = np.arange(6) // 3
+    improve_rows(np.eye(6), halves, k=2)
+    path = Graph.from_edges(np.arange(5), np.arange(1, 6)).simple_adjacency()
+    spread_labels(path, np.where(halves == 0, 0, -1))
+
+
+def _convert_large_graphs() -> None:
+    source, target = np.array([0, 1, 2, 0, 3]), np.array([1, 2, 0, 1, 3])
+    many = ReadOptions(few_edges=0)
+    union = ReadOptions(few_edges=0, symmetrize="union", first_names=1)
+    for weight in (None, np.linspace(1.0, 2.0, source.size)):
+        columns = (source, target) if weight is None else (source, target, weight)
+        graph = convert(columns, many)
+        convert(tuple(column * 2**40 for column in columns), union)
+        convert(graph.to_scipy(), many)
+        rows_of_edges(source, target, weight, graph.n, few_edges=0)
+    # Tables for one name have to grow, which needs one more kernel each.
+    texts = Texts(np.arange(0, 8 * source.size + 1, 8), source.view(np.uint8), bytes)
+    TextNames(first_names=1).number(texts, texts, *np.empty((2, source.size), np.int32))
+
+
+def _judge() -> None:
+    ring = np.arange(12)
+    graph = Graph.from_edges(ring, (ring + 1) % 12)
+    stretch_of_distances(graph.csr, np.zeros(12, dtype=np.int64), np.random.default_rng(0))
+
+
+def _cluster_points() -> None:
+    points = np.linspace(0.0, 1.0, 8)
+    kernel_kgroups(points, 2, n_init=1)
+    segment_line(points, 2)
+
+
+def _propagate_labels() -> None:
+    pair = convert_from_nx(nx.Graph([(0, 1)]))
+    communities.asyn_lpa_communities(pair)
+    communities.fast_label_propagation_communities(pair)
+    communities.label_propagation_communities(pair)
