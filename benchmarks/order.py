@@ -20,7 +20,6 @@ import numpy as np
 import kgroups as kg
 from benchmarks.graphs import own_lfr
 from kgroups.adapters import canonical_order
-from kgroups.detect import compile_kernels
 
 
 @dataclass
@@ -104,7 +103,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seed", type=int, default=0, help="of the graph and the order")
     options = parser.parse_args()
-    compile_kernels()
+    kg.warm(progress=False)
     competing = entrants(options.nodes, options.mixing, options.seed)
     kg.detect_communities(competing[0].graph)
     for _ in range(options.rounds):

@@ -151,9 +151,9 @@ def _labels_of_sets(communities: Iterable[Iterable[int]], n: int) -> Ints:
 
 
 def _warm_kgroups() -> None:
-    from kgroups.detect import compile_kernels
+    import kgroups
 
-    compile_kernels()
+    kgroups.warm(progress=False)
 
 
 def _find_kgroups(graph: Any, seed: int) -> Found:

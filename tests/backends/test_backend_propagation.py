@@ -1,6 +1,5 @@
 """Label propagation through the networkx backend: the update rules of networkx."""
 
-import os
 import random
 from statistics import mean
 
@@ -12,7 +11,6 @@ from hypothesis import strategies as st
 
 from helpers.backend_parity import assert_declined
 from helpers.strategies_backends import UNDIRECTED, cases
-from kgroups.backends.networkx import _propagation_nb, communities
 
 asynchronous = nx.community.asyn_lpa_communities
 fast = nx.community.fast_label_propagation_communities
@@ -101,23 +99,6 @@ def test_seeds_repeat_and_move_on(function):
     source = random.Random(3)
     drawn = [list(function(G, seed=source, backend="kgroups")) for _ in range(8)]
     assert any(one != drawn[0] for one in drawn)
-
-
-@pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="nothing is compiled")
-def test_no_call_compiles_anything_once_the_kernels_are_compiled(monkeypatch):
-    monkeypatch.setenv("KGROUPS_JIT", "always")
-    communities.compile_kernels()
-    kernels = [getattr(_propagation_nb, name).compiled() for name in _propagation_nb.__all__]
-    # Other tests may have compiled further signatures in the same process.
-    compiled = [list(kernel.signatures) for kernel in kernels]
-    assert all(compiled)
-    weighted = nx.MultiDiGraph(nx.karate_club_graph())
-    view = nx.karate_club_graph().subgraph(range(20))
-    for G in (weighted, view, nx.path_graph(4)):
-        for function in (asynchronous, fast):
-            list(function(G, weight="weight", backend="kgroups"))
-    semisynchronous(view, backend="kgroups")
-    assert [list(kernel.signatures) for kernel in kernels] == compiled
 
 
 def test_infinite_weights_are_left_to_networkx():

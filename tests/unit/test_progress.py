@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import kgroups as kg
+from helpers.terminal import Terminal
 from kgroups import _progress
 from kgroups._progress import (
     Stages,
@@ -24,11 +25,6 @@ from kgroups._progress import (
 from kgroups.cli import main
 from kgroups.energy import equal_distribution_test, kernel_kgroups
 from kgroups.studies import sweep
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
 
 
 def closed_stream():

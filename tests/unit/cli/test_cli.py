@@ -418,12 +418,22 @@ def test_datasets_lists_every_table_in_a_section_of_its_own(run, tmp_path, monke
     assert first["files"] == {"dermatology.csv": described.data_file.sha256}
 
 
-@pytest.mark.compiled
-def test_warm_compiles(run):
+def test_warm_compiles(run, monkeypatch):
+    monkeypatch.setenv("KGROUPS_JIT", "auto")
+    monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
     code, out, _ = run("warm")
     assert code == 0
-    assert re.fullmatch(r"everything is compiled \(\d+\.\d s\)\n", out)
-    assert json.loads(run("warm", "--json")[1])["seconds"] >= 0.0
+    assert re.fullmatch(r"all \d+ kernels are compiled \(\d+\.\d s\)\n", out)
+    said = json.loads(run("warm", "--json")[1])
+    assert said["kernels"] > 40
+    assert said["seconds"] >= 0.0
+
+
+def test_warm_says_that_it_does_nothing_where_compiling_is_forbidden(run, monkeypatch):
+    monkeypatch.setenv("KGROUPS_JIT", "never")
+    code, out, _ = run("warm")
+    assert (code, out.partition(":")[0]) == (0, "nothing is compiled")
+    assert json.loads(run("warm", "--json")[1])["kernels"] == 0
 
 
 @pytest.mark.parametrize(

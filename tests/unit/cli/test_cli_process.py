@@ -67,7 +67,7 @@ STUDY = ["study", "--n", "60", "--k", "2", "--degree", "6", "--snr", "2", "--tri
         (["kgroups.studies", "phase_transition"], STUDY),
         (["kgroups.studies", "merge"], ["study", "merge", "journal"]),
         (DURING_A_WRITE, ["generate", "girvan-newman", "--snr", "2", "--output", "g.csv"]),
-        (["kgroups.detect", "compile_kernels"], ["warm"]),
+        (["kgroups._warm", "warm"], ["warm"]),
     ],
 )
 def test_signals_end_every_command_with_their_code_and_leave_nothing(
