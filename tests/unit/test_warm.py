@@ -108,12 +108,12 @@ def cluster_points():
 
 
 def propagate_labels():
-    weights = nx.MultiDiGraph(nx.karate_club_graph())
     view = nx.karate_club_graph().subgraph(range(20))
-    for graph in (weights, view, nx.path_graph(4)):
+    for graph in (nx.MultiDiGraph(nx.karate_club_graph()), view, nx.path_graph(4)):
         for function in ("asyn_lpa_communities", "fast_label_propagation_communities"):
-            list(getattr(nx.community, function)(graph, weight="weight", backend="kgroups"))
-    nx.community.label_propagation_communities(view, backend="kgroups")
+            copy = graph.copy()
+            list(getattr(nx.community, function)(copy, weight="weight", backend="kgroups"))
+    nx.community.label_propagation_communities(view.copy(), backend="kgroups")
 
 
 @pytest.mark.parametrize(
