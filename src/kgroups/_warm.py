@@ -68,6 +68,7 @@ def warm(*, progress: Progress = True) -> int:
         _run_compiled(
             _detect,
             _detect_on_vectors,
+            _infer,
             _convert_large_graphs,
             _judge,
             _cluster_points,
@@ -107,8 +108,6 @@ def _detect() -> None:
         for k in (None, 2):
             found = detect_communities(karate, k, weight=weight)
     refine_partition(karate, found)
-    for most_messages in (0.0, 1e6):
-        confidence_of_labels(as_graph(karate), found.labels, most_messages=most_messages)
 
 
 def _detect_on_vectors() -> None:
@@ -121,6 +120,12 @@ def _detect_on_vectors() -> None:
     improve_rows(np.eye(6), halves, k=2)
     path = Graph.from_edges(np.arange(5), np.arange(1, 6)).simple_adjacency()
     spread_labels(path, np.where(halves == 0, 0, -1))
+
+
+def _infer() -> None:
+    graph = as_graph(nx.karate_club_graph())
+    for most_messages in (0.0, 1e6):
+        confidence_of_labels(graph, np.arange(graph.n) % 2, most_messages=most_messages)
 
 
 def _convert_large_graphs() -> None:
