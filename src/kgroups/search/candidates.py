@@ -266,7 +266,7 @@ def _from_zero(z: Ints, problem: Problem) -> Indices:
     owner = np.empty(names.size, dtype=np.int64)
     owner[first] = problem.component
     start = np.searchsorted(owner, np.arange(problem.n_components))
-    return (first - start[problem.component]).astype(np.int32)
+    return np.asarray(first - start[problem.component], dtype=np.int32)
 
 
 def split_small(A: CSR, z: Ints, most: Ints, settings: Search, rng: np.random.Generator) -> Ints:
@@ -317,7 +317,8 @@ def _pairs_saved(E: Floats, N: Ints, firsts: Ints, n: Ints, strength: Floats, m:
     log_factorial = _log_factorials(1 << largest.bit_length())
 
     def log_binomial(whole: Ints, part: Ints) -> Floats:
-        return log_factorial[whole] - log_factorial[part] - log_factorial[whole - part]
+        inner = log_factorial[part] + log_factorial[whole - part]
+        return np.asarray(log_factorial[whole] - inner)
 
     inside = np.bincount(owner, E, minlength=parts).astype(np.int64)
     pairs = np.bincount(owner, N * (N - 1) // 2, minlength=parts).astype(np.int64)
