@@ -6,7 +6,7 @@ from kgroups._csr import (
     block,
     diagonal_of,
     diagonal_slots,
-    readonly,
+    readonly_view,
     restricted,
     without_diagonal,
 )
@@ -50,5 +50,5 @@ def test_the_diagonal_is_found_in_parts(at_once):
 
 def test_readonly_views_leave_the_arrays_writable():
     csr = as_csr(drawn(2))
-    assert not readonly(csr).data.flags.writeable
+    assert not readonly_view(csr.data).flags.writeable
     assert csr.data.flags.writeable
