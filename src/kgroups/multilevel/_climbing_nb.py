@@ -172,12 +172,11 @@ def move_block(
     """Move units of a block between groups, labels changed in place; return the nats saved.
 
     With a ``penalty`` above 0 modularity rises, by more than ``margin`` in a move, and 0 is
-    returned. Otherwise a unit may also open a
-    group of its own, unless the number of groups is to be kept. For each temperature there is a
-    sweep in which gains carry noise, as in Gibbs sampling. Then the units that are ``waiting``
-    form a queue, in steps of ``step``, and the neighbors of a unit that has moved wait again.
-    ``undecided`` marks units whose best group leads by less than its margin; sweeps with noise,
-    and the queue after them, begin with these and those that wait.
+    returned. Otherwise a unit may also open a group of its own, unless the number of groups is to
+    be kept. For each temperature there is a sweep in which gains carry noise, as in Gibbs sampling.
+    Then the units that are ``waiting`` form a queue, in steps of ``step``, and the neighbors of a
+    unit that has moved wait again. ``undecided`` marks units whose best group leads by less than
+    its margin; sweeps with noise, and the queue after them, begin with these and those that wait.
     """
     n = last - first
     one = 0 if len(data) == 1 else -1
@@ -467,9 +466,8 @@ def climb(
 
     ``z`` holds first labels and receives the last ones, without gaps in the order of their first
     units, unless groups are to be kept; ``waiting`` and ``undecided`` say which units are visited
-    first. ``k``, ``saved`` and
-    ``share`` receive numbers of groups, nats saved and shares of undecided nodes. Coarser levels
-    are written to the pool, by turns in its first and second half.
+    first. ``k``, ``saved`` and ``share`` receive numbers of groups, nats saved and shares of
+    undecided nodes. Coarser levels are written to the pool, by turns in its first and second half.
     """
     for position in range(len(which)):
         c = which[position]

@@ -77,9 +77,9 @@ def climb(
     """Move units of some components, then groups of them, until nothing improves.
 
     The nats saved rise, or with a ``penalty`` for each component modularity at a resolution; then
-    ``margin`` is the least gain of a move, in edges.
-    ``waiting`` and ``undecided``, by default all units, say which are visited first. There is a
-    sweep with noise for each temperature. ``start`` chooses the order of visits.
+    ``margin`` is the least gain of a move, in edges. ``waiting`` and ``undecided``, by default all
+    units, say which are visited first. There is a sweep with noise for each temperature. ``start``
+    chooses the order of visits.
     """
     z, parts = z.copy(), level.offsets.size - 1
     waiting = (level.everyone if waiting is None else waiting).copy()
