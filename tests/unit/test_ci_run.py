@@ -78,7 +78,7 @@ def names(outcomes, outcome):
     return {name for name, value in outcomes.items() if value == outcome}
 
 
-@pytest.mark.parametrize(("arguments", "count"), [((), 16), (("--full",), 24)])
+@pytest.mark.parametrize(("arguments", "count"), [((), 16), (("--full",), 25)])
 def test_all_steps_pass(ci, tmp_path, arguments, count):
     code, outcomes = ci(*arguments, KGROUPS_DATA=str(tmp_path))
     assert code == 0
@@ -90,7 +90,7 @@ def test_steps_after_a_failure_still_run(ci, tmp_path):
     assert code == 1
     assert names(outcomes, "FAILED") == {
         "tests", "data", "doctests", "networkx-fallback", "networkx-alone", "networkx-all", "slow",
-        "bounds", "no-jit", "oldest", "page", "pages",
+        "always", "bounds", "no-jit", "oldest", "page", "pages",
     }  # fmt: skip
     assert len(names(outcomes, "passed")) == 12
 
@@ -116,7 +116,7 @@ def test_steps_are_skipped_when_what_they_need_failed(ci):
     assert code == 1
     assert names(outcomes, "FAILED") == {"develop"}
     assert names(outcomes, "passed") == {"plain", "detect", "readme", "docs", "oldest"}
-    assert len(names(outcomes, "skipped")) == 18
+    assert len(names(outcomes, "skipped")) == 19
 
 
 @pytest.fixture
