@@ -33,15 +33,8 @@ def peel(indptr: Indices, indices: Indices, degree: Ints, alive: Bools, stack: I
 
 @kernel(seconds=0.3)
 def label_components(
-    indptr: Indices,
-    indices: Indices,
-    offsets: Ints,
-    which: Ints,
-    group: Indices,
-    label: Indices,
-    counts: Ints,
-    stack: Indices,
-    tally: Ints,
+    indptr: Indices, indices: Indices, offsets: Ints, which: Ints, group: Indices, label: Indices,
+    counts: Ints, stack: Indices, tally: Ints,
 ) -> None:
     """Label the connected parts of groups in the order of their first nodes, and count them.
 

@@ -39,12 +39,7 @@ def fill_columns(u: Ints, v: Ints, w: Floats, place: Indices, low: Indices, weig
 
 @kernel(seconds=0.1)
 def count_entries(
-    first: int,
-    stop: int,
-    start: Indices,
-    low: Indices,
-    last: Indices,
-    below: Indices,
+    first: int, stop: int, start: Indices, low: Indices, last: Indices, below: Indices,
     above: Indices,
 ) -> None:
     """Count the entries of each row left of its diagonal, and from the diagonal on.
@@ -65,16 +60,8 @@ def count_entries(
 
 @kernel(seconds=0.25)
 def fill_upper(
-    first: int,
-    stop: int,
-    start: Indices,
-    low: Indices,
-    weight: Floats,
-    place: Indices,
-    last: Indices,
-    indices: Indices,
-    sums: Floats,
-    counts: Ints,
+    first: int, stop: int, start: Indices, low: Indices, weight: Floats, place: Indices,
+    last: Indices, indices: Indices, sums: Floats, counts: Ints,
 ) -> None:
     """Write the entries from the diagonal on; columns come in ascending order, so rows are sorted.
 
@@ -104,14 +91,8 @@ def fill_upper(
 
 @kernel(seconds=0.17)
 def fill_lower(
-    first: int,
-    stop: int,
-    indptr: Indices,
-    diagonal: Indices,
-    place: Indices,
-    indices: Indices,
-    sums: Floats,
-    counts: Ints,
+    first: int, stop: int, indptr: Indices, diagonal: Indices, place: Indices, indices: Indices,
+    sums: Floats, counts: Ints,
 ) -> None:
     """Copy each entry right of the diagonal to the lower triangle, row by row.
 
@@ -135,17 +116,8 @@ def fill_lower(
 
 @kernel(seconds=0.19)
 def fill_permuted(
-    first: int,
-    stop: int,
-    order: Ints,
-    number: Indices,
-    indptr: Indices,
-    indices: Indices,
-    weights: Floats,
-    counts: Ints,
-    place: Indices,
-    moved: Indices,
-    moved_weights: Floats,
+    first: int, stop: int, order: Ints, number: Indices, indptr: Indices, indices: Indices,
+    weights: Floats, counts: Ints, place: Indices, moved: Indices, moved_weights: Floats,
     moved_counts: Ints,
 ) -> None:
     """Write the entries of a symmetric matrix whose row ``order[i]`` comes to place i, transposed.

@@ -67,15 +67,8 @@ def hash_texts(starts: Ints, stops: Ints, data: Any, hashes: Ints) -> None:
 
 @kernel(seconds=0.36)
 def number_texts(
-    starts: Ints,
-    stops: Ints,
-    data: Any,
-    hashes: Ints,
-    table: Ints,
-    bounds: Ints,
-    letters: Any,
-    numbers: Ints,
-    state: Ints,
+    starts: Ints, stops: Ints, data: Any, hashes: Ints, table: Ints, bounds: Ints, letters: Any,
+    numbers: Ints, state: Ints,
 ) -> None:
     """Write the number of each text that is not done yet.
 

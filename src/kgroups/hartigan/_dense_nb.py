@@ -19,14 +19,7 @@ def add_rows(tile: Floats, z: Ints, L: Floats) -> None:
 
 
 def _best_group(
-    i: int,
-    own: float,
-    weight: float,
-    rounding: float,
-    a: int,
-    s: Floats,
-    Q: Floats,
-    size: Ints,
+    i: int, own: float, weight: float, rounding: float, a: int, s: Floats, Q: Floats, size: Ints,
     L: Floats,
 ) -> int:
     """Return the group that node i of group ``a`` gains most by joining, or ``a``.
@@ -57,14 +50,7 @@ def _best_group(
 
 
 def _nearest_group(
-    i: int,
-    own: float,
-    weight: float,
-    rounding: float,
-    a: int,
-    s: Floats,
-    Q: Floats,
-    size: Ints,
+    i: int, own: float, weight: float, rounding: float, a: int, s: Floats, Q: Floats, size: Ints,
     L: Floats,
 ) -> int:
     """Return the group whose mean is nearest to node i of group ``a``.
@@ -91,20 +77,8 @@ def _nearest_group(
 
 @kernel(seconds=0.79)
 def sweep_dense(
-    rows: Floats,
-    place: Ints,
-    diagonal: Floats,
-    w: Floats,
-    to_nearest: bool,
-    rounding: float,
-    first: int,
-    z: Ints,
-    s: Floats,
-    Q: Floats,
-    size: Ints,
-    L: Floats,
-    peak: Floats,
-    tally: Ints,
+    rows: Floats, place: Ints, diagonal: Floats, w: Floats, to_nearest: bool, rounding: float,
+    first: int, z: Ints, s: Floats, Q: Floats, size: Ints, L: Floats, peak: Floats, tally: Ints,
     wanted: Ints,
 ) -> int:
     """Visit the nodes from ``first`` on, move each to its best group, and return where it ended.

@@ -15,26 +15,9 @@ _ROUNDING = 1e-10
 
 @kernel(seconds=0.8)
 def move_nodes(
-    indptr: Indices,
-    indices: Indices,
-    data: Floats,
-    diagonal: Floats,
-    w: Floats,
-    offsets: Ints,
-    which: Ints,
-    groups: Ints,
-    all_groups: bool,
-    margin: float,
-    max_sweeps: int,
-    z: Ints,
-    s: Floats,
-    Q: Floats,
-    size: Ints,
-    link: Floats,
-    seen: Bools,
-    touched: Ints,
-    done: Ints,
-    tally: Ints,
+    indptr: Indices, indices: Indices, data: Floats, diagonal: Floats, w: Floats, offsets: Ints,
+    which: Ints, groups: Ints, all_groups: bool, margin: float, max_sweeps: int, z: Ints, s: Floats,
+    Q: Floats, size: Ints, link: Floats, seen: Bools, touched: Ints, done: Ints, tally: Ints,
 ) -> None:
     """Visit all nodes, sweep after sweep, and move labels and totals in place while Q rises.
 

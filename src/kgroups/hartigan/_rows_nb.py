@@ -15,20 +15,8 @@ _COST_SHARE, _COST_ROUNDING = 1e-9, 1e-12
 
 
 def move_rows(
-    X: Floats,
-    x: int,
-    n: int,
-    p: int,
-    k: int,
-    row_error: float,
-    max_sweeps: int,
-    z: Ints,
-    size: Ints,
-    total: Floats,
-    squared: Floats,
-    visited: Ints,
-    changed: Ints,
-    tally: Ints,
+    X: Floats, x: int, n: int, p: int, k: int, row_error: float, max_sweeps: int, z: Ints,
+    size: Ints, total: Floats, squared: Floats, visited: Ints, changed: Ints, tally: Ints,
 ) -> float:
     """Make the best improving k-means move of every row, sweep after sweep, until none moves.
 
@@ -113,31 +101,10 @@ def move_rows(
 
 @kernel(seconds=1.5)
 def best_kmeans(
-    X: Floats,
-    starts: Ints,
-    rows: Ints,
-    columns: Ints,
-    places: Ints,
-    k: Ints,
-    trials: Ints,
-    draws: Floats,
-    firsts: Ints,
-    row_error: float,
-    max_sweeps: int,
-    z: Ints,
-    tried: Ints,
-    distance: Floats,
-    mass: Floats,
-    offered: Floats,
-    cost: Floats,
-    picks: Ints,
-    center: Ints,
-    size: Ints,
-    total: Floats,
-    squared: Floats,
-    visited: Ints,
-    changed: Ints,
-    tally: Ints,
+    X: Floats, starts: Ints, rows: Ints, columns: Ints, places: Ints, k: Ints, trials: Ints,
+    draws: Floats, firsts: Ints, row_error: float, max_sweeps: int, z: Ints, tried: Ints,
+    distance: Floats, mass: Floats, offered: Floats, cost: Floats, picks: Ints, center: Ints,
+    size: Ints, total: Floats, squared: Floats, visited: Ints, changed: Ints, tally: Ints,
 ) -> None:
     """Label the rows of each of several tables by the best of its starts, the first in a tie.
 
@@ -212,20 +179,8 @@ def best_kmeans(
             for a in range(k[table]):
                 tried[center[a]] = a
             found = move_rows(
-                X,
-                places[table],
-                n,
-                p,
-                k[table],
-                row_error,
-                max_sweeps,
-                tried,
-                size,
-                total,
-                squared,
-                visited,
-                changed,
-                tally,
+                X, places[table], n, p, k[table], row_error, max_sweeps, tried, size, total,
+                squared, visited, changed, tally,
             )
             if tally[2] != 0:
                 return
@@ -238,34 +193,10 @@ def best_kmeans(
 
 @kernel(seconds=0.6)
 def improve_rows(
-    X: Floats,
-    x: int,
-    p: int,
-    k: int,
-    row_error: float,
-    max_sweeps: int,
-    z: Ints,
-    size: Ints,
-    total: Floats,
-    squared: Floats,
-    visited: Ints,
-    changed: Ints,
-    tally: Ints,
+    X: Floats, x: int, p: int, k: int, row_error: float, max_sweeps: int, z: Ints, size: Ints,
+    total: Floats, squared: Floats, visited: Ints, changed: Ints, tally: Ints,
 ) -> float:
     """Lower the k-means cost of rows of ``p`` numbers, which start at ``x``; return the cost."""
     return move_rows(
-        X,
-        x,
-        len(z),
-        p,
-        k,
-        row_error,
-        max_sweeps,
-        z,
-        size,
-        total,
-        squared,
-        visited,
-        changed,
-        tally,
+        X, x, len(z), p, k, row_error, max_sweeps, z, size, total, squared, visited, changed, tally,
     )

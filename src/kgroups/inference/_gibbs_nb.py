@@ -16,28 +16,10 @@ _MOST = 700.0
 
 @kernel(seconds=0.92)
 def resample(
-    indptr: Indices,
-    indices: Indices,
-    data: Floats,
-    theta: Floats,
-    gain: Floats,
-    cost: Floats,
-    prior: Floats,
-    log_prior: Floats,
-    cumulative: Floats,
-    unlinked: Floats,
-    slots: Ints,
-    group: Indices,
-    mass: Floats,
-    first: Indices,
-    z: Indices,
-    total: Floats,
-    place: Ints,
-    linked: Ints,
-    score: Floats,
-    start: int,
-    uniforms: Floats,
-    record: bool,
+    indptr: Indices, indices: Indices, data: Floats, theta: Floats, gain: Floats, cost: Floats,
+    prior: Floats, log_prior: Floats, cumulative: Floats, unlinked: Floats, slots: Ints,
+    group: Indices, mass: Floats, first: Indices, z: Indices, total: Floats, place: Ints,
+    linked: Ints, score: Floats, start: int, uniforms: Floats, record: bool,
 ) -> None:
     """Draw the group of consecutive nodes from ``start`` on, given those of all others.
 
@@ -104,15 +86,8 @@ def resample(
 
 
 def _unlinked_group(
-    prior: Floats,
-    cumulative: Floats,
-    cost: Floats,
-    total: Floats,
-    th: float,
-    place: Ints,
-    u: float,
-    uniforms: Floats,
-    row: int,
+    prior: Floats, cumulative: Floats, cost: Floats, total: Floats, th: float, place: Ints,
+    u: float, uniforms: Floats, row: int,
 ) -> int:
     """Draw a group without a link: by rejection, and by weighing all if that fails."""
     k = len(cost)

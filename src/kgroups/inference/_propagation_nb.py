@@ -60,13 +60,7 @@ def larger(a: float, b: float) -> float:
 
 
 def raise_rates(
-    w: float,
-    k: int,
-    inside: Floats,
-    between: float,
-    spread: float,
-    above: Floats,
-    inner: Floats,
+    w: float, k: int, inside: Floats, between: float, spread: float, above: Floats, inner: Floats,
 ) -> float:
     """Raise rates, given as logarithms up to 0, to the power of a weight; return that between.
 
@@ -85,14 +79,7 @@ def raise_rates(
 
 
 def learn_rates(
-    rule: int,
-    least: float,
-    sums: Floats,
-    g: int,
-    k: int,
-    m: float,
-    between: float,
-    inside: Floats,
+    rule: int, least: float, sums: Floats, g: int, k: int, m: float, between: float, inside: Floats,
     prior: Floats,
 ) -> float:
     """Replace rates and shares by those that a rule learns; return the rate between groups.
@@ -139,34 +126,11 @@ def learn_rates(
 
 
 def sweep(
-    indptr: Indices,
-    data: Floats,
-    reverse: Ints,
-    theta: Floats,
-    first: int,
-    last: int,
-    heaviest: float,
-    m: float,
-    k: int,
-    g: int,
-    at: int,
-    to: int,
-    inside: Floats,
-    prior: Floats,
-    message: Floats,
-    marginal: Floats,
-    sums: Floats,
-    more: Floats,
-    field: Floats,
-    product: Floats,
-    logs: Floats,
-    sent: Floats,
-    above: Floats,
-    inner: Floats,
-    log_inside: Floats,
-    state: Floats,
-    c: int,
-    tally: Ints,
+    indptr: Indices, data: Floats, reverse: Ints, theta: Floats, first: int, last: int,
+    heaviest: float, m: float, k: int, g: int, at: int, to: int, inside: Floats, prior: Floats,
+    message: Floats, marginal: Floats, sums: Floats, more: Floats, field: Floats, product: Floats,
+    logs: Floats, sent: Floats, above: Floats, inner: Floats, log_inside: Floats, state: Floats,
+    c: int, tally: Ints,
 ) -> None:
     """Update the messages and the marginal of each node, in order and in place.
 
@@ -291,47 +255,13 @@ def sweep(
 
 @kernel(seconds=3.0)
 def propagate(
-    indptr: Indices,
-    indices: Indices,
-    data: Floats,
-    offsets: Ints,
-    reverse: Ints,
-    theta: Floats,
-    heaviest: Floats,
-    edge_sums: Floats,
-    which: Ints,
-    k: Ints,
-    groups: Ints,
-    firsts: Ints,
-    messages: Ints,
-    z: Ints,
-    from_labels: bool,
-    inside: Floats,
-    prior: Floats,
-    message: Floats,
-    marginal: Floats,
-    softness: float,
-    sums: Floats,
-    rule: int,
-    least: float,
-    steps: int,
-    sweeps: int,
-    final_sweeps: int,
-    tolerance: float,
-    rate_tolerance: float,
-    state: Floats,
-    budget: int,
-    more: Floats,
-    field: Floats,
-    product: Floats,
-    logs: Floats,
-    sent: Floats,
-    above: Floats,
-    inner: Floats,
-    log_inside: Floats,
-    learned: Floats,
-    shares: Floats,
-    tally: Ints,
+    indptr: Indices, indices: Indices, data: Floats, offsets: Ints, reverse: Ints, theta: Floats,
+    heaviest: Floats, edge_sums: Floats, which: Ints, k: Ints, groups: Ints, firsts: Ints,
+    messages: Ints, z: Ints, from_labels: bool, inside: Floats, prior: Floats, message: Floats,
+    marginal: Floats, softness: float, sums: Floats, rule: int, least: float, steps: int,
+    sweeps: int, final_sweeps: int, tolerance: float, rate_tolerance: float, state: Floats,
+    budget: int, more: Floats, field: Floats, product: Floats, logs: Floats, sent: Floats,
+    above: Floats, inner: Floats, log_inside: Floats, learned: Floats, shares: Floats, tally: Ints,
 ) -> None:
     """Sweep and learn rates in turn, all in place, for at most ``budget`` sweeps a component.
 
@@ -435,34 +365,9 @@ def propagate(
                 break
             left -= 1
             sweep(
-                indptr,
-                data,
-                reverse,
-                theta,
-                first,
-                last,
-                heaviest[c],
-                m,
-                count,
-                g,
-                at,
-                to,
-                inside,
-                prior,
-                message,
-                marginal,
-                sums,
-                more,
-                field,
-                product,
-                logs,
-                sent,
-                above,
-                inner,
-                log_inside,
-                state,
-                c,
-                tally,
+                indptr, data, reverse, theta, first, last, heaviest[c], m, count, g, at, to, inside,
+                prior, message, marginal, sums, more, field, product, logs, sent, above, inner,
+                log_inside, state, c, tally,
             )
             if tally[2] != 0:
                 return

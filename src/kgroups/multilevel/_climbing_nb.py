@@ -60,30 +60,10 @@ def saving(E: float, P: float, sign: float) -> float:
 
 
 def coarsen_block(
-    indptr: Indices,
-    indices: Indices,
-    data: Floats,
-    strength: Floats,
-    inner: Floats,
-    nodes: Ints,
-    first: int,
-    last: int,
-    z: Indices,
-    k: int,
-    to_indptr: Indices,
-    to_indices: Indices,
-    to_data: Floats,
-    to_strength: Floats,
-    to_inner: Floats,
-    to_nodes: Ints,
-    base: int,
-    slot: int,
-    tally: Ints,
-    group: Floats,
-    link: Floats,
-    counts: Ints,
-    touched: Indices,
-    work: Indices,
+    indptr: Indices, indices: Indices, data: Floats, strength: Floats, inner: Floats, nodes: Ints,
+    first: int, last: int, z: Indices, k: int, to_indptr: Indices, to_indices: Indices,
+    to_data: Floats, to_strength: Floats, to_inner: Floats, to_nodes: Ints, base: int, slot: int,
+    tally: Ints, group: Floats, link: Floats, counts: Ints, touched: Indices, work: Indices,
 ) -> int:
     """Write the ``k`` groups of a block as units from ``base`` on, their links from ``slot`` on.
 
@@ -138,36 +118,11 @@ def coarsen_block(
 
 
 def move_block(
-    indptr: Indices,
-    indices: Indices,
-    data: Floats,
-    strength: Floats,
-    inner: Floats,
-    nodes: Ints,
-    first: int,
-    last: int,
-    m: float,
-    of_size: Floats,
-    of_number: Floats,
-    table: int,
-    z: Indices,
-    penalty: float,
-    margin: float,
-    noise: Floats,
-    undecided_margin: float,
-    max_visits: int,
-    keep: bool,
-    temperatures: Floats,
-    sweeps: int,
-    step: int,
-    waiting: Bools,
-    undecided: Bools,
-    tally: Ints,
-    group: Floats,
-    link: Floats,
-    counts: Ints,
-    touched: Indices,
-    work: Indices,
+    indptr: Indices, indices: Indices, data: Floats, strength: Floats, inner: Floats, nodes: Ints,
+    first: int, last: int, m: float, of_size: Floats, of_number: Floats, table: int, z: Indices,
+    penalty: float, margin: float, noise: Floats, undecided_margin: float, max_visits: int,
+    keep: bool, temperatures: Floats, sweeps: int, step: int, waiting: Bools, undecided: Bools,
+    tally: Ints, group: Floats, link: Floats, counts: Ints, touched: Indices, work: Indices,
 ) -> float:
     """Move units of a block between groups, labels changed in place; return the nats saved.
 
@@ -419,48 +374,14 @@ def move_block(
 
 @kernel(seconds=4.0)
 def climb(
-    indptr: Indices,
-    indices: Indices,
-    data: Floats,
-    strength: Floats,
-    inner: Floats,
-    nodes: Ints,
-    offsets: Ints,
-    edges: Floats,
-    of_size: Floats,
-    of_number: Floats,
-    tables: Ints,
-    which: Ints,
-    z: Indices,
-    penalty: Floats,
-    margin: Floats,
-    noise: Floats,
-    undecided_margin: float,
-    max_visits: int,
-    keep: bool,
-    temperatures: Floats,
-    start: int,
-    levels: int,
-    waiting: Bools,
-    undecided: Bools,
-    k: Ints,
-    saved: Floats,
-    share: Floats,
-    group: Floats,
-    link: Floats,
-    counts: Ints,
-    touched: Indices,
-    work: Indices,
-    pool_indptr: Indices,
-    pool_indices: Indices,
-    pool_data: Floats,
-    pool_strength: Floats,
-    pool_inner: Floats,
-    pool_nodes: Ints,
-    pool_z: Indices,
-    pool_waiting: Bools,
-    pool_undecided: Bools,
-    tally: Ints,
+    indptr: Indices, indices: Indices, data: Floats, strength: Floats, inner: Floats, nodes: Ints,
+    offsets: Ints, edges: Floats, of_size: Floats, of_number: Floats, tables: Ints, which: Ints,
+    z: Indices, penalty: Floats, margin: Floats, noise: Floats, undecided_margin: float,
+    max_visits: int, keep: bool, temperatures: Floats, start: int, levels: int, waiting: Bools,
+    undecided: Bools, k: Ints, saved: Floats, share: Floats, group: Floats, link: Floats,
+    counts: Ints, touched: Indices, work: Indices, pool_indptr: Indices, pool_indices: Indices,
+    pool_data: Floats, pool_strength: Floats, pool_inner: Floats, pool_nodes: Ints, pool_z: Indices,
+    pool_waiting: Bools, pool_undecided: Bools, tally: Ints,
 ) -> None:
     """Move units, then groups of them, then groups of groups, until nothing improves.
 
@@ -502,36 +423,10 @@ def climb(
                     step += 0 if divisor == 1 else 1
                 step %= n
             result = move_block(
-                at_indptr,
-                at_indices,
-                at_data,
-                at_strength,
-                at_inner,
-                at_nodes,
-                base,
-                base + n,
-                m,
-                of_size,
-                of_number,
-                tables[c],
-                at_z,
-                penalty[c],
-                margin[c],
-                noise,
-                undecided_margin,
-                max_visits,
-                keep,
-                temperatures,
-                sweeps,
-                step,
-                at_waiting,
-                at_undecided,
-                tally,
-                group,
-                link,
-                counts,
-                touched,
-                work,
+                at_indptr, at_indices, at_data, at_strength, at_inner, at_nodes, base, base + n, m,
+                of_size, of_number, tables[c], at_z, penalty[c], margin[c], noise, undecided_margin,
+                max_visits, keep, temperatures, sweeps, step, at_waiting, at_undecided, tally,
+                group, link, counts, touched, work,
             )
             for a in range(n):
                 work[_NEW, a] = -1
@@ -560,30 +455,10 @@ def climb(
             half = level & 1
             to_base = half * (len(pool_strength) // 2)
             slot = coarsen_block(
-                at_indptr,
-                at_indices,
-                at_data,
-                at_strength,
-                at_inner,
-                at_nodes,
-                base,
-                base + n,
-                at_z,
-                k[c],
-                pool_indptr,
-                pool_indices,
-                pool_data,
-                pool_strength,
-                pool_inner,
-                pool_nodes,
-                to_base,
-                half * (len(pool_indices) // 2),
-                tally,
-                group,
-                link,
-                counts,
-                touched,
-                work,
+                at_indptr, at_indices, at_data, at_strength, at_inner, at_nodes, base, base + n,
+                at_z, k[c], pool_indptr, pool_indices, pool_data, pool_strength, pool_inner,
+                pool_nodes, to_base, half * (len(pool_indices) // 2), tally, group, link, counts,
+                touched, work,
             )
             if slot < 0:
                 break
@@ -608,28 +483,10 @@ def climb(
 
 @kernel(seconds=0.7)
 def coarsen(
-    indptr: Indices,
-    indices: Indices,
-    data: Floats,
-    strength: Floats,
-    inner: Floats,
-    nodes: Ints,
-    offsets: Ints,
-    which: Ints,
-    z: Indices,
-    to_offsets: Ints,
-    to_indptr: Indices,
-    to_indices: Indices,
-    to_data: Floats,
-    to_strength: Floats,
-    to_inner: Floats,
-    to_nodes: Ints,
-    group: Floats,
-    link: Floats,
-    counts: Ints,
-    touched: Indices,
-    work: Indices,
-    filled: Ints,
+    indptr: Indices, indices: Indices, data: Floats, strength: Floats, inner: Floats, nodes: Ints,
+    offsets: Ints, which: Ints, z: Indices, to_offsets: Ints, to_indptr: Indices,
+    to_indices: Indices, to_data: Floats, to_strength: Floats, to_inner: Floats, to_nodes: Ints,
+    group: Floats, link: Floats, counts: Ints, touched: Indices, work: Indices, filled: Ints,
     tally: Ints,
 ) -> None:
     """Write the level whose units are the groups of labels, and count its links in ``filled``.
@@ -639,30 +496,9 @@ def coarsen(
     for position in range(len(which)):
         c = which[position]
         filled[0] = coarsen_block(
-            indptr,
-            indices,
-            data,
-            strength,
-            inner,
-            nodes,
-            offsets[c],
-            offsets[c + 1],
-            z,
-            to_offsets[c + 1] - to_offsets[c],
-            to_indptr,
-            to_indices,
-            to_data,
-            to_strength,
-            to_inner,
-            to_nodes,
-            to_offsets[c],
-            filled[0],
-            tally,
-            group,
-            link,
-            counts,
-            touched,
-            work,
+            indptr, indices, data, strength, inner, nodes, offsets[c], offsets[c + 1], z,
+            to_offsets[c + 1] - to_offsets[c], to_indptr, to_indices, to_data, to_strength,
+            to_inner, to_nodes, to_offsets[c], filled[0], tally, group, link, counts, touched, work,
         )
         if filled[0] < 0:
             return
@@ -670,25 +506,9 @@ def coarsen(
 
 @kernel(seconds=0.6)
 def describe(
-    indptr: Indices,
-    indices: Indices,
-    data: Floats,
-    strength: Floats,
-    inner: Floats,
-    nodes: Ints,
-    offsets: Ints,
-    edges: Floats,
-    of_size: Floats,
-    of_number: Floats,
-    tables: Ints,
-    which: Ints,
-    z: Indices,
-    firsts: Ints,
-    E: Floats,
-    K: Floats,
-    N: Ints,
-    sums: Floats,
-    saved: Floats,
+    indptr: Indices, indices: Indices, data: Floats, strength: Floats, inner: Floats, nodes: Ints,
+    offsets: Ints, edges: Floats, of_size: Floats, of_number: Floats, tables: Ints, which: Ints,
+    z: Indices, firsts: Ints, E: Floats, K: Floats, N: Ints, sums: Floats, saved: Floats,
     tally: Ints,
 ) -> None:
     """Add up weights inside, strength and nodes of the groups, and the nats that they save.
@@ -741,15 +561,8 @@ def describe(
 
 @kernel(seconds=0.3)
 def intersect(
-    offsets: Ints,
-    which: Ints,
-    z: Indices,
-    k: Ints,
-    y: Indices,
-    cells: Indices,
-    counts: Ints,
-    work: Indices,
-    found: Ints,
+    offsets: Ints, which: Ints, z: Indices, k: Ints, y: Indices, cells: Indices, counts: Ints,
+    work: Indices, found: Ints,
 ) -> None:
     """Label the groups that two partitions both keep together; count them in ``found``.
 
@@ -788,17 +601,8 @@ def intersect(
 
 @kernel(seconds=0.4)
 def wake(
-    indptr: Indices,
-    indices: Indices,
-    offsets: Ints,
-    cell_offsets: Ints,
-    which: Ints,
-    cells: Indices,
-    nodes: Ints,
-    before: Indices,
-    after: Indices,
-    waiting: Bools,
-    work: Indices,
+    indptr: Indices, indices: Indices, offsets: Ints, cell_offsets: Ints, which: Ints,
+    cells: Indices, nodes: Ints, before: Indices, after: Indices, waiting: Bools, work: Indices,
     tally: Ints,
 ) -> None:
     """Let units wait whose cell has left its group, and their neighbors.
@@ -837,18 +641,8 @@ def wake(
 
 @kernel(seconds=0.7)
 def best_partners(
-    indptr: Indices,
-    indices: Indices,
-    data: Floats,
-    strength: Floats,
-    inner: Floats,
-    nodes: Ints,
-    offsets: Ints,
-    edges: Floats,
-    factorial: Floats,
-    which: Ints,
-    own: Floats,
-    gain: Floats,
+    indptr: Indices, indices: Indices, data: Floats, strength: Floats, inner: Floats, nodes: Ints,
+    offsets: Ints, edges: Floats, factorial: Floats, which: Ints, own: Floats, gain: Floats,
     partner: Indices,
 ) -> None:
     """Find for each unit, a group by itself, the neighbor with which a merge gains most.
@@ -887,13 +681,7 @@ def best_partners(
 
 @kernel(seconds=0.2)
 def merge(
-    order: Ints,
-    offsets: Ints,
-    which: Ints,
-    partner: Indices,
-    most: Ints,
-    into: Indices,
-    k: Ints,
+    order: Ints, offsets: Ints, which: Ints, partner: Indices, most: Ints, into: Indices, k: Ints,
     work: Indices,
 ) -> None:
     """Merge units with their partners, in an order, at most ``most`` pairs in a component.
@@ -927,25 +715,9 @@ def merge(
 
 @kernel(seconds=0.8)
 def attach(
-    indptr: Indices,
-    indices: Indices,
-    data: Floats,
-    strength: Floats,
-    inner: Floats,
-    nodes: Ints,
-    offsets: Ints,
-    edges: Floats,
-    of_size: Floats,
-    tables: Ints,
-    which: Ints,
-    order: Ints,
-    loose: Bools,
-    E: Floats,
-    K: Floats,
-    N: Ints,
-    into: Indices,
-    link: Floats,
-    k: Ints,
+    indptr: Indices, indices: Indices, data: Floats, strength: Floats, inner: Floats, nodes: Ints,
+    offsets: Ints, edges: Floats, of_size: Floats, tables: Ints, which: Ints, order: Ints,
+    loose: Bools, E: Floats, K: Floats, N: Ints, into: Indices, link: Floats, k: Ints,
     work: Indices,
 ) -> None:
     """Merge loose units, in an order, with the neighboring group that saves most.

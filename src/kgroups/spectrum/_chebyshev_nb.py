@@ -16,18 +16,8 @@ __all__ = ["add_product", "multiply_rows", "products_by_column", "weighted_produ
 
 @kernel(seconds=0.36)
 def multiply_rows(
-    indptr: Indices,
-    indices: Indices,
-    coupling: Any,
-    scale: Any,
-    start: int,
-    stop: int,
-    alpha: float,
-    beta: float,
-    shift: float,
-    X: Any,
-    out: Any,
-    total: Any,
+    indptr: Indices, indices: Indices, coupling: Any, scale: Any, start: int, stop: int,
+    alpha: float, beta: float, shift: float, X: Any, out: Any, total: Any,
 ) -> None:
     """Set ``out = alpha (diag(scale) G X + shift X) + beta out`` on some rows.
 

@@ -17,14 +17,8 @@ __all__ = [
 
 
 def _most_frequent(
-    indptr: Indices,
-    indices: Indices,
-    data: Floats,
-    i: int,
-    z: Ints,
-    frequency: Floats,
-    seen: Bools,
-    found: Ints,
+    indptr: Indices, indices: Indices, data: Floats, i: int, z: Ints, frequency: Floats,
+    seen: Bools, found: Ints,
 ) -> int:
     """Write the most frequent labels around node i to the front of ``found``; return how many."""
     count = 0
@@ -57,15 +51,8 @@ def _holds(found: Ints, count: int, label: int) -> bool:
 
 @kernel(seconds=0.36)
 def spread_once(
-    indptr: Indices,
-    indices: Indices,
-    data: Floats,
-    order: Ints,
-    chance: Floats,
-    z: Ints,
-    frequency: Floats,
-    seen: Bools,
-    found: Ints,
+    indptr: Indices, indices: Indices, data: Floats, order: Ints, chance: Floats, z: Ints,
+    frequency: Floats, seen: Bools, found: Ints,
 ) -> int:
     """Visit each node once; return how many took a new label, drawn among the most frequent."""
     changed = 0
@@ -80,17 +67,8 @@ def spread_once(
 
 @kernel(seconds=0.51)
 def spread_queue(
-    indptr: Indices,
-    indices: Indices,
-    data: Floats,
-    chance: Floats,
-    state: Ints,
-    queue: Ints,
-    waiting: Bools,
-    z: Ints,
-    frequency: Floats,
-    seen: Bools,
-    found: Ints,
+    indptr: Indices, indices: Indices, data: Floats, chance: Floats, state: Ints, queue: Ints,
+    waiting: Bools, z: Ints, frequency: Floats, seen: Bools, found: Ints,
 ) -> None:
     """Visit queued nodes until none is left or the draws are used up.
 
@@ -144,14 +122,8 @@ def color_greedily(
 
 @kernel(seconds=0.34)
 def spread_by_color(
-    indptr: Indices,
-    indices: Indices,
-    data: Floats,
-    order: Ints,
-    z: Ints,
-    frequency: Floats,
-    seen: Bools,
-    found: Ints,
+    indptr: Indices, indices: Indices, data: Floats, order: Ints, z: Ints, frequency: Floats,
+    seen: Bools, found: Ints,
 ) -> None:
     """Visit the nodes color by color; in a tie a node keeps its label or takes the largest."""
     for visit in range(len(order)):
@@ -167,12 +139,7 @@ def spread_by_color(
 
 @kernel(seconds=0.35)
 def has_frequent_labels(
-    indptr: Indices,
-    indices: Indices,
-    data: Floats,
-    z: Ints,
-    frequency: Floats,
-    seen: Bools,
+    indptr: Indices, indices: Indices, data: Floats, z: Ints, frequency: Floats, seen: Bools,
     found: Ints,
 ) -> bool:
     """Whether each node that has neighbors holds one of the most frequent labels around it."""
