@@ -105,8 +105,6 @@ def test_groups_are_added_up_and_described_in_each_component(case):
         assert found.N[rows].tolist() == N.tolist()
         assert found.sums[c] == pytest.approx([E.sum(), K.sum(), K @ K], rel=1e-9)
         assert found.saved[c] == pytest.approx(oracles.nats_saved(part, z), rel=1e-9, abs=1e-6)
-    by_component = found.by_component(found.E)
-    assert by_component == pytest.approx(found.sums[:, 0], rel=1e-9)
 
 
 @given(several(), st.data())

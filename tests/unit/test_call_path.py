@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-# The aim is 25. Where eigenvectors propose too, eleven modules of kernels run as plain Python,
-# and spectrum, embedding, hartigan, refine and inference are entered beside the search.
-MOST_MODULES = {"karate": 33, "lfr": 25, "k given": 35}
+# The aim is 25. Where eigenvectors propose too, spectrum, embedding, hartigan, refine and inference
+# are entered beside the search. Python decides and kernels loop: most steps have a module of each.
+MOST_MODULES = {"karate": 37, "lfr": 27, "k given": 38}
 
 TRACED = """
 import importlib, json, pkgutil, sys

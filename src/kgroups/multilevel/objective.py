@@ -87,11 +87,6 @@ class Totals(NamedTuple):
     # Nats that the groups of each component save.
     saved: Floats
 
-    def by_component(self, values: Floats) -> Floats:
-        """Return the sums of a value of each group over the groups of each component."""
-        owner = np.arange(self.saved.size).repeat(np.diff(self.firsts))
-        return np.bincount(owner, values, minlength=self.saved.size).astype(float, copy=False)
-
 
 def totals(
     level: Level, z: Indices, k: Ints, which: Ints, objective: Objective | None = None

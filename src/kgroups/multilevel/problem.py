@@ -107,13 +107,16 @@ class Problem:
         if self.n_components == 1:
             return self
         rows = self.rows(component)
-        return replace(
+        part = replace(
             self,
             A=block(self.A, rows.start, rows.stop),
             strength=self.strength[rows],
             bound=self.bound.block(rows.start, rows.stop),
             offsets=np.array([0, rows.stop - rows.start]),
         )
+        # Known already, and a view.
+        part.__dict__["level"] = self.level.block(component)
+        return part
 
     def as_one(self) -> "Problem":
         """Return the problem with all components taken as one."""
