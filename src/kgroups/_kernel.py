@@ -155,7 +155,8 @@ class Kernel(Generic[P, R]):
             if self._compiled is not None:
                 return
             begin = perf_counter()
-            with nullcontext() if _forcing else ticking_line(lambda: self._line(begin)):
+            line = ticking_line(lambda: self._line(begin), before=_Spent.compiling)
+            with nullcontext() if _forcing else line:
                 dispatcher = self.compiled()
                 dispatcher.compile(tuple(map(dispatcher.typeof_pyval, arguments)))
             _Spent.compiling += perf_counter() - begin

@@ -79,22 +79,24 @@ class _Line:
         if self.bar is not None:
             self.bar.set_description_str(text)
 
-    def appear(self, text: str) -> None:
-        """Write the line, which is made if there is none."""
+    def appear(self, text: str, before: float) -> None:
+        """Write the line, which is made if there is none, with so many seconds on its clock."""
         if self.bar is None:
             from tqdm import tqdm
 
-            self.bar = tqdm(leave=False, file=sys.stderr, bar_format=_LINE)
+            # With a delay it is not drawn before it has a text.
+            self.bar = tqdm(leave=False, file=sys.stderr, bar_format=_LINE, delay=1e-9)
+            self.bar.start_t -= before
         self(text)
 
 
 @contextmanager
-def ticking_line(text: Callable[[], str | None]) -> Iterator[None]:
+def ticking_line(text: Callable[[], str | None], before: float = 0.0) -> Iterator[None]:
     """Show a line while something takes long that nobody has asked for, until the block ends.
 
     ``text`` is asked for it several times a second, and returns None while there is nothing to
     say. It stands in the bar of the running stage; without one, on standard error, if that is a
-    terminal or a notebook shows it.
+    terminal or a notebook shows it. There the clock begins with the seconds that it took before.
     """
     stages = _current.get()
     bar = None if stages is None else stages.bar
@@ -108,7 +110,7 @@ def ticking_line(text: Callable[[], str | None]) -> Iterator[None]:
         while not done.wait(_TICK_SECONDS):
             said = text()
             if said is not None:
-                line.appear(said)
+                line.appear(said, before)
 
     ticking = threading.Thread(target=tick, daemon=True)
     ticking.start()
