@@ -9,7 +9,7 @@ __all__ = ["label_components", "peel", "spread"]
 _STEP = 4_095
 
 
-@kernel(seconds=0.3)
+@kernel(seconds=0.13)
 def peel(indptr: Indices, indices: Indices, degree: Ints, alive: Bools, stack: Ints) -> None:
     """Remove nodes of degree at most 1 until none is left; `degree` and `alive` change."""
     top = 0
@@ -31,7 +31,7 @@ def peel(indptr: Indices, indices: Indices, degree: Ints, alive: Bools, stack: I
                     top += 1
 
 
-@kernel(seconds=0.3)
+@kernel(seconds=0.22)
 def label_components(
     indptr: Indices, indices: Indices, offsets: Ints, which: Ints, group: Indices, label: Indices,
     counts: Ints, stack: Indices, tally: Ints,
@@ -75,7 +75,7 @@ def label_components(
         counts[c] = count
 
 
-@kernel(seconds=0.3)
+@kernel(seconds=0.13)
 def spread(indptr: Indices, indices: Indices, z: Ints, queue: Ints) -> None:
     """Give each node with label -1 the label of the nearest labeled node, breadth first, in place.
 

@@ -13,7 +13,7 @@ _LEAST_REST = 1e-11
 _ROUNDING = 1e-10
 
 
-@kernel(seconds=0.8)
+@kernel(seconds=0.82)
 def move_nodes(
     indptr: Indices, indices: Indices, data: Floats, diagonal: Floats, w: Floats, offsets: Ints,
     which: Ints, groups: Ints, all_groups: bool, margin: float, max_sweeps: int, z: Ints, s: Floats,

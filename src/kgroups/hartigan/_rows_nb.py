@@ -99,7 +99,7 @@ def move_rows(
     return length - explained
 
 
-@kernel(seconds=1.5)
+@kernel(seconds=1.6)
 def best_kmeans(
     X: Floats, starts: Ints, rows: Ints, columns: Ints, places: Ints, k: Ints, trials: Ints,
     draws: Floats, firsts: Ints, row_error: float, max_sweeps: int, z: Ints, tried: Ints,
@@ -191,7 +191,7 @@ def best_kmeans(
         at += n
 
 
-@kernel(seconds=0.6)
+@kernel(seconds=0.77)
 def improve_rows(
     X: Floats, x: int, p: int, k: int, row_error: float, max_sweeps: int, z: Ints, size: Ints,
     total: Floats, squared: Floats, visited: Ints, changed: Ints, tally: Ints,

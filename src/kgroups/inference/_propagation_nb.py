@@ -40,7 +40,7 @@ _MOST_DAMPING = 0.8
 _SPAN = 230.0
 
 
-@kernel(seconds=0.2)
+@kernel(seconds=0.07)
 def reverse_entries(indptr: Indices, indices: Indices, place: Ints, reverse: Ints) -> None:
     """Find for each entry (i, j) the place of the entry (j, i); the matrix is symmetric.
 
@@ -253,7 +253,7 @@ def sweep(
     state[c, RESIDUAL] = change / (last - first)
 
 
-@kernel(seconds=3.0)
+@kernel(seconds=2.8)
 def propagate(
     indptr: Indices, indices: Indices, data: Floats, offsets: Ints, reverse: Ints, theta: Floats,
     heaviest: Floats, edge_sums: Floats, which: Ints, k: Ints, groups: Ints, firsts: Ints,

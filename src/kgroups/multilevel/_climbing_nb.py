@@ -372,7 +372,7 @@ def move_block(
     return float(saved + (of_number[table + k] + saving(m - inside, m - expected, -1.0)))
 
 
-@kernel(seconds=4.0)
+@kernel(seconds=3.5)
 def climb(
     indptr: Indices, indices: Indices, data: Floats, strength: Floats, inner: Floats, nodes: Ints,
     offsets: Ints, edges: Floats, of_size: Floats, of_number: Floats, tables: Ints, which: Ints,
@@ -481,7 +481,7 @@ def climb(
                 at_undecided[base + a] = True
 
 
-@kernel(seconds=0.7)
+@kernel(seconds=1.0)
 def coarsen(
     indptr: Indices, indices: Indices, data: Floats, strength: Floats, inner: Floats, nodes: Ints,
     offsets: Ints, which: Ints, z: Indices, to_offsets: Ints, to_indptr: Indices,
@@ -504,7 +504,7 @@ def coarsen(
             return
 
 
-@kernel(seconds=0.6)
+@kernel(seconds=0.41)
 def describe(
     indptr: Indices, indices: Indices, data: Floats, strength: Floats, inner: Floats, nodes: Ints,
     offsets: Ints, edges: Floats, of_size: Floats, of_number: Floats, tables: Ints, which: Ints,
@@ -559,7 +559,7 @@ def describe(
             saved[c] = total + (of_number[tables[c] + k] + saving(m - inside, m - expected, -1.0))
 
 
-@kernel(seconds=0.3)
+@kernel(seconds=0.25)
 def intersect(
     offsets: Ints, which: Ints, z: Indices, k: Ints, y: Indices, cells: Indices, counts: Ints,
     work: Indices, found: Ints,
@@ -599,7 +599,7 @@ def intersect(
         found[c] = count
 
 
-@kernel(seconds=0.4)
+@kernel(seconds=0.3)
 def wake(
     indptr: Indices, indices: Indices, offsets: Ints, cell_offsets: Ints, which: Ints,
     cells: Indices, nodes: Ints, before: Indices, after: Indices, waiting: Bools, work: Indices,
@@ -639,7 +639,7 @@ def wake(
                     waiting[indices[t]] = True
 
 
-@kernel(seconds=0.7)
+@kernel(seconds=0.3)
 def best_partners(
     indptr: Indices, indices: Indices, data: Floats, strength: Floats, inner: Floats, nodes: Ints,
     offsets: Ints, edges: Floats, factorial: Floats, which: Ints, own: Floats, gain: Floats,
@@ -679,7 +679,7 @@ def best_partners(
                     partner[a] = b
 
 
-@kernel(seconds=0.2)
+@kernel(seconds=0.34)
 def merge(
     order: Ints, offsets: Ints, which: Ints, partner: Indices, most: Ints, into: Indices, k: Ints,
     work: Indices,
@@ -713,7 +713,7 @@ def merge(
         k[c] = found
 
 
-@kernel(seconds=0.8)
+@kernel(seconds=0.76)
 def attach(
     indptr: Indices, indices: Indices, data: Floats, strength: Floats, inner: Floats, nodes: Ints,
     offsets: Ints, edges: Floats, of_size: Floats, tables: Ints, which: Ints, order: Ints,
