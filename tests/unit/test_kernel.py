@@ -39,7 +39,9 @@ def fresh(monkeypatch):
     monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     monkeypatch.setattr(numba.config, "CACHE_DIR", "")
-    monkeypatch.setattr(_kernel, "_Spent", type("_Spent", (), {"interpreting": 0.0, "compiling": 0.0}))
+    monkeypatch.setattr(
+        _kernel, "_Spent", type("_Spent", (), {"interpreting": 0.0, "compiling": 0.0})
+    )
     yield
     KERNELS[:] = [one for one in KERNELS if one.__module__.startswith("kgroups.")]
 

@@ -29,8 +29,8 @@ from kgroups.search.settings import Search
 # Groups per node that agglomeration starts from, and the factor by which a step reduces them.
 _FINEST_SHARE = 0.1
 _STEP_DOWN = 1.25
-# Keeps the share of nats at stake finite where none are saved.
-_LEAST_NATS = 1e-200
+# Keeps quotients finite where no nats are saved, or there are no edges.
+_LEAST_DIVISOR = 1e-200
 
 
 class Searching:
@@ -47,12 +47,9 @@ class Searching:
         self.objective = Objective.of(level) if objective is None else objective
         self.sizes, self.tally = level.sizes, new_tally()
         self.temperatures = np.array(settings.temperatures, dtype=float)
-        edges = self.objective.edges.tolist()
         # The resolution at which hardly any two nodes join; 1 is modularity.
-        self._finest = [
-            max(1.0, n * n / (2.0 * m)) if m > 0.0 else 1.0
-            for n, m in zip(self.sizes.tolist(), edges, strict=True)
-        ]
+        edges = np.maximum(self.objective.edges, _LEAST_DIVISOR)
+        self._finest = np.maximum(1.0, np.square(self.sizes.astype(float)) / (2.0 * edges))
 
     @property
     def cyclic(self) -> Ints:
@@ -119,8 +116,6 @@ class Searching:
         which = which[clear[which]]
         return self.annealed(self._further_starts(best, which), which) if which.size else best
 
-    # --- Stages ---------------------------------------------------------------------------------
-
     def cells(
         self, which: Ints, exponent: float | None = None, start: int = 0
     ) -> tuple[Indices, Ints]:
@@ -128,7 +123,11 @@ class Searching:
         scales = self.settings.scales
         exponent = scales[start % len(scales)] if exponent is None else exponent
         found = self._climb(
-            singletons(self.level), which, penalty=self._penalty(exponent), start=start, levels=1
+            singletons(self.level),
+            which,
+            penalty=self._penalty(which, exponent),
+            start=start,
+            levels=1,
         )
         return found.z, found.k
 
@@ -136,7 +135,7 @@ class Searching:
         self, which: Ints, exponent: float = 0.0, start: int = 0
     ) -> tuple[Indices, Ints]:
         """Return groups of high modularity at a resolution: on all levels, then nodes once more."""
-        penalty = self._penalty(exponent)
+        penalty = self._penalty(which, exponent)
         found = self._climb(singletons(self.level), which, penalty=penalty, start=start)
         found = self._climb(found.z, which, penalty=penalty, levels=1)
         return found.z, found.k
@@ -183,8 +182,6 @@ class Searching:
             cells, count = np.where(apart, singletons(self.level), cells), count.copy()
             count[few] = self.sizes[few]
         return self._agglomerated(cells, count, which, k).z
-
-    # --- Parts of the search --------------------------------------------------------------------
 
     def _with_cells(self, cells: Indices, count: Ints, which: Ints, start: int = 0) -> State:
         """Climb with whole cells, each at first a group of its own, then with nodes."""
@@ -328,9 +325,13 @@ class Searching:
         rules = options.pop("rules", self.rules)
         return climb(level, self.objective, z, which, rules, self.tally, **options)
 
-    def _penalty(self, exponent: float) -> Floats:
-        powers = np.array([finest**exponent for finest in self._finest])
-        return powers / np.maximum(2.0 * self.objective.edges, np.finfo(float).tiny)
+    def _penalty(self, which: Ints, exponent: float) -> Floats:
+        """Return the penalties at a power of the finest resolution."""
+        # By Python's power, whose digits do not depend on the processor.
+        powers = [finest**exponent for finest in self._finest[which].tolist()]
+        penalty = np.zeros(self.sizes.size)
+        penalty[which] = powers / (2.0 * self.objective.edges[which])
+        return penalty
 
     @cached_property
     def _nothing(self) -> State:
@@ -342,7 +343,7 @@ class Searching:
     def _stake(self, state: State) -> Floats:
         """Return the nats that undecided nodes could still save, as a share of those saved."""
         nats = state.share * self.rules.undecided_margin * self.sizes
-        return np.asarray(nats / np.maximum(np.abs(state.saved), _LEAST_NATS))
+        return np.asarray(nats / np.maximum(np.abs(state.saved), _LEAST_DIVISOR))
 
     def _is_settled(self, state: State) -> Bools:
         """Return where so few nodes are undecided that another start would gain next to nothing."""
