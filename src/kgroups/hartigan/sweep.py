@@ -1,7 +1,7 @@
 """Group association, the objective of Hartigan moves, and sweeps until no node moves."""
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -265,7 +265,8 @@ def best_kmeans(
         np.empty(n, dtype=np.int64),
         np.empty(n),
         np.empty(n),
-        np.empty(n * tried),
+        np.empty((tried, n)),
+        np.empty((p, n)),
         np.empty(tried),
         np.empty(tried, dtype=np.int64),
         np.empty(most, dtype=np.int64),
@@ -275,7 +276,8 @@ def best_kmeans(
     return np.split(z, np.cumsum(rows)[:-1])
 
 
-def _row_scratch(n: int, p: int, k: int) -> tuple[Ints, Floats, Floats, Ints, Ints]:
-    """Return the arrays in which kernels keep sizes, sums and squared sums, visits and changes."""
+def _row_scratch(n: int, p: int, k: int) -> tuple[Any, ...]:
+    """Return the arrays in which kernels keep sizes, sums, squares, visits, changes and links."""
     size, changed = np.empty((2, k), dtype=np.int64)
-    return size, np.empty(k * p), np.empty(k), np.empty(n, dtype=np.int64), changed
+    visited = np.empty(n, dtype=np.int64)
+    return size, np.empty((k, p)), np.empty(k), visited, changed, np.empty(p), np.empty(k)

@@ -1,9 +1,8 @@
 """Kernels of belief propagation, with rates that are learned, in some components of a level.
 
-Groups, marginals and messages of the components follow each other in flat arrays: the groups of
-component c start at ``groups[c]``, the marginals of its first node at ``firsts[c]``, and the
-messages of its first matrix entry at ``messages[c]``; a node or an entry has a number for each
-group.
+The components have the same number of groups. Marginals have a row for each node and messages one
+for each matrix entry, those of the components one after another: at position p of the components
+they start at ``firsts[p]`` and ``messages[p]``. Rates, shares and sums have a row for each of them.
 """
 
 from math import exp, floor, inf, log, sqrt
@@ -79,7 +78,7 @@ def raise_rates(
 
 
 def learn_rates(
-    rule: int, least: float, sums: Floats, g: int, k: int, m: float, between: float, inside: Floats,
+    rule: int, least: float, sums: Floats, p: int, k: int, m: float, between: float, inside: Floats,
     prior: Floats,
 ) -> float:
     """Replace rates and shares by those that a rule learns; return the rate between groups.
@@ -92,10 +91,10 @@ def learn_rates(
     n = 0.0
     inner = 0.0
     among = 0.0
-    for a in range(g, g + k):
-        n += sums[_SIZES, a]
-        inner += sums[_EDGES, a]
-        among += sums[_PAIRS, a]
+    for a in range(k):
+        n += sums[_SIZES, p, a]
+        inner += sums[_EDGES, p, a]
+        among += sums[_PAIRS, p, a]
     # The rates inside and between groups that explain the expected edges.
     learned = larger(m - inner, LEAST_EDGES) / larger(m - among, LEAST_EDGES)
     common = inner / larger(among, LEAST_EDGES)
@@ -103,34 +102,35 @@ def learn_rates(
         learned = between
     elif rule == _PLANTED:
         common = larger(common, _LEAST_RATIO * learned)
-        for a in range(g, g + k):
-            inside[a] = common
-            prior[a] = larger(sums[_SIZES, a] / n, _LEAST_SHARE)
+        for a in range(k):
+            inside[p, a] = common
+            prior[p, a] = larger(sums[_SIZES, p, a] / n, _LEAST_SHARE)
     elif rule == _CONTRAST:
         common = larger(common, learned)
-        now = (inside[g] - between) / (inside[g] + (k - 1) * between)
+        now = (inside[p, 0] - between) / (inside[p, 0] + (k - 1) * between)
         found = (common - learned) / (common + (k - 1) * learned)
         mu = larger(0.5 * (now + found), least)
         mu = mu if mu < MOST_CONTRAST else MOST_CONTRAST
         learned = 1.0 - mu
-        for a in range(g, g + k):
-            inside[a] = 1.0 + (k - 1) * mu
-            prior[a] = 1.0 / k
+        for a in range(k):
+            inside[p, a] = 1.0 + (k - 1) * mu
+            prior[p, a] = 1.0 / k
     else:
-        for a in range(g, g + k):
-            own = (sums[_EDGES, a] + 1.0) / (sums[_PAIRS, a] + 1.0 / larger(common, LEAST_RATE))
-            inside[a] = sqrt(inside[a] * larger(own, LEAST_RATIO_OWN * learned))
-            prior[a] = (sums[_SIZES, a] + 1.0) / (n + k)
+        for a in range(k):
+            own = sums[_EDGES, p, a] + 1.0
+            own /= sums[_PAIRS, p, a] + 1.0 / larger(common, LEAST_RATE)
+            inside[p, a] = sqrt(inside[p, a] * larger(own, LEAST_RATIO_OWN * learned))
+            prior[p, a] = (sums[_SIZES, p, a] + 1.0) / (n + k)
         learned = larger(sqrt(between * learned), LEAST_RATE)
     return learned
 
 
 def sweep(
     indptr: Indices, data: Floats, reverse: Ints, theta: Floats, first: int, last: int,
-    heaviest: float, m: float, k: int, g: int, at: int, to: int, inside: Floats, prior: Floats,
+    heaviest: float, m: float, k: int, p: int, at: int, to: int, inside: Floats, prior: Floats,
     message: Floats, marginal: Floats, sums: Floats, more: Floats, field: Floats, product: Floats,
     logs: Floats, sent: Floats, above: Floats, inner: Floats, log_inside: Floats, state: Floats,
-    c: int, tally: Ints,
+    tally: Ints,
 ) -> None:
     """Update the messages and the marginal of each node, in order and in place.
 
@@ -142,8 +142,8 @@ def sweep(
     free energy saved against one community, in nats, but for a term of the pairs of nodes, and the
     mean change of a marginal. The sweep ends early if ``tally[2]`` is set.
     """
-    between = state[c, BETWEEN]
-    damping = state[c, _DAMPING]
+    between = state[p, BETWEEN]
+    damping = state[p, _DAMPING]
     weighted = heaviest > 0.0
     renewed = 1.0 - damping
     slot = indptr[first]
@@ -151,10 +151,10 @@ def sweep(
     low = between
     log_between = log(between)
     largest = log_between
-    least = inside[g]
-    most = inside[g]
+    least = inside[p, 0]
+    most = inside[p, 0]
     for a in range(k):
-        rate = inside[g + a]
+        rate = inside[p, a]
         more[a] = rate - between
         above[a] = more[a]
         inner[a] = 1.0
@@ -162,7 +162,7 @@ def sweep(
         largest = larger(largest, log_inside[a])
         least = rate if rate < least else least
         most = larger(most, rate)
-        sums[_EDGES, g + a] = 0.0
+        sums[_EDGES, p, a] = 0.0
     # Powers of the largest rate would overflow: all rates are divided by it.
     if not weighted:
         largest = 0.0
@@ -183,46 +183,46 @@ def sweep(
         begin = indptr[i]
         end = indptr[i + 1]
         th = theta[i]
-        own = at + (i - first) * k
+        own = at + i - first
         # Messages to the node lie far apart. Reading both ends of each first lets the processor
         # fetch them at the same time, which takes a third off the time of a sweep at k = 10.
         for t in range(begin, end):
-            back = to + (reverse[t] - slot) * k
-            fetched += message[back] + message[back + k - 1]
+            back = to + reverse[t] - slot
+            fetched += message[back, 0] + message[back, k - 1]
         for a in range(k):
             product[a] = 1.0
             logs[a] = 0.0
         for t in range(begin, end):
-            back = to + (reverse[t] - slot) * k
+            back = to + reverse[t] - slot
             if weighted:
                 low = raise_rates(
                     float(data[t]), k, log_inside, log_between, most - least, above, inner
                 )
             for a in range(k):
-                product[a] *= low + above[a] * message[back + a]
+                product[a] *= low + above[a] * message[back, a]
             if (t - begin + 1) % chunk == 0:
                 for a in range(k):
                     logs[a] += log(product[a])
                     product[a] = 1.0
         top = -1e300
         for a in range(k):
-            sums[_TOTAL, g + a] -= th * marginal[own + a]
-            field[a] = logs[a] - th * more[a] * sums[_TOTAL, g + a]
+            sums[_TOTAL, p, a] -= th * marginal[own, a]
+            field[a] = logs[a] - th * more[a] * sums[_TOTAL, p, a]
             top = larger(top, field[a])
         norm = 0.0
         for a in range(k):
-            field[a] = prior[g + a] * product[a] * exp(field[a] - top)
+            field[a] = prior[p, a] * product[a] * exp(field[a] - top)
             norm += field[a]
         saved += top + log(norm)
         for a in range(k):
             field[a] /= norm
-            belief = marginal[own + a]
+            belief = marginal[own, a]
             change += abs(field[a] - belief)
             belief = damping * belief + renewed * field[a]
-            marginal[own + a] = belief
-            sums[_TOTAL, g + a] += th * belief
+            marginal[own, a] = belief
+            sums[_TOTAL, p, a] += th * belief
         for t in range(begin, end):
-            back = to + (reverse[t] - slot) * k
+            back = to + reverse[t] - slot
             norm = 0.0
             if weighted:
                 low = raise_rates(
@@ -230,10 +230,10 @@ def sweep(
                 )
             # The normalization of a message is one over the factor of its edge.
             for a in range(k):
-                x = message[back + a]
+                x = message[back, a]
                 sent[a] = field[a] / (low + above[a] * x)
                 norm += sent[a]
-                sums[_EDGES, g + a] += sent[a] * x * inner[a]
+                sums[_EDGES, p, a] += sent[a] * x * inner[a]
             factors *= norm
             pending += 1
             if pending == chunk:
@@ -241,23 +241,23 @@ def sweep(
                 factors = 1.0
                 pending = 0
             norm = renewed / norm
-            forth = to + (t - slot) * k
+            forth = to + t - slot
             for a in range(k):
-                message[forth + a] = damping * message[forth + a] + norm * sent[a]
+                message[forth, a] = damping * message[forth, a] + norm * sent[a]
     # Each edge was met from both of its ends.
-    for a in range(g, g + k):
-        sums[_EDGES, a] *= 0.5 if weighted else 0.5 * inside[a]
+    for a in range(k):
+        sums[_EDGES, p, a] *= 0.5 if weighted else 0.5 * inside[p, a]
     # Messages are not negative, but only a sum that is used is not optimized away.
     saved += 0.5 * log(factors) + (fetched if fetched < 0.0 else 0.0)
-    state[c, EVIDENCE] = saved + m * (1.0 - between + largest)
-    state[c, RESIDUAL] = change / (last - first)
+    state[p, EVIDENCE] = saved + m * (1.0 - between + largest)
+    state[p, RESIDUAL] = change / (last - first)
 
 
 @kernel(seconds=2.8)
 def propagate(
     indptr: Indices, indices: Indices, data: Floats, offsets: Ints, reverse: Ints, theta: Floats,
-    heaviest: Floats, edge_sums: Floats, which: Ints, k: Ints, groups: Ints, firsts: Ints,
-    messages: Ints, z: Ints, from_labels: bool, inside: Floats, prior: Floats, message: Floats,
+    heaviest: Floats, edge_sums: Floats, which: Ints, k: int, firsts: Ints, messages: Ints,
+    z: Ints, from_labels: bool, inside: Floats, prior: Floats, message: Floats,
     marginal: Floats, softness: float, sums: Floats, rule: int, least: float, steps: int,
     sweeps: int, final_sweeps: int, tolerance: float, rate_tolerance: float, state: Floats,
     budget: int, more: Floats, field: Floats, product: Floats, logs: Floats, sent: Floats,
@@ -274,100 +274,98 @@ def propagate(
     over all groups. With ``from_labels`` the first rates are learned from the labels too.
     """
     one = 0 if len(data) == 1 else -1
-    for position in range(len(which)):
-        c = which[position]
+    for p in range(len(which)):
+        c = which[p]
         first = offsets[c]
         last = offsets[c + 1]
-        count = k[c]
-        g = groups[c]
-        at = firsts[c]
-        to = messages[c]
+        at = firsts[p]
+        to = messages[p]
         m = edge_sums[c]
         slot = indptr[first]
-        if state[c, ENDED] != 0.0:
+        if state[p, ENDED] != 0.0:
             continue
-        if state[c, DONE] == 0.0:
-            for a in range(g, g + count):
-                sums[_EDGES, a] = 0.0
-            spread = softness / count
+        if state[p, DONE] == 0.0:
+            for a in range(k):
+                sums[_EDGES, p, a] = 0.0
+            spread = softness / k
             for i in range(first, last):
-                own = at + (i - first) * count
-                for a in range(count):
-                    marginal[own + a] = spread
-                marginal[own + z[i]] = spread + (1.0 - softness)
+                own = at + i - first
+                for a in range(k):
+                    marginal[own, a] = spread
+                marginal[own, z[i]] = spread + (1.0 - softness)
                 for t in range(indptr[i], indptr[i + 1]):
-                    forth = to + (t - slot) * count
-                    for a in range(count):
-                        message[forth + a] = marginal[own + a]
+                    forth = to + t - slot
+                    for a in range(k):
+                        message[forth, a] = marginal[own, a]
         left = budget
         while True:
             # Sums over all nodes: theta, what rates of 1 expect inside each group, and nodes.
-            for a in range(g, g + count):
-                sums[_TOTAL, a] = 0.0
-                sums[_PAIRS, a] = 0.0
-                sums[_SIZES, a] = 0.0
+            for a in range(k):
+                sums[_TOTAL, p, a] = 0.0
+                sums[_PAIRS, p, a] = 0.0
+                sums[_SIZES, p, a] = 0.0
             for i in range(first, last):
-                for a in range(count):
-                    belief = marginal[at + (i - first) * count + a]
+                for a in range(k):
+                    belief = marginal[at + i - first, a]
                     share = theta[i] * belief
-                    sums[_TOTAL, g + a] += share
-                    sums[_PAIRS, g + a] -= share * share
-                    sums[_SIZES, g + a] += belief
-            for a in range(g, g + count):
-                among = sums[_PAIRS, a] + sums[_TOTAL, a] * sums[_TOTAL, a]
-                sums[_PAIRS, a] = 0.5 * larger(among, 0.0)
+                    sums[_TOTAL, p, a] += share
+                    sums[_PAIRS, p, a] -= share * share
+                    sums[_SIZES, p, a] += belief
+            for a in range(k):
+                among = sums[_PAIRS, p, a] + sums[_TOTAL, p, a] * sums[_TOTAL, p, a]
+                sums[_PAIRS, p, a] = 0.5 * larger(among, 0.0)
             if left < budget:
-                for a in range(g, g + count):
-                    state[c, EVIDENCE] += (inside[a] - state[c, BETWEEN]) * sums[_PAIRS, a]
-                final = state[c, _STEP] == steps
-                residual = state[c, RESIDUAL]
-                state[c, DONE] += 1.0
+                for a in range(k):
+                    state[p, EVIDENCE] += (inside[p, a] - state[p, BETWEEN]) * sums[_PAIRS, p, a]
+                final = state[p, _STEP] == steps
+                residual = state[p, RESIDUAL]
+                state[p, DONE] += 1.0
                 converged = residual <= tolerance
-                if not converged and state[c, _SWEEP] % _WINDOW == 0.0:
-                    if residual > _STALLED * state[c, _BEFORE]:
-                        damping = state[c, _DAMPING] + _DAMPING_STEP
-                        state[c, _DAMPING] = damping if damping < _MOST_DAMPING else _MOST_DAMPING
-                    state[c, _BEFORE] = residual
-                state[c, _SWEEP] += 1.0
-                if converged or not state[c, _SWEEP] < (final_sweeps if final else sweeps):
-                    for a in range(g, g + count):
-                        learned[a] = inside[a]
-                        shares[a] = prior[a]
+                if not converged and state[p, _SWEEP] % _WINDOW == 0.0:
+                    if residual > _STALLED * state[p, _BEFORE]:
+                        damping = state[p, _DAMPING] + _DAMPING_STEP
+                        state[p, _DAMPING] = damping if damping < _MOST_DAMPING else _MOST_DAMPING
+                    state[p, _BEFORE] = residual
+                state[p, _SWEEP] += 1.0
+                if converged or not state[p, _SWEEP] < (final_sweeps if final else sweeps):
+                    for a in range(k):
+                        learned[p, a] = inside[p, a]
+                        shares[p, a] = prior[p, a]
                     between = learn_rates(
-                        rule, least, sums, g, count, m, state[c, BETWEEN], learned, shares
+                        rule, least, sums, p, k, m, state[p, BETWEEN], learned, shares
                     )
                     widest = 0.0
-                    for a in range(g, g + count):
-                        widest = larger(widest, abs(log(learned[a] / inside[a])))
+                    for a in range(k):
+                        widest = larger(widest, abs(log(learned[p, a] / inside[p, a])))
                     if final or (converged and widest <= rate_tolerance):
-                        state[c, ENDED] = 1.0
+                        state[p, ENDED] = 1.0
                         break
-                    for a in range(g, g + count):
-                        inside[a] = learned[a]
-                        prior[a] = shares[a]
-                    state[c, BETWEEN] = between
-                    state[c, _BEFORE] = inf
-                    state[c, _STEP] += 1.0
-                    state[c, _SWEEP] = 0.0
-            elif state[c, DONE] == 0.0 and from_labels:
+                    for a in range(k):
+                        inside[p, a] = learned[p, a]
+                        prior[p, a] = shares[p, a]
+                    state[p, BETWEEN] = between
+                    state[p, _BEFORE] = inf
+                    state[p, _STEP] += 1.0
+                    state[p, _SWEEP] = 0.0
+            elif state[p, DONE] == 0.0 and from_labels:
                 for i in range(first, last):
                     for t in range(indptr[i], indptr[i + 1]):
                         if z[indices[t]] == z[i]:
-                            sums[_EDGES, g + z[i]] += 0.5 * float(data[t & one])
+                            sums[_EDGES, p, z[i]] += 0.5 * float(data[t & one])
                 # One rate inside all groups comes first, and is where own ones start from.
-                state[c, BETWEEN] = 1.0
+                state[p, BETWEEN] = 1.0
                 for first_rule in range(_PLANTED, rule + 1):
                     if first_rule != _CONTRAST:
-                        state[c, BETWEEN] = learn_rates(
-                            first_rule, least, sums, g, count, m, state[c, BETWEEN], inside, prior
+                        state[p, BETWEEN] = learn_rates(
+                            first_rule, least, sums, p, k, m, state[p, BETWEEN], inside, prior
                         )
             if left == 0:
                 break
             left -= 1
             sweep(
-                indptr, data, reverse, theta, first, last, heaviest[c], m, count, g, at, to, inside,
+                indptr, data, reverse, theta, first, last, heaviest[c], m, k, p, at, to, inside,
                 prior, message, marginal, sums, more, field, product, logs, sent, above, inner,
-                log_inside, state, c, tally,
+                log_inside, state, tally,
             )
             if tally[2] != 0:
                 return

@@ -15,7 +15,7 @@ import numpy as np
 from kgroups._progress import new_tally, run_interruptibly
 from kgroups._types import CSR, Floats, Indices, Ints
 from kgroups.inference import _propagation_nb as kernels
-from kgroups.multilevel import Level, inner_weights, places
+from kgroups.multilevel import Level, inner_weights
 
 __all__ = [
     "BlockModel",
@@ -227,26 +227,47 @@ def propagate(
     the most probable one of any node; the evidence is then -inf. ``progress`` receives the number
     of sweeps done, several times a second.
     """
-    level = model.level
-    groups, firsts, messages = (
-        places(number, which) for number in (k, k * level.sizes, k * level.entries)
+    found: dict[int, Inference] = {}
+    for number in np.unique(k[which]).tolist():
+        same = which[k[which] == number]
+        options = softness, need_all, progress, messages_per_call
+        each = _propagated(model, z, number, same, learning, schedule, rates, *options)
+        found.update(zip(same.tolist(), each, strict=True))
+    return [found[c] for c in which.tolist()]
+
+
+def _propagated(
+    model: BlockModel,
+    z: Ints,
+    k: int,
+    which: Ints,
+    learning: Learning,
+    schedule: Schedule,
+    rates: Rates | None,
+    softness: float,
+    need_all: bool,  # noqa: FBT001
+    progress: Callable[[int], None],
+    messages_per_call: int,
+) -> list[Inference]:
+    """Do what :func:`propagate` does in components with the same number of groups."""
+    level, parts = model.level, which.size
+    firsts, messages = (
+        np.concatenate([[0], np.cumsum(numbers[which])]) for numbers in (level.sizes, level.entries)
     )
-    inside, prior = np.ones((2, groups[-1]))
-    state = np.empty((k.size, len(kernels.STATE)))
-    state[:] = kernels.STATE
+    inside, prior, learned, shares = np.ones((4, parts, k))
+    state = np.tile(kernels.STATE, (parts, 1))
     if rates is not None:
-        inside, prior = rates.inside.copy(), rates.prior.copy()
+        inside[:], prior[:] = rates.inside, rates.prior
         state[:, kernels.BETWEEN] = rates.between
-    message, marginal = np.empty(messages[-1]), np.empty(firsts[-1])
+    message, marginal = np.empty((messages[-1], k)), np.empty((firsts[-1], k))
     call = (
         *(level.indptr, level.indices, level.data, level.offsets),
-        *(model.reverse, model.theta, model.heaviest, model.m),
-        *(which, k, groups, firsts, messages),
+        *(model.reverse, model.theta, model.heaviest, model.m, which, k, firsts, messages),
         *(z.astype(np.int64, copy=False), rates is None, inside, prior, message, marginal),
-        *(float(softness), np.empty((4, groups[-1]))),
-        *(kernels.RULES.index(learning.rule), float(learning.least), *schedule, state),
+        *(float(softness), np.empty((4, parts, k)), kernels.RULES.index(learning.rule)),
+        *(float(learning.least), *schedule, state),
     )
-    scratch = *np.empty((8, int(k[which].max(initial=0)))), *np.empty((2, groups[-1]))
+    scratch = *np.empty((8, k)), learned, shares
     large = message.size > messages_per_call
 
     def run(sweeps: int) -> bool:
@@ -255,34 +276,30 @@ def propagate(
             run_interruptibly(kernels.propagate, *arguments)
         else:
             kernels.propagate(*arguments)
-        progress(int(state[which, kernels.DONE].max(initial=0.0)))
-        return bool(state[which, kernels.ENDED].all())
-
-    def marginals_of(c: int) -> Floats:
-        return marginal[firsts[c] : firsts[c + 1]].reshape(-1, max(1, int(k[c])))
+        progress(int(state[:, kernels.DONE].max(initial=0.0)))
+        return bool(state[:, kernels.ENDED].all())
 
     ended = False
+    marginals = np.split(marginal, firsts[1:-1])
     if need_all:
         ended = run(schedule.sweeps)
-        for c in which.tolist():
-            going = state[c, kernels.ENDED] == 0.0
-            if going and np.unique(np.argmax(marginals_of(c), axis=1)).size < k[c]:
-                state[c, kernels.ENDED], state[c, kernels.EVIDENCE] = 1.0, -math.inf
+        for own, one in zip(marginals, state, strict=True):
+            if not one[kernels.ENDED] and np.unique(np.argmax(own, axis=1)).size < k:
+                one[kernels.ENDED], one[kernels.EVIDENCE] = 1.0, -math.inf
     budget = max(1, messages_per_call // max(1, message.size))
-    while not (ended or state[which, kernels.ENDED].all()):
+    while not (ended or state[:, kernels.ENDED].all()):
         ended = run(budget)
     found = []
-    for c in which.tolist():
-        own = slice(groups[c], groups[c + 1])
-        between, evidence, residual = state[c, : kernels.RESIDUAL + 1].tolist()
+    for p, own in enumerate(marginals):
+        between, evidence, residual = state[p, : kernels.RESIDUAL + 1].tolist()
         found.append(
             Inference(
-                marginals_of(c),
-                Rates(inside[own], between, prior[own]),
+                own,
+                Rates(inside[p], between, prior[p]),
                 evidence if not math.isnan(evidence) and evidence < math.inf else -math.inf,
                 residual,
                 residual <= schedule.tolerance,
-                int(state[c, kernels.DONE]),
+                int(state[p, kernels.DONE]),
             )
         )
     return found
