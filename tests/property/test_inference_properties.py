@@ -110,7 +110,7 @@ def test_beliefs_on_trees_are_sums_over_all_labels(drawn, corrected):
     )
     assert found.marginals == pytest.approx(marginals, abs=1e-12)
     assert found.evidence == pytest.approx(evidence, rel=1e-12, abs=1e-12)
-    assert arguments["sums"][_EDGES] == pytest.approx(edges, rel=1e-12, abs=1e-12)
+    assert arguments["sums"][_EDGES, 0] == pytest.approx(edges, rel=1e-12, abs=1e-12)
 
 
 @given(labeled_graphs(), METHODS)

@@ -40,10 +40,10 @@ UNCHANGED = Learning("unchanged")
 def learned(learning, rates, edges, pairs, sizes, m):
     """Return the rates that a rule learns from expected edges, pairs and sizes."""
     inside, prior = rates.inside.copy(), rates.prior.copy()
-    rule, sums = kernels.RULES.index(learning.rule), np.zeros((4, inside.size))
-    sums[[kernels._EDGES, kernels._PAIRS, kernels._SIZES]] = edges, pairs, sizes
+    rule, sums = kernels.RULES.index(learning.rule), np.zeros((4, 1, inside.size))
+    sums[[kernels._EDGES, kernels._PAIRS, kernels._SIZES], 0] = edges, pairs, sizes
     between = kernels.learn_rates(
-        rule, learning.least, sums, 0, inside.size, m, rates.between, inside, prior
+        rule, learning.least, sums, 0, inside.size, m, rates.between, inside[None], prior[None]
     )
     return Rates(inside, between, prior)
 
@@ -77,7 +77,7 @@ def test_sweeps_are_those_of_the_definition(G, weighted, own, corrected):
         assert found.sweeps == sweeps
         assert found.evidence == pytest.approx(slow[0], abs=1e-7)
         assert found.marginals == pytest.approx(slow[1], abs=1e-9)
-        assert arguments["sums"][kernels._EDGES] == pytest.approx(slow[2], abs=1e-8)
+        assert arguments["sums"][kernels._EDGES, 0] == pytest.approx(slow[2], abs=1e-8)
 
 
 @pytest.mark.parametrize(("own", "corrected"), CASES)
