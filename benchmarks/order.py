@@ -7,6 +7,7 @@ sorted names. Times are medians of rounds in which all take turns.
 """
 
 import argparse
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from statistics import median
@@ -14,11 +15,11 @@ from time import perf_counter
 from typing import Any
 
 import igraph
-import numba
 import numpy as np
 
 import kgroups as kg
 from benchmarks.graphs import own_lfr
+from kgroups._parallel import available_cores
 from kgroups.adapters import canonical_order
 
 
@@ -37,7 +38,7 @@ class Entrant:
 
     def take_turn(self) -> None:
         """Time one round, and keep the label of each node in the order of the sorted names."""
-        numba.set_num_threads(self.threads)
+        os.environ["NUMBA_NUM_THREADS"] = str(self.threads)
         converted = _timed(lambda: kg.as_graph(self.graph), self.reading)
         _timed(lambda: _ordered(converted), self.ordering)
         partition = _timed(lambda: kg.detect_communities(self.graph), self.detecting)
@@ -86,7 +87,7 @@ def entrants(n: int, mixing: float, seed: int) -> list[Entrant]:
     plain = built(same, None)
     sorted_names = [f"node {i:0{width}}" for i in range(n)]
     shuffled_names = [sorted_names[i] for i in shuffled.tolist()]
-    threads = numba.get_num_threads()
+    threads = available_cores()
     return [
         Entrant("sorted names", built(same, sorted_names), same, threads),
         Entrant("no names", plain, same, threads),

@@ -212,10 +212,10 @@ def _attributes(entry: object, *names: str) -> dict[str, Any]:
 
 def warm(args: argparse.Namespace) -> None:
     """Compile every kernel."""
-    from kgroups import warm as compile_kernels
+    import kgroups
 
     start = perf_counter()
-    kernels = compile_kernels()
+    kernels = kgroups.warm()
     seconds = perf_counter() - start
     if args.json:
         views.print_json({"kernels": kernels, "seconds": seconds})

@@ -424,9 +424,8 @@ def test_the_order_of_the_nodes_does_not_matter_in_faint_and_clear_graphs():
 
 INTERRUPTED = """
 import sys, numpy as np, kgroups as kg
-from kgroups.detect import compile_kernels
 from kgroups.generators import planted_partition
-compile_kernels()
+kg.warm(progress=False)
 graph, _ = planted_partition(600_000, k=200, degree=20.0, snr=2.0, rng=0)
 if sys.argv[1] == "file":
     u, v, _ = graph.edges()
