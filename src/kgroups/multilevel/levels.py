@@ -95,9 +95,12 @@ class Level(_Arrays):
     @property
     def scratch(self) -> Scratch:
         """Arrays that kernels work in, for its largest component."""
-        if self.n > _KEPT_UNITS or len(self.indices) > _KEPT_ENTRIES:
-            return self._new_scratch()
-        return self._kept_scratch
+        return self._kept_scratch if self.is_small else self._new_scratch()
+
+    @cached_property
+    def is_small(self) -> bool:
+        """Whether it keeps these arrays."""
+        return self.n <= _KEPT_UNITS and len(self.indices) <= _KEPT_ENTRIES
 
     @cached_property
     def _kept_scratch(self) -> Scratch:
@@ -247,7 +250,11 @@ def coarsened(level: Level, z: Indices, k: Ints, which: Ints, tally: Ints) -> Le
     indices, data = indices[:filled], data[:filled]
     if 2 * filled < entries:
         indices, data = indices.copy(), data.copy()
-    return Level(indptr, indices, data, strength, inner, nodes, offsets)
+    top = Level(indptr, indices, data, strength, inner, nodes, offsets)
+    if level.is_small:
+        # No kernel needs both at once, and no component of the coarser level is larger.
+        top.__dict__["_kept_scratch"] = level.scratch
+    return top
 
 
 def intersection(
