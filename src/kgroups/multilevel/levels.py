@@ -97,7 +97,7 @@ class Level(_Arrays):
         """Arrays that kernels work in, for its largest component."""
         return self._kept_scratch if self.is_small else self._new_scratch()
 
-    @cached_property
+    @property
     def is_small(self) -> bool:
         """Whether it keeps these arrays."""
         return self.n <= _KEPT_UNITS and len(self.indices) <= _KEPT_ENTRIES
