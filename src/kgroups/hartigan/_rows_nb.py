@@ -109,7 +109,7 @@ def move_rows(
     return length - explained
 
 
-@kernel(seconds=1.6)
+@kernel(seconds=1.6, per_item=3e-5)
 def best_kmeans(
     X: Floats, starts: Ints, rows: Ints, columns: Ints, places: Ints, k: Ints, trials: Ints,
     draws: Floats, firsts: Ints, row_error: float, max_sweeps: int, z: Ints, tried: Ints,

@@ -253,7 +253,7 @@ def sweep(
     state[p, RESIDUAL] = change / (last - first)
 
 
-@kernel(seconds=2.8)
+@kernel(seconds=2.8, per_item=4e-5)
 def propagate(
     indptr: Indices, indices: Indices, data: Floats, offsets: Ints, reverse: Ints, theta: Floats,
     heaviest: Floats, edge_sums: Floats, which: Ints, k: int, firsts: Ints, messages: Ints,

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from kgroups._csr import writable
 from kgroups._progress import new_tally, run_interruptibly
 from kgroups._types import CSR, Floats, Indices, Ints
 from kgroups.inference import _propagation_nb as kernels
@@ -263,7 +264,14 @@ def _propagated(
     call = (
         *(level.indptr, level.indices, level.data, level.offsets),
         *(model.reverse, model.theta, model.heaviest, model.m, which, k, firsts, messages),
-        *(z.astype(np.int64, copy=False), rates is None, inside, prior, message, marginal),
+        *(
+            writable(z.astype(np.int64, copy=False)),
+            rates is None,
+            inside,
+            prior,
+            message,
+            marginal,
+        ),
         *(float(softness), np.empty((4, parts, k)), kernels.RULES.index(learning.rule)),
         *(float(learning.least), *schedule, state),
     )
