@@ -287,6 +287,7 @@ def _result(
         components=tuple(found.components),
         visits=found.visits + refinement.visits,
         peak_bytes=stages.peak_bytes(),
+        dispersion=found.dispersion,
     )
     if report.warnings:
         warn_caller(report.warnings)

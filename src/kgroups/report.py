@@ -154,6 +154,9 @@ class Report:
         memory that is used again excluded. None where the system does not tell (it is read from
         ``/proc`` of Linux). Exact if no earlier peak of the process was higher; otherwise the
         largest reading, about 20 a second in long work. What other threads allocate counts too.
+    dispersion : float
+        What the evidence of edges was divided by where communities are clear, because edges are
+        correlated; 1 where they count in full. ``nats`` of components are after that division.
     """
 
     method: str
@@ -180,6 +183,7 @@ class Report:
     k_hat_low: int | None = None
     k_hat_high: int | None = None
     peak_bytes: int | None = None
+    dispersion: float = 1.0
 
     @property
     def why(self) -> str:
@@ -220,6 +224,11 @@ class Report:
         if self.k_hat is not None:
             counting = ", ".join(f"{count} {name}" for name, count in self.counting.items())
             lines.append(f"Components whose eigenvalues were counted: {counting or 'none'}.")
+        if self.dispersion != 1.0:
+            lines.append(
+                "Edges are correlated: they count as if there were "
+                f"{self.dispersion:.2g} times fewer."
+            )
         lines.append(f"r = {self.r:.4g} ({self.r_choice}).")
         if self.refinement.components:
             lines.append(self.refinement.sentence())

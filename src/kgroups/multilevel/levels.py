@@ -174,6 +174,20 @@ class Level(_Arrays):
         """Return the level with all components taken as one."""
         return self._replace(offsets=np.array([0, self.n]))
 
+    def divided(self, divisor: float) -> "Level":
+        """Return the level with all weights divided by a number."""
+        if divisor == 1.0:
+            return self
+        # Rounded once, so that sums of weights are those of the links in single precision.
+        share = np.float32(1.0 / divisor)
+        data, scale = self.data * share, float(share)
+        if not np.all(self.data == 1.0):
+            ends = np.repeat(np.arange(self.n), np.diff(self.indptr))
+            strength = np.bincount(ends, data, minlength=self.n) + 2.0 * scale * self.inner
+        else:
+            strength = self.strength * scale
+        return self._replace(data=data, strength=strength, inner=self.inner * scale)
+
     def with_explicit_weights(self) -> "Level":
         """Return the level with a weight for each link."""
         if len(self.data) == len(self.indices):

@@ -41,10 +41,15 @@ class Objective(NamedTuple):
     tables: Ints
     # Logarithms of factorials.
     factorial: Floats
+    # What the weights of the level have been divided by.
+    dispersion: float = 1.0
 
     @classmethod
-    def of(cls, level: Level) -> "Objective":
-        """Return the code lengths of the components of a finest level."""
+    def of(cls, level: Level, dispersion: float = 1.0) -> "Objective":
+        """Return the code lengths of the components of a finest level.
+
+        Its weights have been divided by the ``dispersion``, which does not change costs.
+        """
         sizes, parts = level.sizes, level.sizes.size
         owner = np.arange(parts).repeat(sizes)
         strength = np.bincount(owner, level.strength, minlength=parts)
@@ -53,14 +58,14 @@ class Objective(NamedTuple):
         factorial = _log_factorials(int(sizes.max(initial=0)) + 2)
         owner = np.arange(parts).repeat(sizes + 2)
         size, n = np.arange(owner.size) - tables[owner], sizes[owner]
-        pairs = np.minimum(0.5 * size * (size - 1.0), edges[owner])
+        pairs = np.minimum(0.5 * size * (size - 1.0), dispersion * edges[owner])
         of_size = factorial[size] - np.log(pairs + 1.0)
         k = np.minimum(np.maximum(size, 1), n)
         of_number = factorial[k - 1] + factorial[n - k] - factorial[n - 1]
         of_number += factorial[k] - factorial[n]
         # One community saves nothing.
         of_number[tables + 1] = -of_size[tables + sizes]
-        return cls(edges, of_size, of_number, tables, factorial)
+        return cls(edges, of_size, of_number, tables, factorial, dispersion)
 
 
 def _log_factorials(count: int) -> Floats:

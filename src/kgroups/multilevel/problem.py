@@ -51,6 +51,8 @@ class Problem:
         Whether A has self-loops.
     fast : bool
         Whether the graph may be large: then costly safeguards are run only after a loss.
+    dispersion : float
+        What the evidence of edges is divided by, as they are correlated.
     """
 
     A: CSR
@@ -60,6 +62,7 @@ class Problem:
     weighted: bool
     loops: bool
     fast: bool = False
+    dispersion: float = 1.0
 
     @property
     def n(self) -> int:
@@ -88,15 +91,19 @@ class Problem:
 
     @cached_property
     def level(self) -> Level:
-        """The finest level: saturated weights, in units in which they vary like counts."""
+        """The finest level: saturated weights, in units in which they vary like counts.
+
+        They are divided by the dispersion.
+        """
         A = self.bound.saturated_weights() if self.weighted else self.A
         A = without_diagonal(A) if self.loops else A
-        return finest_level(A, weighted=self.weighted, offsets=self.offsets)
+        level = finest_level(A, weighted=self.weighted, offsets=self.offsets)
+        return level.divided(self.dispersion)
 
     @cached_property
     def objective(self) -> Objective:
         """The code lengths of its components."""
-        return Objective.of(self.level)
+        return Objective.of(self.level, self.dispersion)
 
     def rows(self, component: int) -> slice:
         """Return the place of a component among the nodes."""
@@ -121,6 +128,16 @@ class Problem:
     def as_one(self) -> "Problem":
         """Return the problem with all components taken as one."""
         return replace(self, offsets=np.array([0, self.n]))
+
+    def dispersed(self, dispersion: float) -> "Problem":
+        """Return the problem with the evidence of edges divided by a dispersion."""
+        if dispersion == self.dispersion:
+            return self
+        changed = replace(self, dispersion=dispersion)
+        if self.dispersion == 1.0:
+            # Known already.
+            changed.__dict__["level"] = self.level.divided(dispersion)
+        return changed
 
     def restricted(self, rows: Ints) -> "Problem":
         """Return the problem on some of its nodes, as if these were one component."""

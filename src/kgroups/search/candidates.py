@@ -176,7 +176,11 @@ def _batches(which: Ints, numbers: Ints, most: float) -> list[Ints]:
 
 
 def search(
-    problem: Problem, settings: Search, rng: np.random.Generator, *, start: Ints | None = None
+    problem: Problem,
+    settings: Search,
+    rng: np.random.Generator,
+    *,
+    start: Ints | None = None,
 ) -> tuple[Candidate, int, dict[int, Moments]]:
     """Find the communities of every component with the shortest description.
 
@@ -199,12 +203,24 @@ def search(
     labels = None if start is None else _from_zero(start, problem)
     found = searching.search(searching.cyclic, labels=labels, spectrum=spectrum)
     visits = searching.visits + sum(one.visits for one in measured.values())
+    return _candidate(found), visits, measured
+
+
+def search_again(
+    problem: Problem, settings: Search, rng: np.random.Generator, found: Candidate, which: Ints
+) -> tuple[Candidate, int]:
+    """Search in some components again, as their edges count less than when labels were found.
+
+    Returns also the matrix entries read.
+    """
+    searching = Searching(problem.level, settings, rng, problem.objective)
+    again = searching.search(which, labels=found.z.astype(np.int32), searched=True)
+    return found.replaced(which, _candidate(again), problem), searching.visits
+
+
+def _candidate(found: State) -> Candidate:
     z, saved = found.z.astype(np.int64), found.saved
-    return (
-        candidate("search", z, found.k, saved, nats=saved, undecided=found.share),
-        visits,
-        measured,
-    )
+    return candidate("search", z, found.k, saved, nats=saved, undecided=found.share)
 
 
 def projected_labels(measured: Moments, rng: np.random.Generator) -> Any:

@@ -80,7 +80,8 @@ class RefinementTotals:
 class Detection:
     """Labels in the order of the problem, and how they were found.
 
-    ``counts`` are the eigenvalues above the threshold, if all components were counted.
+    ``counts`` are the eigenvalues above the threshold, if all components were counted. The
+    ``dispersion`` is what the evidence of edges was divided by in components with clear communities.
     """
 
     z: Ints
@@ -89,6 +90,7 @@ class Detection:
     components: list[ComponentReport] = field(default_factory=list)
     visits: int = 0
     counts: ComponentCounts | None = None
+    dispersion: float = 1.0
 
     def keep(self, refinement: Refinement) -> Ints:
         """Record a refinement, and return its labels."""

@@ -20,9 +20,11 @@ from kgroups.search.candidates import (
     connected,
     one_community,
     search,
+    search_again,
     split_small,
 )
 from kgroups.search.detection import Detection, Options
+from kgroups.search.dispersion import dispersion_of
 from kgroups.search.searching import Searching
 from kgroups.search.settings import Auto, Method, Search, dense_solves
 from kgroups.search.spectra import Spectra
@@ -63,6 +65,9 @@ def find_communities(
         candidates.append(searched)
     # Where a description saves a nat per node, its communities are reliable.
     clear = candidates[-1].score >= problem.sizes
+    if options.search is not None:
+        found.dispersion = _dispersion(problem, searched, clear, options.search)
+        candidates[-1] = _searched_again(problem, searched, clear, options.search, rng, found)
     # A component with fewer edges than nodes + 1 is a tree or has one cycle.
     cyclic = problem.entries >= 2 * (problem.sizes + 1)
     k_hat = np.full(problem.n_components, -1, dtype=np.int64)
@@ -90,7 +95,8 @@ def find_communities(
     if isinstance(method, Auto):
         winner = decide(candidates, clear)
     z = np.choose(winner[problem.component], [candidate.z for candidate in candidates])
-    if isinstance(method, Auto):
+    # Eigenvectors count edges in full.
+    if isinstance(method, Auto) and found.dispersion == 1.0:
         for c in np.flatnonzero(clear & (problem.sizes > method.moments_nodes)).tolist():
             rows = problem.rows(c)
             with dense_solves(problem.n, method):
@@ -103,8 +109,33 @@ def find_communities(
         whole = ~clear & cyclic & (candidates[_SEARCH].k == 1)
         if whole.any():
             found.z = _split_small_communities(problem, found.z, whole, method.search, rng)
-    _report(found, problem, candidates, winner, k_hat)
+    _report(found, problem, candidates, winner, k_hat, clear)
     return found
+
+
+def _dispersion(problem: Problem, searched: Candidate, clear: Bools, settings: Search) -> float:
+    """Return what to divide the evidence of edges by: as given, or as the clear components show."""
+    if settings.dispersion is not None:
+        return float(settings.dispersion)
+    return dispersion_of(problem.level, searched.z, searched.k, np.flatnonzero(clear))
+
+
+def _searched_again(
+    problem: Problem,
+    searched: Candidate,
+    clear: Bools,
+    settings: Search,
+    rng: np.random.Generator,
+    found: Detection,
+) -> Candidate:
+    """Return the communities of the search, in clear components with less evidence by edges."""
+    which = np.flatnonzero(clear & (searched.k > 1))
+    if found.dispersion == 1.0 or not which.size:
+        return searched
+    dispersed = problem.dispersed(found.dispersion)
+    again, visits = search_again(dispersed, settings, rng, searched, which)
+    found.visits += visits
+    return again
 
 
 def decide(candidates: Sequence[Candidate], clear: Bools) -> Ints:
@@ -270,8 +301,12 @@ def _report(
     candidates: Sequence[Candidate],
     winner: Ints,
     k_hat: Ints,
+    clear: Bools,
 ) -> None:
-    """Describe the largest components: which candidate won, and why."""
+    """Describe the largest components: which candidate won, and why.
+
+    In clear components the nats are those of edges that count less.
+    """
     asked_for = len(candidates) == 2 and candidates[1].origin == "eigenvectors"
     for c in np.argsort(-problem.sizes, kind="stable")[:REPORTED].tolist():
         won, rows = candidates[winner[c]], problem.rows(c)
@@ -282,7 +317,8 @@ def _report(
                 break
         else:
             labels = np.unique(labels, return_inverse=True)[1]
-            k, nats = int(labels.max()) + 1, nats_in_component(problem, c, labels)
+            described = problem.dispersed(found.dispersion) if clear[c] else problem
+            k, nats = int(labels.max()) + 1, nats_in_component(described, c, labels)
         evidence, origin, why = float(won.evidence[c]), won.origin, reason(won, c, nats)
         if won.k[c] == 1:
             origin = "one community"

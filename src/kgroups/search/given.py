@@ -9,11 +9,12 @@ import numpy as np
 from kgroups._types import Floats, Ints
 from kgroups.embedding import Init, informative_eigenpairs
 from kgroups.inference import BeliefPropagation, better_fit, parameter_cost
-from kgroups.multilevel import Level, Problem, nats_saved
+from kgroups.multilevel import Problem, nats_saved
 from kgroups.operators import BetheHessian, degrees_are_uneven
 from kgroups.refine import Refiner, planted_fit
 from kgroups.report import ComponentReport
 from kgroups.search.candidates import MAX_MESSAGES
+from kgroups.search.dispersion import MOST_REPEATED, repeated_links
 from kgroups.search.detection import Detection, Options
 from kgroups.search.finding import REPORTED, nats_in_component
 from kgroups.search.searching import Searching
@@ -25,10 +26,6 @@ from kgroups.spectrum import Moments, has_structure, moments
 # not separate them from communities: eigenvectors are computed exactly up to this size, a matter
 # of seconds.
 EXACT_NODES_UNEVEN = 20_000
-# Belief propagation takes the links of a pair as a count. On planted graphs of 150 to 800 nodes,
-# with even and uneven degrees, it recovers more below this share of repeated links, and on average
-# less above.
-_MOST_REPEATED = 0.1
 # Components with fewer nodes, too few for a filter, are always solved exactly.
 _FILTERED_NODES = 6
 # Digits to which eigenvalues are compared, so that equal components rank as equal.
@@ -167,7 +164,7 @@ class _Share(NamedTuple):
         nats = float(nats_saved(level, best, np.array([self.k]))[0])
         if nats >= best.size or level.indices.size * self.k > MAX_MESSAGES:
             return best, origin, ""
-        if _repeated_links(level) > _MOST_REPEATED:
+        if repeated_links(level) > MOST_REPEATED:
             return best, origin, ""
         self.options.progress("belief propagation")
         start = best
@@ -211,17 +208,6 @@ class _Share(NamedTuple):
         z = searching.given_number(np.array([self.k]), np.zeros(1, dtype=np.int64))
         self.found.visits += searching.visits
         return z.astype(np.int64)
-
-
-def _repeated_links(level: Level) -> float:
-    """Return the share of links that would join a pair once more if degrees alone drew them.
-
-    Nodes i and j expect d_i d_j / 2m links. Weights are counts of links, which may repeat.
-    """
-    if np.any(level.data != 1.0):
-        return 0.0
-    d = level.strength
-    return float((d @ d) ** 2 / (2.0 * d.sum() ** 3))
 
 
 def _shares(

@@ -66,12 +66,14 @@ class Searching:
         which: Ints,
         *,
         labels: Indices | None = None,
+        searched: bool = False,
         spectrum: Callable[[int], tuple[Indices, bool] | None] = lambda component: None,
     ) -> State:
         """Return the best connected communities of some components.
 
-        They start from ``labels``, or by moves of single nodes. Of a large component that is
-        locally a tree ``spectrum`` returns labels, and whether these need no rival, or None.
+        They start from ``labels``, which a search may have found, or by moves of single nodes. Of a
+        large component that is locally a tree ``spectrum`` returns labels, and whether these need
+        no rival, or None.
         """
         best, done = self._nothing, np.zeros(self.sizes.size, dtype=np.bool_)
         settings, spectral = self.settings, done.copy()
@@ -95,7 +97,7 @@ class Searching:
             best = self._joined(best, rival._replace(z=z, k=k, saved=saved), active)
             agreed = best.saved - leader <= settings.least_gain * np.abs(best.saved)
             # The nodes of communities that given labels have merged are not undecided.
-            enough = agreed & self._is_settled(best) & (labels is None)
+            enough = agreed & self._is_settled(best) & (labels is None or searched)
             best = self._further_starts(best, active[~enough[active]])
         best = self.connected(self.annealed(best, active), which)
         return best.replaced(
@@ -254,7 +256,8 @@ class Searching:
 
     def _is_treelike(self, cells: Indices, count: Ints, which: Ints) -> Bools:
         """Return which components have hardly more links inside cells than a spanning tree."""
-        inside = totals(self.level, cells, count, which).sums[:, 0]
+        # A dispersion changes what edges are worth, not how many there are.
+        inside = self.objective.dispersion * totals(self.level, cells, count, which).sums[:, 0]
         return np.asarray(inside - (self.sizes - count) < self.settings.treelike * inside)
 
     def _next_start(self, best: State, which: Ints, start: int) -> State:

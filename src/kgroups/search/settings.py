@@ -64,6 +64,10 @@ class Search:
     clear_communities, clear_signal : float
         More communities than this, at a signal-to-noise ratio below that, are compared with those
         of the usual first start.
+    dispersion : float, optional
+        How many times fewer independent edges there are: what they save is divided by it, what
+        communities cost is not. Estimated from the graph if not given; with 1 all edges count in
+        full. Components in which less than a nat per node is saved so are left as they are.
 
     Examples
     --------
@@ -87,8 +91,11 @@ class Search:
     spectral_nodes: int = 10_000
     clear_communities: float = 64.0
     clear_signal: float = 1.6
+    dispersion: float | None = None
 
     def __post_init__(self) -> None:
+        if self.dispersion is not None:
+            check_real("dispersion", self.dispersion, low=1.0)
         for name in ("starts", "max_visits", "patience"):
             check_integer(name, getattr(self, name))
         if not self.scales:
@@ -96,6 +103,8 @@ class Search:
             raise InputError(msg)
         for field in fields(self):
             values = getattr(self, field.name)
+            if values is None:
+                continue
             for value in values if isinstance(values, tuple) else (values,):
                 if not (is_real(value) and value >= 0.0):
                     msg = f"{field.name} must be made of numbers >= 0, got {values!r}."
