@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgroups._types import Ints
+from kgroups._types import Bools, Ints
 from kgroups.embedding import Init, KMeansInit
 from kgroups.refine import Hartigan, Refinement, Refiner
 from kgroups.report import ComponentReport, RefinementReport
@@ -81,7 +81,8 @@ class Detection:
     """Labels in the order of the problem, and how they were found.
 
     ``counts`` are the eigenvalues above the threshold, if all components were counted. The
-    ``dispersion`` is what the evidence of edges was divided by in components with clear communities.
+    ``dispersion`` is what the evidence of edges was divided by where communities are ``clear``, in
+    components in which they save a nat per node if edges count in full.
     """
 
     z: Ints
@@ -91,6 +92,7 @@ class Detection:
     visits: int = 0
     counts: ComponentCounts | None = None
     dispersion: float = 1.0
+    clear: Bools = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
 
     def keep(self, refinement: Refinement) -> Ints:
         """Record a refinement, and return its labels."""

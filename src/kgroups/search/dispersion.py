@@ -4,8 +4,8 @@ The description counts edges as independent draws, given the groups. Real ones a
 say less than as many draws would. Two things tell how much less.
 
 *Between groups*, the links of a node to others spread more unevenly than draws would. With
-:math:`x_{is}` links of node i in group r to group s, :math:`o_i = \sum_{s \ne r} x_{is}`, :math:`e_{rs}`
-links between two groups and :math:`O_r = \sum_s e_{rs}`, Pearson's statistic is
+:math:`x_{is}` links of node i in group r to group s, :math:`o_i = \sum_{s \ne r} x_{is}`,
+:math:`e_{rs}` links between two groups and :math:`O_r = \sum_s e_{rs}`, Pearson's statistic is
 
 .. math:: X^2 = \sum_{i, s} \frac{(x_{is} - \mu_{is})^2}{\mu_{is}}, \qquad
     \mu_{is} = o_i \frac{e_{rs}}{O_r},

@@ -64,7 +64,7 @@ def find_communities(
         searched, found.visits, measured = search(problem, options.search, rng, start=start)
         candidates.append(searched)
     # Where a description saves a nat per node, its communities are reliable.
-    clear = candidates[-1].score >= problem.sizes
+    clear = found.clear = candidates[-1].score >= problem.sizes
     if options.search is not None:
         found.dispersion = _dispersion(problem, searched, clear, options.search)
         candidates[-1] = _searched_again(problem, searched, clear, options.search, rng, found)

@@ -14,8 +14,8 @@ from kgroups.operators import BetheHessian, degrees_are_uneven
 from kgroups.refine import Refiner, planted_fit
 from kgroups.report import ComponentReport
 from kgroups.search.candidates import MAX_MESSAGES
-from kgroups.search.dispersion import MOST_REPEATED, repeated_links
 from kgroups.search.detection import Detection, Options
+from kgroups.search.dispersion import MOST_REPEATED, repeated_links
 from kgroups.search.finding import REPORTED, nats_in_component
 from kgroups.search.searching import Searching
 from kgroups.search.settings import SIGNIFICANCE, Auto, Method, Search, Spectral

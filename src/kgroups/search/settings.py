@@ -103,7 +103,7 @@ class Search:
             raise InputError(msg)
         for field in fields(self):
             values = getattr(self, field.name)
-            if values is None:
+            if field.name == "dispersion":
                 continue
             for value in values if isinstance(values, tuple) else (values,):
                 if not (is_real(value) and value >= 0.0):
