@@ -11,10 +11,18 @@ from kgroups.multilevel.levels import (
     places,
     singletons,
 )
-from kgroups.multilevel.objective import Objective, Totals, merged_down, nats_saved, totals
+from kgroups.multilevel.objective import (
+    GROUPS_PER_MERGE,
+    Objective,
+    Totals,
+    merged_down,
+    nats_saved,
+    totals,
+)
 from kgroups.multilevel.problem import Prepared, Problem, prepare
 
 __all__ = [
+    "GROUPS_PER_MERGE",
     "ROUNDING",
     "Level",
     "MoveRules",

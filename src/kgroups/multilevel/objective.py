@@ -22,8 +22,8 @@ from kgroups._types import Floats, Indices, Ints
 from kgroups.multilevel import _climbing_nb as kernels
 from kgroups.multilevel.levels import Level, coarsened, places, singletons
 
-# A round merges at least one group in this many, so that rounds stay few.
-_GROUPS_PER_MERGE = 50
+GROUPS_PER_MERGE = 50
+"""A round merges at least one group in this many, so that rounds stay few."""
 # Up to this many factorials are kept between calls.
 _KEPT_FACTORIALS = 10_000
 _NONE = np.zeros(0)
@@ -138,7 +138,7 @@ def merged_down(
         edges, factorial = objective.edges, objective.factorial
         kernels.best_partners(*groups, edges, factorial, active, own, gain, partner)
         more = k - target
-        most = np.maximum((more + 1) // 2, np.minimum(more, k // _GROUPS_PER_MERGE))
+        most = np.maximum((more + 1) // 2, np.minimum(more, k // GROUPS_PER_MERGE))
         owner = np.repeat(np.arange(k.size), groups.sizes)
         order = np.lexsort((-gain, owner))
         into, fewer = np.zeros(n, dtype=np.int32), np.zeros_like(k)
@@ -158,4 +158,4 @@ def merged_down(
         groups = coarsened(groups, into, k, active, tally)
 
 
-__all__ = ["Objective", "Totals", "merged_down", "nats_saved", "totals"]
+__all__ = ["GROUPS_PER_MERGE", "Objective", "Totals", "merged_down", "nats_saved", "totals"]

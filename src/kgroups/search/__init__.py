@@ -3,6 +3,7 @@
 from kgroups.search.detection import Detection
 from kgroups.search.finding import find_communities
 from kgroups.search.given import EXACT_NODES_UNEVEN, find_k_communities
+from kgroups.search.scales import Scale, find_scales
 from kgroups.search.settings import (
     Auto,
     Method,
@@ -17,10 +18,12 @@ __all__ = [
     "Auto",
     "Detection",
     "Method",
+    "Scale",
     "Search",
     "Spectral",
     "check_method",
     "dense_solves",
     "find_communities",
     "find_k_communities",
+    "find_scales",
 ]

@@ -175,6 +175,10 @@ class Searching:
         found = self._climb(z.astype(np.int32), which, temperatures=self.temperatures)
         return self.connected(found, which)
 
+    def moved(self, z: Indices, which: Ints) -> State:
+        """Return what moves of single nodes make of labels; the number of communities stays."""
+        return self._climb(z, which, rules=self.rules._replace(keep=True), levels=1)
+
     def given_number(self, k: Ints, which: Ints) -> Indices:
         """Return exactly ``k`` communities of each component."""
         cells, count = self.cells(which)

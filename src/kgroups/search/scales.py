@@ -1,0 +1,282 @@
+"""Scales: partitions that are finer and coarser than a given one.
+
+The graph of groups is described as the graph is: its communities are super-groups, the next coarser
+scale (:mod:`kgroups.search.supergroups`). Groups that are communities of their own inside are the
+next finer one. Which numbers of communities there are is decided so; at each number, communities
+are those that save most nats. They are not nested.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from kgroups._csr import masked, restricted, rows_of
+from kgroups._types import CSR, Bools, Indices, Ints
+from kgroups.multilevel import (
+    Level,
+    Objective,
+    Problem,
+    State,
+    attached,
+    coarsened,
+    nats_saved,
+)
+from kgroups.search.searching import Searching
+from kgroups.search.settings import Search
+from kgroups.search.supergroups import (
+    LEAST_NATS,
+    GroupGraph,
+    find_supergroups,
+    supergroup_nats,
+)
+
+# Smaller groups are not split.
+_LEAST_SPLIT = 10
+_ONE = np.zeros(1, dtype=np.int64)
+
+
+class Scale(NamedTuple):
+    """A partition at one scale."""
+
+    # Labels of the nodes of a problem, without gaps from 0.
+    z: Ints
+    # Nats saved in the description, summed over components.
+    nats: float
+
+
+class _Chain(NamedTuple):
+    """Labels of a component that are finer and coarser than its communities, finest first."""
+
+    finer: list[Ints]
+    coarser: list[Ints]
+
+    def at(self, step: int, z: Ints) -> Ints:
+        """Return labels so many steps above ``z``, or below if negative, or the last ones there."""
+        if step < 0 and self.finer:
+            return self.finer[max(step, -len(self.finer))]
+        if step > 0 and self.coarser:
+            return self.coarser[min(step, len(self.coarser)) - 1]
+        return z
+
+
+def find_scales(
+    problem: Problem,
+    z: Ints,
+    settings: Search,
+    rng: np.random.Generator,
+    progress: Callable[[str], None] = lambda stage: None,
+) -> list[Scale]:
+    """Return partitions at all scales of a graph, finest first; ``z`` is one of them.
+
+    Each component is described by itself, and has scales of its own. Those of the graph take the
+    same number of steps from ``z`` in all components; one that has fewer stays at its last. Where
+    communities save less than a nat per node, they are faint, and there are no other scales.
+
+    Parameters
+    ----------
+    problem : Problem
+        The graph.
+    z : ndarray of shape (n,)
+        Communities, without gaps from 0 and never across components.
+    settings : Search
+        How finer communities, and those of a given number, are searched for.
+    rng : Generator
+        Randomness of the search.
+    progress : callable
+        Called with the name of each stage.
+    """
+    labels, k = _in_components(problem, z)
+    entropy = int(rng.integers(2**63))
+    chains = [_Chain([], [])] * problem.n_components
+    for c in np.flatnonzero(_is_clear(problem, labels, k) & (k > 1)).tolist():
+        stream = np.random.default_rng([entropy, c])
+        part = problem.part(c)
+        chains[c] = _Component(part, labels[problem.rows(c)], settings, stream, progress).chain()
+    below = max((len(chain.finer) for chain in chains), default=0)
+    above = max((len(chain.coarser) for chain in chains), default=0)
+    scales = []
+    for step in range(-below, above + 1):
+        parts = [chain.at(step, labels[problem.rows(c)]) for c, chain in enumerate(chains)]
+        counts = np.array([int(own.max(initial=0)) + 1 for own in parts], dtype=np.int64)
+        y = np.concatenate([*parts, np.zeros(0, dtype=np.int32)])
+        nats = float(nats_saved(problem.level, y, counts, problem.objective).sum())
+        starts = np.cumsum(counts) - counts
+        scales.append(Scale(z if step == 0 else starts[problem.component] + y, nats))
+    return scales
+
+
+def _is_clear(problem: Problem, labels: Indices, k: Ints) -> Bools:
+    """Return where communities save at least a nat per node if edges count in full.
+
+    Where they do not, many are half right, and their super-groups are not there.
+    """
+    whole = problem.dispersed(1.0)
+    return np.asarray(nats_saved(whole.level, labels, k, whole.objective) >= problem.sizes)
+
+
+def _in_components(problem: Problem, z: Ints) -> tuple[Indices, Ints]:
+    """Return labels that start from 0 in each component, and their numbers."""
+    names, first, place = np.unique(z, return_index=True, return_inverse=True)
+    owner = problem.component[first]
+    order = np.argsort(owner, kind="stable")
+    k = np.bincount(owner, minlength=problem.n_components)
+    number = np.empty(names.size, dtype=np.int64)
+    number[order] = np.arange(names.size) - np.repeat(np.cumsum(k) - k, k)
+    return number[place].astype(np.int32), k
+
+
+class _Component:
+    """The scales of one component."""
+
+    def __init__(
+        self,
+        part: Problem,
+        z: Indices,
+        settings: Search,
+        rng: np.random.Generator,
+        progress: Callable[[str], None],
+    ) -> None:
+        self.z, self.k = z, int(z.max()) + 1
+        self.level, self.objective = part.level, part.objective
+        self.dispersion = part.dispersion
+        self.settings, self.rng, self.progress = settings, rng, progress
+        self.searching = Searching(self.level, settings, rng, self.objective)
+
+    def chain(self) -> _Chain:
+        """Return the finer and the coarser labels."""
+        self.progress("splitting communities")
+        fine = self._split()
+        self.progress("merging communities")
+        levels = self._upwards(self.z)
+        if _number(fine) > self.k:
+            # The communities may mix scales: then the finest ones lead to better super-groups.
+            rival = self._upwards(fine)
+            levels = [fine, *levels]
+            if self._nats(rival) > self._nats(levels):
+                levels = rival
+        self.progress("comparing communities of the same number")
+        finer = [y for y in levels if _number(y) > self.k]
+        coarser: list[Ints] = []
+        for y in levels:
+            before = _number(coarser[-1]) if coarser else self.k
+            if 1 < _number(y) < before:
+                best = self._best(y)
+                coarser += [best] if 1 < _number(best) < before else []
+        return _Chain(finer, coarser)
+
+    def _split(self) -> Indices:
+        """Split groups while the pieces save enough nats in the graph of the group alone."""
+        z, least = self.z, LEAST_NATS + np.log(self.k)
+        untried = np.ones(self.k, dtype=np.bool_)
+        while True:
+            k = untried.size
+            size = np.bincount(z, minlength=k)
+            tried = np.flatnonzero(untried & (size >= _LEAST_SPLIT))
+            if not tried.size:
+                return z
+            rows, inside = self._inside(z, tried)
+            searching = Searching(
+                inside, self.settings, self.rng, Objective.of(inside, self.dispersion)
+            )
+            found = searching.search(searching.cyclic)
+            split = (found.k > 1) & (found.saved > least)
+            if not split.any():
+                return z
+            pieces = np.where(np.repeat(split, inside.sizes), found.z, 0)
+            # The first piece of a group keeps its label, the others get new ones.
+            added = np.where(split, found.k - 1, 0)
+            firsts = np.repeat(k + np.cumsum(added) - added, inside.sizes)
+            z = z.copy()
+            z[rows] = np.where(pieces > 0, firsts + pieces - 1, z[rows])
+            untried = np.zeros(k + int(added.sum()), dtype=np.bool_)
+            untried[tried[split]] = untried[k:] = True
+
+    def _inside(self, z: Indices, groups: Ints) -> tuple[Ints, Level]:
+        """Return the nodes of some groups, and the level of which each group is a component."""
+        chosen = np.zeros(int(z.max()) + 1, dtype=np.bool_)
+        chosen[groups] = True
+        rows = np.flatnonzero(chosen[z])
+        rows = rows[np.argsort(z[rows], kind="stable")]
+        indptr, indices, data = self.level.A
+        A = CSR(indptr, indices, np.broadcast_to(data, indices.shape))
+        ends = rows_of(A)
+        A = restricted(masked(A, chosen[z[ends]] & (z[ends] == z[indices])), rows)
+        weights = A.data.astype(np.float32)
+        strength = np.bincount(rows_of(A), weights, minlength=rows.size).astype(float)
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(z)[groups])])
+        nothing, one = np.zeros(rows.size), np.ones(rows.size, dtype=np.int64)
+        return rows, Level(A.indptr, A.indices, weights, strength, nothing, one, offsets)
+
+    def _upwards(self, z: Indices) -> list[Indices]:
+        """Return labels, super-groups, super-groups of these, and what lies between them."""
+        levels = [z]
+        while (found := find_supergroups(self._group_graph(levels[-1]))) is not None:
+            levels.append(self._moved(found[1][levels[-1]]).z)
+            if _number(levels[-1]) >= _number(levels[-2]):
+                break
+        step = 0
+        while step + 1 < len(levels):
+            middle = self._between(*levels[step : step + 2])
+            if middle is None:
+                step += 1
+            else:
+                levels.insert(step + 1, middle)
+        return levels
+
+    def _between(self, fine: Indices, coarse: Indices) -> Indices | None:
+        """Return labels between two, from super-groups inside each of the coarser groups."""
+        graph, parent = self._group_graph(fine), _parents(fine, coarse)
+        y, nats = parent.copy(), 0.0
+        for c in range(_number(coarse)):
+            inside = parent == c
+            found = find_supergroups(graph.part(inside))
+            if found is not None:
+                nats += found[0]
+                y[inside] = np.where(found[1] > 0, y.max() + found[1], c)
+        if not nats > LEAST_NATS:
+            return None
+        y = np.unique(y, return_inverse=True)[1]
+        middle = self._moved(y[fine]).z
+        return middle if _number(coarse) < _number(middle) < _number(fine) else None
+
+    def _nats(self, levels: list[Indices]) -> float:
+        """Return the nats that a chain saves beyond the description of its finest labels."""
+        return sum(
+            supergroup_nats(self._group_graph(fine), _parents(fine, coarse))
+            for fine, coarse in zip(levels, levels[1:], strict=False)
+        )
+
+    def _best(self, y: Indices) -> Indices:
+        """Return the better of labels and those of a search with the same number given."""
+        number = np.array([_number(y)])
+        rival = self._moved(self.searching.given_number(number, _ONE))
+        own = self._moved(y)
+        return rival.z if rival.saved[0] > own.saved[0] else own.z
+
+    def _moved(self, y: Ints) -> State:
+        """Return connected communities after moves of nodes at a fixed number of them."""
+        found = self.searching.moved(y.astype(np.int32), _ONE)
+        return attached(self.level, self.objective, found, _ONE)
+
+    def _group_graph(self, z: Indices) -> GroupGraph:
+        k = np.array([_number(z)])
+        groups = coarsened(self.level, z, k, _ONE, self.searching.tally)
+        return GroupGraph.of(groups, self.dispersion)
+
+
+def _number(z: Ints) -> int:
+    return int(z.max()) + 1
+
+
+def _parents(fine: Ints, coarse: Ints) -> Ints:
+    """Return the coarser group with most nodes of each finer one, without gaps."""
+    q = _number(coarse)
+    pairs, nodes = np.unique(fine * np.int64(q) + coarse, return_counts=True)
+    # The largest first, and the lowest label of equals.
+    order = np.lexsort((-nodes, pairs // q))
+    owner, first = np.unique(pairs[order] // q, return_index=True)
+    return np.asarray((pairs[order] % q)[first])
+
+
+__all__ = ["Scale", "find_scales"]
