@@ -55,7 +55,7 @@ class Objective(NamedTuple):
         strength = np.bincount(owner, level.strength, minlength=parts)
         edges = 0.5 * strength.astype(float, copy=False)
         tables = level.offsets[:-1] + 2 * np.arange(parts)
-        factorial = _log_factorials(int(sizes.max(initial=0)) + 2)
+        factorial = log_factorials(int(sizes.max(initial=0)) + 2)
         owner = np.arange(parts).repeat(sizes + 2)
         size, n = np.arange(owner.size) - tables[owner], sizes[owner]
         pairs = np.minimum(0.5 * size * (size - 1.0), dispersion * edges[owner])
@@ -68,7 +68,8 @@ class Objective(NamedTuple):
         return cls(edges, of_size, of_number, tables, factorial, dispersion)
 
 
-def _log_factorials(count: int) -> Floats:
+def log_factorials(count: int) -> Floats:
+    """Return the logarithms of as many factorials, from 0! on."""
     return _new_log_factorials(count) if count > _KEPT_FACTORIALS else _kept_log_factorials(count)
 
 
@@ -158,4 +159,4 @@ def merged_down(
         groups = coarsened(groups, into, k, active, tally)
 
 
-__all__ = ["GROUPS_PER_MERGE", "Objective", "Totals", "merged_down", "nats_saved", "totals"]
+__all__ = ["GROUPS_PER_MERGE", "Objective", "Totals", "log_factorials", "merged_down", "nats_saved", "totals"]

@@ -211,10 +211,11 @@ class _Component:
     def _upwards(self, z: Indices) -> list[Indices]:
         """Return labels, super-groups, super-groups of these, and what lies between them."""
         levels = [z]
-        while (found := find_supergroups(self._group_graph(levels[-1]))) is not None:
-            levels.append(self._moved(found[1][levels[-1]]).z)
-            if _number(levels[-1]) >= _number(levels[-2]):
+        while True:
+            y, nats = find_supergroups(self._group_graph(levels[-1]))
+            if not nats[0]:
                 break
+            levels.append(self._moved(y[levels[-1]]).z)
         step = 0
         while step + 1 < len(levels):
             middle = self._between(*levels[step : step + 2])
@@ -226,17 +227,16 @@ class _Component:
 
     def _between(self, fine: Indices, coarse: Indices) -> Indices | None:
         """Return labels between two, from super-groups inside each of the coarser groups."""
-        graph, parent = self._group_graph(fine), _parents(fine, coarse)
-        y, nats = parent.copy(), 0.0
-        for c in range(_number(coarse)):
-            inside = parent == c
-            found = find_supergroups(graph.part(inside))
-            if found is not None:
-                nats += found[0]
-                y[inside] = np.where(found[1] > 0, y.max() + found[1], c)
-        if not nats > LEAST_NATS:
+        parent = _parents(fine, coarse)
+        graph, order = self._group_graph(fine).apart(parent)
+        y, nats = find_supergroups(graph)
+        if not nats.any():
             return None
-        y = np.unique(y, return_inverse=True)[1]
+        # Where a group has none, it stays whole.
+        y *= np.repeat(nats > 0.0, np.diff(graph.offsets))
+        within = np.empty_like(y)
+        within[order] = y
+        y = np.unique(parent * y.size + within, return_inverse=True)[1]
         middle = self._moved(y[fine]).z
         return middle if _number(coarse) < _number(middle) < _number(fine) else None
 
