@@ -151,18 +151,23 @@ class _Component:
         levels = self._upwards(self.z)
         if _number(fine) > self.k:
             # The communities may mix scales: then the finest ones lead to better super-groups.
-            rival = self._upwards(fine)
+            from_fine = self._upwards(fine)
             levels = [fine, *levels]
-            if self._nats(rival) > self._nats(levels):
-                levels = rival
+            if self._nats(from_fine) > self._nats(levels):
+                levels = from_fine
         self.progress("comparing communities of the same number")
         finer = [y for y in levels if _number(y) > self.k]
-        coarser: list[Ints] = []
+        coarser: list[Indices] = []
+        given: tuple[Indices, Ints] | None = None
         for y in levels:
-            before = _number(coarser[-1]) if coarser else self.k
-            if 1 < _number(y) < before:
-                best = self._best(y)
-                coarser += [best] if 1 < _number(best) < before else []
+            if 1 < _number(y) < self.k:
+                # A search with this number given competes; it goes on from that of the last one.
+                k = np.array([_number(y)])
+                given = self.searching.given_number(k, _ONE, finer=given), k
+                own, other = self._moved(y), self._moved(given[0])
+                y = other.z if other.saved[0] > own.saved[0] else own.z
+                if 1 < _number(y) < _number(coarser[-1] if coarser else self.z):
+                    coarser.append(y)
         return _Chain(finer, coarser)
 
     def _split(self) -> Indices:
@@ -246,13 +251,6 @@ class _Component:
             supergroup_nats(self._group_graph(fine), _parents(fine, coarse))
             for fine, coarse in zip(levels, levels[1:], strict=False)
         )
-
-    def _best(self, y: Indices) -> Indices:
-        """Return the better of labels and those of a search with the same number given."""
-        number = np.array([_number(y)])
-        rival = self._moved(self.searching.given_number(number, _ONE))
-        own = self._moved(y)
-        return rival.z if rival.saved[0] > own.saved[0] else own.z
 
     def _moved(self, y: Ints) -> State:
         """Return connected communities after moves of nodes at a fixed number of them."""

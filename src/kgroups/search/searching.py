@@ -179,9 +179,14 @@ class Searching:
         """Return what moves of single nodes make of labels; the number of communities stays."""
         return self._climb(z, which, rules=self.rules._replace(keep=True), levels=1)
 
-    def given_number(self, k: Ints, which: Ints) -> Indices:
-        """Return exactly ``k`` communities of each component."""
-        cells, count = self.cells(which)
+    def given_number(
+        self, k: Ints, which: Ints, *, finer: tuple[Indices, Ints] | None = None
+    ) -> Indices:
+        """Return exactly ``k`` communities of each component.
+
+        They are merged from small groups, or from ``finer`` labels, of which numbers are given.
+        """
+        cells, count = self.cells(which) if finer is None else finer
         few = which[count[which] < k[which]]
         if few.size:
             apart = self.level.mask(few)
