@@ -181,10 +181,13 @@ class _Component:
             if not tried.size:
                 return z
             rows, inside = self._inside(z, tried)
-            searching = Searching(
-                inside, self.settings, self.rng, Objective.of(inside, self.dispersion)
-            )
-            found = searching.search(searching.cyclic)
+            objective = Objective.of(inside, self.dispersion)
+            searching = Searching(inside, self.settings, self.rng, objective)
+            # Where high modularity costs more than a nat per node, a search finds nothing.
+            which = searching.cyclic
+            first, count = searching.modularity_groups(which)
+            saved = nats_saved(inside, first, count, objective, which)
+            found = searching.search(which[saved[which] > -inside.sizes[which]])
             split = (found.k > 1) & (found.saved > least)
             if not split.any():
                 return z
