@@ -159,4 +159,12 @@ def merged_down(
         groups = coarsened(groups, into, k, active, tally)
 
 
-__all__ = ["GROUPS_PER_MERGE", "Objective", "Totals", "log_factorials", "merged_down", "nats_saved", "totals"]
+__all__ = [
+    "GROUPS_PER_MERGE",
+    "Objective",
+    "Totals",
+    "log_factorials",
+    "merged_down",
+    "nats_saved",
+    "totals",
+]

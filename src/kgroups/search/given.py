@@ -16,7 +16,8 @@ from kgroups.report import ComponentReport
 from kgroups.search.candidates import MAX_MESSAGES
 from kgroups.search.detection import Detection, Options
 from kgroups.search.dispersion import MOST_REPEATED, repeated_links
-from kgroups.search.finding import REPORTED, nats_in_component
+from kgroups.search.finding import REPORTED, find_communities, nats_in_component
+from kgroups.search.scales import find_scales
 from kgroups.search.searching import Searching
 from kgroups.search.settings import SIGNIFICANCE, Auto, Method, Search, Spectral
 from kgroups.search.spectra import labels_by_filter, labels_by_vectors, leading_of
@@ -28,6 +29,9 @@ from kgroups.spectrum import Moments, has_structure, moments
 EXACT_NODES_UNEVEN = 20_000
 # Components with fewer nodes, too few for a filter, are always solved exactly.
 _FILTERED_NODES = 6
+# Why other communities than those of shares were taken.
+_A_SCALE = "it is the number of a scale of the graph"
+_MERGED = "merged from the next finer scale of the graph"
 # Digits to which eigenvalues are compared, so that equal components rank as equal.
 _DIGITS = 9
 # Eigenvalues that the moments do not show are put below 1 in steps of this.
@@ -46,12 +50,89 @@ def find_k_communities(
 ) -> Detection:
     """Find exactly ``k`` communities.
 
-    The k largest eigenvalues of the whole graph decide how many communities each component gets;
-    those of large components are known only as their moments show them. Components that get none
-    join the largest community and are uninformed. With another ``init`` or ``refine`` than the
-    default, eigenvectors alone are used where they are available.
+    If as many are found when none are asked for, it is these. Otherwise candidates compete: what
+    each component makes of its share of k, and if communities are clear, those at other scales of
+    the graph. With another ``init`` or ``refine`` than the default, eigenvectors alone are used
+    where they are available.
     """
     options = Options(method, init, refine, progress)
+    # Without a number given, no community reaches across components.
+    if options.search is None or options.chosen or k < problem.n_components:
+        return _by_shares(problem, k, options, rng)
+    unasked = find_communities(problem, method, init, refine, rng, progress=progress)
+    if np.unique(unasked.z).size == k:
+        unasked.components = [
+            replace(report, why=f"k = {report.k} was given, and found without; {report.why}")
+            for report in unasked.components
+        ]
+        return unasked
+    found = _by_shares(problem, k, options, rng)
+    if unasked.clear.any():
+        described = problem.dispersed(unasked.dispersion)
+        proposed = _at_other_scales(described, k, unasked, options.search, rng, progress)
+        _compete(found, proposed, described)
+        found.dispersion = unasked.dispersion
+    found.visits += unasked.visits
+    return found
+
+
+def _at_other_scales(
+    problem: Problem,
+    k: int,
+    unasked: Detection,
+    settings: Search,
+    rng: np.random.Generator,
+    progress: Callable[[str], None],
+) -> dict[str, Ints]:
+    """Return ``k`` communities at a scale of the graph, and those merged from the next finer one.
+
+    The keys say so.
+    """
+    scales = find_scales(problem, unasked.z, settings, rng, progress)
+    numbers = np.array([int(scale.z.max()) + 1 for scale in scales])
+    proposed: dict[str, Ints] = {}
+    if k in numbers:
+        proposed[_A_SCALE] = scales[numbers.tolist().index(k)].z
+    finer = np.flatnonzero(numbers > k)
+    if finer.size:
+        progress("merging groups step by step")
+        one, only = problem.as_one(), np.zeros(1, dtype=np.int64)
+        labels = scales[finer[-1]].z.astype(np.int32), numbers[finer[-1:]]
+        searching = Searching(one.level, settings, rng, one.objective)
+        z = searching.given_number(np.array([k]), only, finer=labels)
+        unasked.visits += searching.visits
+        proposed[_MERGED] = z.astype(np.int64)
+    return proposed
+
+
+def _compete(found: Detection, proposed: dict[str, Ints], problem: Problem) -> None:
+    """Take the labels that save most of the description of the whole graph."""
+    one = problem.as_one()
+    number = np.array([int(found.z.max()) + 1])
+    nats = {
+        why: float(nats_saved(one.level, z, number, one.objective)[0])
+        for why, z in {"": found.z, **proposed}.items()
+    }
+    why = max(nats, key=lambda each: nats[each])
+    if not why:
+        return
+    found.z, found.uninformed = proposed[why], np.zeros(0, dtype=np.int64)
+    found.components = []
+    for c in np.argsort(-problem.sizes, kind="stable")[:REPORTED].tolist():
+        k = np.unique(found.z[problem.rows(c)]).size
+        because = f"k = {k} was given; {why}"
+        report = ComponentReport(int(problem.sizes[c]), k, "search", because, component=c)
+        found.components.append(replace(report, nats=_nats_of(found, problem, c)))
+
+
+def _by_shares(problem: Problem, k: int, options: Options, rng: np.random.Generator) -> Detection:
+    """Find ``k`` communities, of which each component gets a share.
+
+    The k largest eigenvalues of the whole graph decide how many; those of large components are
+    known only as their moments show them. Components that get none join the largest community and
+    are uninformed.
+    """
+    progress = options.progress
     found = Detection(np.full(problem.n, -1, dtype=np.int64))
     measured: dict[int, Moments] = {}
     large = _by_moments(problem, options.spectral).tolist()
@@ -60,7 +141,7 @@ def find_k_communities(
     for component in large:
         measured[component] = moments(problem.part(component).with_own_r().bound)
         found.visits += measured[component].visits
-    shares, vectors = _shares(problem, k, measured, init)
+    shares, vectors = _shares(problem, k, measured, options.init)
     entropy = int(rng.integers(2**63))
     k_total = 0
     for component in np.flatnonzero(shares).tolist():
