@@ -130,7 +130,7 @@ def test_collaboration_network_with_k_of_the_paper():
 @pytest.mark.compiled
 def test_collaboration_network_with_k_found():
     graph = load("ca-GrQc").graph
-    partition = kg.detect_communities(graph)
+    partition = kg.detect_communities(graph, method=kg.Search(dispersion=1.0))
     found = partition.scores()
     assert partition.disconnected == ()
     assert found.performance >= 0.98

@@ -31,7 +31,9 @@ from kgroups.inference.propagation import (
 from kgroups.multilevel import _climbing_nb, finest_level, prepare
 from kgroups.operators import BetheHessian
 from kgroups.refine import Hartigan, refine_labels
+from kgroups.search import _dispersion_nb
 from kgroups.search.candidates import connected
+from kgroups.search.dispersion import Groups, closed_share, pearson
 from kgroups.search.searching import Searching
 from kgroups.spectrum import _chebyshev_nb
 from kgroups.spectrum.chebyshev import BlockOperator
@@ -175,6 +177,16 @@ def search_communities():
     Searching(one, Search(), np.random.default_rng(0)).search(np.zeros(1, dtype=np.int64))
 
 
+def measure_dispersion():
+    for problem in several_components():
+        k = np.minimum(3, problem.sizes)
+        z = np.concatenate([np.arange(n) % min(3, n) for n in problem.sizes])
+        for level in (problem.level, problem.level._replace(data=np.ones(1, dtype=np.float32))):
+            groups = Groups.of(level, z, k, np.flatnonzero(problem.entries))
+            pearson(groups)
+            closed_share(groups)
+
+
 def find_components():
     A = Graph.from_edges(*random_edges(60, 60)[:2], n=60).simple_adjacency(loops=False)
     for group in (None, np.arange(60) % 2):
@@ -223,6 +235,7 @@ def cluster_points():
         (move_nodes, _moves_nb),
         (group_rows, _rows_nb),
         (search_communities, _climbing_nb),
+        (measure_dispersion, _dispersion_nb),
         (find_components, _components_nb),
         (cut_a_line, _line_nb),
         (measure_distances, _distances_nb),

@@ -46,7 +46,8 @@ def spread(
                     continue
                 weight = float(data[t & one])
                 own += weight
-                square += weight * weight
+                # In double precision: numba leaves a weight in single precision.
+                square += 1.0 * weight * weight
                 touched[count] = s
                 count += 1 if link[s] == 0.0 else 0
                 link[s] += weight

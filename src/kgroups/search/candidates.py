@@ -207,13 +207,14 @@ def search(
 
 
 def search_again(
-    problem: Problem, settings: Search, rng: np.random.Generator, found: Candidate, which: Ints
+    problem: Problem, settings: Search, rng: np.random.Generator, found: Candidate
 ) -> tuple[Candidate, int]:
-    """Search in some components again, as their edges count less than when labels were found.
+    """Search again where there are communities, as edges count less than when they were found.
 
     Returns also the matrix entries read.
     """
     searching = Searching(problem.level, settings, rng, problem.objective)
+    which = np.flatnonzero(found.k > 1)
     again = searching.search(which, labels=found.z.astype(np.int32), searched=True)
     return found.replaced(which, _candidate(again), problem), searching.visits
 

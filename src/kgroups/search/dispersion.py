@@ -19,11 +19,12 @@ The dispersion is :math:`\varphi / (1 - C)`, derived in docs/theory.md. It is 1 
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from kgroups._progress import new_tally, run_kernel
-from kgroups._types import Floats, Ints
+from kgroups._types import Floats, Indices, Ints
 from kgroups.multilevel import Level, coarsened
 from kgroups.search import _dispersion_nb as kernels
 
@@ -48,6 +49,26 @@ _DIGITS = 6
 _BATCH_ENTRIES = 1 << 20
 
 
+class Groups(NamedTuple):
+    """Groups of some components of a level, numbered through."""
+
+    level: Level
+    # The graph of groups.
+    top: Level
+    # The group of each node, and the nodes that take part, by groups.
+    group: Indices
+    order: Ints
+
+    @classmethod
+    def of(cls, level: Level, z: Ints, k: Ints, which: Ints) -> "Groups":
+        """Return the groups of labels that start from 0 in each component."""
+        z = z.astype(np.int32, copy=False)
+        top = coarsened(level, z, k, which, new_tally())
+        group = (np.repeat(top.offsets[:-1], level.sizes) + z).astype(np.int32)
+        chosen = np.flatnonzero(level.mask(which))
+        return cls(level, top, group, chosen[np.argsort(group[chosen], kind="stable")])
+
+
 def dispersion_of(level: Level, z: Ints, k: Ints, which: Ints) -> float:
     """Return the dispersion of some components of a graph, given communities of each.
 
@@ -58,16 +79,12 @@ def dispersion_of(level: Level, z: Ints, k: Ints, which: Ints) -> float:
     which = which[k[which] > 2]
     if not which.size or repeated_links(level, which) > MOST_REPEATED:
         return 1.0
-    z = z.astype(np.int32, copy=False)
-    top = coarsened(level, z, k, which, new_tally())
-    group = (np.repeat(top.offsets[:-1], level.sizes) + z).astype(np.int32)
-    chosen = np.flatnonzero(level.mask(which))
-    order = chosen[np.argsort(group[chosen], kind="stable")]
-    phi = _spread(level, top, group, order)
-    if phi == 1.0:
+    groups = Groups.of(level, z, k, which)
+    statistic, expected, freedom = pearson(groups)
+    if not statistic > expected * (1.0 + _SURE * math.sqrt(2.0 / max(freedom, 1.0))):
         return 1.0
     # Rounded, so that the last digits of a linear solver do not matter.
-    return round(phi / (1.0 - _closed(level, top, group, order)), _DIGITS)
+    return round(statistic / expected / (1.0 - closed_share(groups)), _DIGITS)
 
 
 def repeated_links(level: Level, which: Ints | None = None) -> float:
@@ -86,8 +103,13 @@ def repeated_links(level: Level, which: Ints | None = None) -> float:
     return float(repeated.sum() / max(d[which].sum(), 1.0))
 
 
-def _spread(level: Level, top: Level, group: Ints, order: Ints) -> float:
-    """Return how much more unevenly links between groups are spread than draws, 1 by chance."""
+def pearson(groups: Groups) -> tuple[float, float, float]:
+    """Return Pearson's statistic of links between groups, its expectation, and its freedom.
+
+    A node whose links weigh w expects the sum of their squares over their sum for each other group
+    but one, so that the unit of weights does not matter.
+    """
+    level, top, group, order = groups
     firsts = np.searchsorted(group[order], np.arange(top.n + 1))
     sums, between, link = np.zeros((top.n, 3)), np.zeros(top.n), np.zeros(top.n)
     touched = np.empty(top.n + 1, dtype=np.int32)
@@ -96,20 +118,20 @@ def _spread(level: Level, top: Level, group: Ints, order: Ints) -> float:
     arguments = *arrays, *links, sums, between, link, touched, new_tally()
     run_kernel(kernels.spread, len(level.indices), *arguments)
     statistic, expected, freedom = sums.sum(axis=0).tolist()
-    phi = statistic / expected if expected > 0.0 else 1.0
-    return phi if freedom > 0.0 and phi > 1.0 + _SURE * math.sqrt(2.0 / freedom) else 1.0
+    return statistic, expected, freedom
 
 
-def _closed(level: Level, top: Level, group: Ints, order: Ints) -> float:
+def closed_share(groups: Groups) -> float:
     """Return the share of pairs of meeting links in groups that are closed beyond expectation."""
+    level, top, group, order = groups
     inside, mark = np.zeros(level.n, dtype=np.int64), np.full(level.n, -1)
     found = np.zeros(top.n)
     arguments = level.indptr, level.indices, group, order, inside, found, mark, new_tally()
     run_kernel(kernels.triangles, len(level.indices), *arguments)
     order = order[top.nodes[group[order]] >= _LEAST_GROUP]
-    degree, owner = inside[order], group[order]
+    degree = inside[order]
     pairs = 0.5 * float((degree * (degree - 1)).sum())
-    expected = expected_triangles(degree, owner, top.n)
+    expected = expected_triangles(degree, group[order], top.n)
     closed = found[top.nodes >= _LEAST_GROUP].sum() - expected.sum()
     return max(0.0, 3.0 * float(closed) / pairs) if pairs > 0.0 else 0.0
 

@@ -65,9 +65,16 @@ def find_communities(
         candidates.append(searched)
     # Where a description saves a nat per node, its communities are reliable.
     clear = found.clear = candidates[-1].score >= problem.sizes
+    described = problem
     if options.search is not None:
         found.dispersion = _dispersion(problem, searched, clear, options.search)
-        candidates[-1] = _searched_again(problem, searched, clear, options.search, rng, found)
+        described = problem.dispersed(found.dispersion)
+        if found.dispersion > 1.0:
+            progress("searching with fewer edges")
+            candidates[-1], visits = search_again(described, options.search, rng, searched)
+            found.visits += visits
+            # Belief propagation takes edges as independent: where they are not, the search decides.
+            clear = np.ones_like(clear)
     # A component with fewer edges than nodes + 1 is a tree or has one cycle.
     cyclic = problem.entries >= 2 * (problem.sizes + 1)
     k_hat = np.full(problem.n_components, -1, dtype=np.int64)
@@ -109,7 +116,7 @@ def find_communities(
         whole = ~clear & cyclic & (candidates[_SEARCH].k == 1)
         if whole.any():
             found.z = _split_small_communities(problem, found.z, whole, method.search, rng)
-    _report(found, problem, candidates, winner, k_hat, clear)
+    _report(found, described, candidates, winner, k_hat)
     return found
 
 
@@ -118,24 +125,6 @@ def _dispersion(problem: Problem, searched: Candidate, clear: Bools, settings: S
     if settings.dispersion is not None:
         return float(settings.dispersion)
     return dispersion_of(problem.level, searched.z, searched.k, np.flatnonzero(clear))
-
-
-def _searched_again(
-    problem: Problem,
-    searched: Candidate,
-    clear: Bools,
-    settings: Search,
-    rng: np.random.Generator,
-    found: Detection,
-) -> Candidate:
-    """Return the communities of the search, in clear components with less evidence by edges."""
-    which = np.flatnonzero(clear & (searched.k > 1))
-    if found.dispersion == 1.0 or not which.size:
-        return searched
-    dispersed = problem.dispersed(found.dispersion)
-    again, visits = search_again(dispersed, settings, rng, searched, which)
-    found.visits += visits
-    return again
 
 
 def decide(candidates: Sequence[Candidate], clear: Bools) -> Ints:
@@ -301,12 +290,8 @@ def _report(
     candidates: Sequence[Candidate],
     winner: Ints,
     k_hat: Ints,
-    clear: Bools,
 ) -> None:
-    """Describe the largest components: which candidate won, and why.
-
-    In clear components the nats are those of edges that count less.
-    """
+    """Describe the largest components: which candidate won, and why."""
     asked_for = len(candidates) == 2 and candidates[1].origin == "eigenvectors"
     for c in np.argsort(-problem.sizes, kind="stable")[:REPORTED].tolist():
         won, rows = candidates[winner[c]], problem.rows(c)
@@ -317,8 +302,7 @@ def _report(
                 break
         else:
             labels = np.unique(labels, return_inverse=True)[1]
-            described = problem.dispersed(found.dispersion) if clear[c] else problem
-            k, nats = int(labels.max()) + 1, nats_in_component(described, c, labels)
+            k, nats = int(labels.max()) + 1, nats_in_component(problem, c, labels)
         evidence, origin, why = float(won.evidence[c]), won.origin, reason(won, c, nats)
         if won.k[c] == 1:
             origin = "one community"

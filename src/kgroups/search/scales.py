@@ -7,6 +7,7 @@ are those that save most nats. They are not nested.
 """
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -252,7 +253,7 @@ class _Component:
         """Return the nats that a chain saves beyond the description of its finest labels."""
         return sum(
             supergroup_nats(self._group_graph(fine), _parents(fine, coarse))
-            for fine, coarse in zip(levels, levels[1:], strict=False)
+            for fine, coarse in pairwise(levels)
         )
 
     def _moved(self, y: Ints) -> State:
@@ -276,7 +277,7 @@ def _parents(fine: Ints, coarse: Ints) -> Ints:
     pairs, nodes = np.unique(fine * np.int64(q) + coarse, return_counts=True)
     # The largest first, and the lowest label of equals.
     order = np.lexsort((-nodes, pairs // q))
-    owner, first = np.unique(pairs[order] // q, return_index=True)
+    first = np.unique(pairs[order] // q, return_index=True)[1]
     return np.asarray((pairs[order] % q)[first])
 
 

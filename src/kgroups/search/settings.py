@@ -66,8 +66,9 @@ class Search:
         of the usual first start.
     dispersion : float, optional
         How many times fewer independent edges there are: what they save is divided by it, what
-        communities cost is not. Estimated from the graph if not given; with 1 all edges count in
-        full. Components in which less than a nat per node is saved so are left as they are.
+        communities cost is not. With 1 all edges count in full. If not given, it is estimated from
+        the components in which communities save at least a nat per node with 1, and is 1 if there
+        are none.
 
     Examples
     --------

@@ -60,7 +60,7 @@ class GroupGraph(NamedTuple):
         e, k = data.astype(np.float64), indptr.size - 1
         sums = np.bincount(np.repeat(np.arange(k), np.diff(indptr)), e, minlength=k)
         a, edges = np.zeros(k), np.zeros(offsets.size - 1)
-        for c, (first, last) in enumerate(zip(offsets[:-1], offsets[1:], strict=True)):
+        for c, (first, last) in enumerate(pairwise(offsets)):
             if last - first >= _LEAST_GROUPS:
                 a[first:last] = scaling_factors(sums[first:last])
                 edges[c] = 0.5 * float(sums[first:last].sum())

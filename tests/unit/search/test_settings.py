@@ -52,6 +52,8 @@ def test_settings_of_the_search_are_a_search(wrong):
         ),
         ({"at_stake": float("inf")}, "at_stake must be made of numbers >= 0, got inf"),
         ({"at_stake": None}, "at_stake must be made of numbers >= 0, got None"),
+        ({"dispersion": 0.9}, "dispersion must be a number >= 1, got 0.9"),
+        ({"dispersion": "auto"}, "dispersion must be a number >= 1, got 'auto'"),
         ({"treelike": True}, "treelike must be made of numbers >= 0, got True"),
         ({"significance": "ln 10"}, "significance must be made of numbers >= 0, got 'ln 10'"),
     ],
@@ -147,6 +149,7 @@ OTHER = {
     "spectral_nodes": [0, 10**20],
     "clear_communities": [0.0, 1e9],
     "clear_signal": [0.0, 1e9],
+    "dispersion": [1.0, 1.2],
 }
 CHANGED = [(name, value) for name, values in OTHER.items() for value in values]
 
