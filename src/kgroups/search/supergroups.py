@@ -12,6 +12,7 @@ nats, where :math:`E_c` and :math:`P_c` count edges between the :math:`k_c` grou
 density that all super-groups share. Only super-groups that are denser than expected count.
 """
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
