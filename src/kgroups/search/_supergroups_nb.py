@@ -37,7 +37,7 @@ def nats(
     k: int, edges: float, cost: float, factorial: Floats, shared: int, table: Floats, work: Ints,
     q: int,
 ) -> float:
-    """Return the nats that super-groups save, of which the first ``q`` may be empty."""
+    """Return the nats that ``q`` super-groups save, of which some may be empty."""
     used = 0
     saved = 0.0
     inside = 0.0
@@ -59,7 +59,7 @@ def nats(
         saved += denser(inside, chance) - cost
     saved += sparser(edges - inside, edges - chance)
     labels += factorial[k - 1] - factorial[used - 1] - factorial[k - used] - factorial[used]
-    return saved - labels
+    return float(saved - labels)
 
 
 def agglomerate(

@@ -14,23 +14,10 @@ import numpy as np
 
 from kgroups._csr import masked, restricted, rows_of
 from kgroups._types import CSR, Bools, Indices, Ints
-from kgroups.multilevel import (
-    Level,
-    Objective,
-    Problem,
-    State,
-    attached,
-    coarsened,
-    nats_saved,
-)
+from kgroups.multilevel import Level, Objective, Problem, State, attached, coarsened, nats_saved
 from kgroups.search.searching import Searching
 from kgroups.search.settings import Search
-from kgroups.search.supergroups import (
-    LEAST_NATS,
-    GroupGraph,
-    find_supergroups,
-    supergroup_nats,
-)
+from kgroups.search.supergroups import LEAST_NATS, GroupGraph, find_supergroups, supergroup_nats
 
 # Smaller groups are not split.
 _LEAST_SPLIT = 10
@@ -47,18 +34,10 @@ class Scale(NamedTuple):
 
 
 class _Chain(NamedTuple):
-    """Labels of a component that are finer and coarser than its communities, finest first."""
+    """Labels of a component that are finer and coarser than its communities, nearest first."""
 
-    finer: list[Ints]
-    coarser: list[Ints]
-
-    def at(self, step: int, z: Ints) -> Ints:
-        """Return labels so many steps above ``z``, or below if negative, or the last ones there."""
-        if step < 0 and self.finer:
-            return self.finer[max(step, -len(self.finer))]
-        if step > 0 and self.coarser:
-            return self.coarser[min(step, len(self.coarser)) - 1]
-        return z
+    finer: list[Indices]
+    coarser: list[Indices]
 
 
 def find_scales(
@@ -70,9 +49,11 @@ def find_scales(
 ) -> list[Scale]:
     """Return partitions at all scales of a graph, finest first; ``z`` is one of them.
 
-    Each component is described by itself, and has scales of its own. Those of the graph take the
-    same number of steps from ``z`` in all components; one that has fewer stays at its last. Where
-    communities save less than a nat per node, they are faint, and there are no other scales.
+    Each component is described by itself, and has scales of its own. In a step from ``z`` to the
+    next coarser scale of the graph, the component whose next communities are smallest on average
+    changes, and with it those whose next communities are nearer to that size than their present
+    ones; and so on. Finer scales are put together likewise, those of the largest communities first.
+    Where communities save less than a nat per node, they are faint, and there are no other scales.
 
     Parameters
     ----------
@@ -89,22 +70,40 @@ def find_scales(
     """
     labels, k = _in_components(problem, z)
     entropy = int(rng.integers(2**63))
-    chains = [_Chain([], [])] * problem.n_components
+    chains: dict[int, _Chain] = {}
     for c in np.flatnonzero(_is_clear(problem, labels, k) & (k > 1)).tolist():
-        stream = np.random.default_rng([entropy, c])
-        part = problem.part(c)
+        part, stream = problem.part(c), np.random.default_rng([entropy, c])
         chains[c] = _Component(part, labels[problem.rows(c)], settings, stream, progress).chain()
-    below = max((len(chain.finer) for chain in chains), default=0)
-    above = max((len(chain.coarser) for chain in chains), default=0)
-    scales = []
-    for step in range(-below, above + 1):
-        parts = [chain.at(step, labels[problem.rows(c)]) for c, chain in enumerate(chains)]
-        counts = np.array([int(own.max(initial=0)) + 1 for own in parts], dtype=np.int64)
-        y = np.concatenate([*parts, np.zeros(0, dtype=np.int32)])
-        nats = float(nats_saved(problem.level, y, counts, problem.objective).sum())
-        starts = np.cumsum(counts) - counts
-        scales.append(Scale(z if step == 0 else starts[problem.component] + y, nats))
+    finer = _combined(problem, labels, k, {c: chain.finer for c, chain in chains.items()})
+    coarser = _combined(problem, labels, k, {c: chain.coarser for c, chain in chains.items()})
+    return [*reversed(finer), _scale(problem, labels, k)._replace(z=z), *coarser]
+
+
+def _combined(
+    problem: Problem, labels: Indices, k: Ints, chains: dict[int, list[Indices]]
+) -> list[Scale]:
+    """Put chains of labels of components together, in order of the size of communities."""
+    scales, y, k = [], labels.copy(), k.copy()
+    left = {c: list(chain) for c, chain in chains.items() if chain}
+    while left:
+        which = np.array(list(left))
+        number = np.array([_number(chain[0]) for chain in left.values()])
+        # Logarithms of mean sizes, those of finer communities with the opposite sign.
+        sign = np.sign(k[which[0]] - number[0])
+        now, then = (sign * np.log(problem.sizes[which] / count) for count in (k[which], number))
+        size = then.min()
+        for c in which[(then == size) | (2.0 * size > now + then)].tolist():
+            y[problem.rows(c)] = left[c].pop(0)
+            k[c] = _number(y[problem.rows(c)])
+        left = {c: chain for c, chain in left.items() if chain}
+        scales.append(_scale(problem, y, k))
     return scales
+
+
+def _scale(problem: Problem, labels: Indices, k: Ints) -> Scale:
+    """Return labels of components as labels of the graph, with their nats."""
+    nats = float(nats_saved(problem.level, labels, k, problem.objective).sum())
+    return Scale((np.cumsum(k) - k)[problem.component] + labels, nats)
 
 
 def _is_clear(problem: Problem, labels: Indices, k: Ints) -> Bools:
@@ -157,7 +156,7 @@ class _Component:
             if self._nats(from_fine) > self._nats(levels):
                 levels = from_fine
         self.progress("comparing communities of the same number")
-        finer = [y for y in levels if _number(y) > self.k]
+        finer = [y for y in reversed(levels) if _number(y) > self.k]
         coarser: list[Indices] = []
         given: tuple[Indices, Ints] | None = None
         for y in levels:
@@ -272,7 +271,7 @@ def _number(z: Ints) -> int:
 
 
 def _parents(fine: Ints, coarse: Ints) -> Ints:
-    """Return the coarser group with most nodes of each finer one, without gaps."""
+    """Return the coarser group that has most nodes of each finer one."""
     q = _number(coarse)
     pairs, nodes = np.unique(fine * np.int64(q) + coarse, return_counts=True)
     # The largest first, and the lowest label of equals.

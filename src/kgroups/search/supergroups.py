@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kgroups._csr import row_sums
 from kgroups._progress import new_tally, run_kernel
 from kgroups._types import Floats, Indices, Ints
 from kgroups.multilevel import GROUPS_PER_MERGE, ROUNDING, Level, log_factorials
@@ -59,9 +60,9 @@ class GroupGraph(NamedTuple):
         cls, indptr: Indices, indices: Indices, data: Floats, offsets: Ints, dispersion: float
     ) -> "GroupGraph":
         e, k = data.astype(np.float64), indptr.size - 1
-        sums = np.bincount(np.repeat(np.arange(k), np.diff(indptr)), e, minlength=k)
+        sums = row_sums(np.repeat(np.arange(k), np.diff(indptr)), e, k)
         a, edges = np.zeros(k), np.zeros(offsets.size - 1)
-        for c, (first, last) in enumerate(pairwise(offsets)):
+        for c, (first, last) in enumerate(pairwise(offsets.tolist())):
             if last - first >= _LEAST_GROUPS:
                 a[first:last] = scaling_factors(sums[first:last])
                 edges[c] = 0.5 * float(sums[first:last].sum())
@@ -216,13 +217,14 @@ def supergroup_nats(graph: GroupGraph, y: Ints) -> float:
         return 0.0
     factorial, m = log_factorials(k + 2), float(graph.edges[0])
     own = y[graph.rows]
-    inside = own == y[graph.indices]
-    E = 0.5 * np.bincount(own[inside], graph.e[inside], minlength=q)
+    same = own == y[graph.indices]
+    E = 0.5 * np.bincount(own[same], graph.e[same], minlength=q)
     P = 0.5 * (np.square(np.bincount(y, graph.a)) - np.bincount(y, np.square(graph.a)))
     size, cost = np.bincount(y), float(graph.density_cost[0])
-    shared = float(_denser(E.sum(), P.sum())) - cost
+    inside, chance = np.array([E.sum()]), np.array([P.sum()])
     each = float(_denser(E, P).sum()) - cost * np.count_nonzero(size > 1)
-    between = float(_divergence(m - E.sum(), m - P.sum())) if E.sum() > P.sum() else 0.0
+    shared = float(_denser(inside, chance)[0]) - cost
+    between = float(_divergence(m - inside, m - chance)[0]) if inside[0] > chance[0] else 0.0
     labels = factorial[k - 1] - factorial[q - 1] - factorial[k - q] - factorial[q]
     labels += factorial[k] - factorial[size].sum()
     return max(shared, each) + between - float(labels)
