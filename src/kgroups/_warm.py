@@ -27,7 +27,9 @@ from kgroups.generators import planted_partition
 from kgroups.graph import Graph
 from kgroups.hartigan import improve_rows
 from kgroups.inference.confidence import confidence_of_labels
+from kgroups.multilevel import finest_level
 from kgroups.search import Auto, Spectral
+from kgroups.search.supergroups import GroupGraph, find_supergroups
 from kgroups.verdict.statistics import stretch_of_distances
 
 
@@ -68,6 +70,7 @@ def warm(*, progress: Progress = True) -> int:
         _run_compiled(
             _detect,
             _detect_on_vectors,
+            _find_scales,
             _infer,
             _convert_large_graphs,
             _judge,
@@ -120,6 +123,12 @@ def _detect_on_vectors() -> None:
     improve_rows(np.eye(6), halves, k=2)
     path = Graph.from_edges(np.arange(5), np.arange(1, 6)).simple_adjacency()
     spread_labels(path, np.where(halves == 0, 0, -1))
+
+
+def _find_scales() -> None:
+    # Four groups in a ring, the fewest that can have super-groups.
+    ring = Graph.from_edges(np.arange(4), np.arange(1, 5) % 4)
+    find_supergroups(GroupGraph.of(finest_level(ring.simple_adjacency(), weighted=False)))
 
 
 def _infer() -> None:

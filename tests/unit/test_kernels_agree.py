@@ -31,10 +31,11 @@ from kgroups.inference.propagation import (
 from kgroups.multilevel import _climbing_nb, finest_level, prepare
 from kgroups.operators import BetheHessian
 from kgroups.refine import Hartigan, refine_labels
-from kgroups.search import _dispersion_nb
+from kgroups.search import _dispersion_nb, _supergroups_nb
 from kgroups.search.candidates import connected
 from kgroups.search.dispersion import Groups, closed_share, pearson
 from kgroups.search.searching import Searching
+from kgroups.search.supergroups import GroupGraph, find_supergroups
 from kgroups.spectrum import _chebyshev_nb
 from kgroups.spectrum.chebyshev import BlockOperator
 from kgroups.verdict import _distances_nb
@@ -185,6 +186,14 @@ def measure_dispersion():
             groups = Groups.of(level, z, k, np.flatnonzero(problem.entries))
             pearson(groups)
             closed_share(groups)
+def group_groups():
+    u, v, w = random_edges(120, 900)
+    u, v = np.append(u, u[:600]), np.append(v, u[:600] - u[:600] % 6 + v[:600] % 6)
+    for weights in (None, np.append(w, w[:600])):
+        graph = Graph.from_edges(u, v, weights, n=120).simple_adjacency(loops=False)
+        level = finest_level(graph, weighted=weights is not None)
+        find_supergroups(GroupGraph.of(level, 1.5))
+        find_supergroups(GroupGraph.of(level).apart(np.arange(120) // 5 % 4)[0])
 
 
 def find_components():
@@ -236,6 +245,7 @@ def cluster_points():
         (group_rows, _rows_nb),
         (search_communities, _climbing_nb),
         (measure_dispersion, _dispersion_nb),
+        (group_groups, _supergroups_nb),
         (find_components, _components_nb),
         (cut_a_line, _line_nb),
         (measure_distances, _distances_nb),

@@ -60,7 +60,7 @@ def find_scales(
     problem : Problem
         The graph.
     z : ndarray of shape (n,)
-        Communities, without gaps from 0 and never across components.
+        Communities, without gaps from 0.
     settings : Search
         How finer communities, and those of a given number, are searched for.
     rng : Generator
@@ -68,62 +68,82 @@ def find_scales(
     progress : callable
         Called with the name of each stage.
     """
-    labels, k = _in_components(problem, z)
+    start = _Labels.of(problem, z)
     entropy = int(rng.integers(2**63))
     chains: dict[int, _Chain] = {}
-    for c in np.flatnonzero(_is_clear(problem, labels, k) & (k > 1)).tolist():
+    for c in np.flatnonzero(_is_clear(problem, start) & (start.k > 1)).tolist():
         part, stream = problem.part(c), np.random.default_rng([entropy, c])
-        chains[c] = _Component(part, labels[problem.rows(c)], settings, stream, progress).chain()
-    finer = _combined(problem, labels, k, {c: chain.finer for c, chain in chains.items()})
-    coarser = _combined(problem, labels, k, {c: chain.coarser for c, chain in chains.items()})
-    return [*reversed(finer), _scale(problem, labels, k)._replace(z=z), *coarser]
+        chains[c] = _Component(part, start.z[problem.rows(c)], settings, stream, progress).chain()
+    finer = _combined(problem, start, {c: chain.finer for c, chain in chains.items()})
+    coarser = _combined(problem, start, {c: chain.coarser for c, chain in chains.items()})
+    k = int(z.max(initial=-1)) + 1
+    return [
+        *(scale for scale in reversed(finer) if _number(scale.z) > k),
+        start.scale(problem)._replace(z=z),
+        *(scale for scale in coarser if _number(scale.z) < k),
+    ]
 
 
-def _combined(
-    problem: Problem, labels: Indices, k: Ints, chains: dict[int, list[Indices]]
-) -> list[Scale]:
+class _Labels(NamedTuple):
+    """Labels that start from 0 in each component."""
+
+    z: Indices
+    # For each component: the number of labels, and whether it is a part of a community elsewhere,
+    # as components are that get none of a given number of communities.
+    k: Ints
+    joined: Bools
+
+    @classmethod
+    def of(cls, problem: Problem, z: Ints) -> "_Labels":
+        """Return the labels of a graph."""
+        number, parts = int(z.max(initial=0)) + 1, problem.n_components
+        names, place = np.unique(problem.component * number + z, return_inverse=True)
+        owner, label = names // number, names % number
+        k, nodes = np.bincount(owner, minlength=parts), np.bincount(place, minlength=names.size)
+        # A label belongs to the component with most of its nodes.
+        order = np.lexsort((owner, -nodes, label))
+        elsewhere = np.ones(names.size, dtype=np.bool_)
+        elsewhere[order[np.unique(label[order], return_index=True)[1]]] = False
+        joined = np.bincount(owner[elsewhere], minlength=parts) == k
+        first = (np.cumsum(k) - k)[owner]
+        return cls((np.arange(names.size) - first)[place].astype(np.int32), k, joined & (k > 0))
+
+    def scale(self, problem: Problem) -> Scale:
+        """Return labels of the graph with their nats; what is joined is with the largest."""
+        nats = float(nats_saved(problem.level, self.z, self.k, problem.objective).sum())
+        k = np.where(self.joined, 0, self.k)
+        z, joined = (np.cumsum(k) - k)[problem.component] + self.z, self.joined[problem.component]
+        if joined.any():
+            z[joined] = np.argmax(np.bincount(z[~joined]))
+        return Scale(z, nats)
+
+
+def _combined(problem: Problem, start: _Labels, chains: dict[int, list[Indices]]) -> list[Scale]:
     """Put chains of labels of components together, in order of the size of communities."""
-    scales, y, k = [], labels.copy(), k.copy()
+    scales, at = [], start._replace(z=start.z.copy(), k=start.k.copy())
     left = {c: list(chain) for c, chain in chains.items() if chain}
     while left:
         which = np.array(list(left))
         number = np.array([_number(chain[0]) for chain in left.values()])
         # Logarithms of mean sizes, those of finer communities with the opposite sign.
-        sign = np.sign(k[which[0]] - number[0])
-        now, then = (sign * np.log(problem.sizes[which] / count) for count in (k[which], number))
+        n, sign = problem.sizes[which], np.sign(at.k[which[0]] - number[0])
+        now, then = sign * np.log(n / at.k[which]), sign * np.log(n / number)
         size = then.min()
         for c in which[(then == size) | (2.0 * size > now + then)].tolist():
-            y[problem.rows(c)] = left[c].pop(0)
-            k[c] = _number(y[problem.rows(c)])
+            at.z[problem.rows(c)] = left[c].pop(0)
+            at.k[c] = _number(at.z[problem.rows(c)])
         left = {c: chain for c, chain in left.items() if chain}
-        scales.append(_scale(problem, y, k))
+        scales.append(at.scale(problem))
     return scales
 
 
-def _scale(problem: Problem, labels: Indices, k: Ints) -> Scale:
-    """Return labels of components as labels of the graph, with their nats."""
-    nats = float(nats_saved(problem.level, labels, k, problem.objective).sum())
-    return Scale((np.cumsum(k) - k)[problem.component] + labels, nats)
-
-
-def _is_clear(problem: Problem, labels: Indices, k: Ints) -> Bools:
+def _is_clear(problem: Problem, start: _Labels) -> Bools:
     """Return where communities save at least a nat per node if edges count in full.
 
     Where they do not, many are half right, and their super-groups are not there.
     """
     whole = problem.dispersed(1.0)
-    return np.asarray(nats_saved(whole.level, labels, k, whole.objective) >= problem.sizes)
-
-
-def _in_components(problem: Problem, z: Ints) -> tuple[Indices, Ints]:
-    """Return labels that start from 0 in each component, and their numbers."""
-    names, first, place = np.unique(z, return_index=True, return_inverse=True)
-    owner = problem.component[first]
-    order = np.argsort(owner, kind="stable")
-    k = np.bincount(owner, minlength=problem.n_components)
-    number = np.empty(names.size, dtype=np.int64)
-    number[order] = np.arange(names.size) - np.repeat(np.cumsum(k) - k, k)
-    return number[place].astype(np.int32), k
+    return np.asarray(nats_saved(whole.level, start.z, start.k, whole.objective) >= problem.sizes)
 
 
 class _Component:

@@ -218,11 +218,11 @@ def supergroup_nats(graph: GroupGraph, y: Ints) -> float:
     factorial, m = log_factorials(k + 2), float(graph.edges[0])
     own = y[graph.rows]
     same = own == y[graph.indices]
-    E = 0.5 * np.bincount(own[same], graph.e[same], minlength=q)
-    P = 0.5 * (np.square(np.bincount(y, graph.a)) - np.bincount(y, np.square(graph.a)))
+    E = 0.5 * row_sums(own[same], graph.e[same], q)
+    P = 0.5 * (np.square(row_sums(y, graph.a, q)) - row_sums(y, np.square(graph.a), q))
     size, cost = np.bincount(y), float(graph.density_cost[0])
-    inside, chance = np.array([E.sum()]), np.array([P.sum()])
     each = float(_denser(E, P).sum()) - cost * np.count_nonzero(size > 1)
+    inside, chance = E.sum(keepdims=True), P.sum(keepdims=True)
     shared = float(_denser(inside, chance)[0]) - cost
     between = float(_divergence(m - inside, m - chance)[0]) if inside[0] > chance[0] else 0.0
     labels = factorial[k - 1] - factorial[q - 1] - factorial[k - q] - factorial[q]
