@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from kgroups.graph import Graph
     from kgroups.inference import BeliefPropagation
     from kgroups.operators import BetheHessian
-    from kgroups.partition import Partition
+    from kgroups.partition import Levels, Partition
     from kgroups.refine import Hartigan
     from kgroups.search import Auto, Search, Spectral
     from kgroups.spectrum import estimate_k
@@ -29,6 +29,7 @@ __all__ = [
     "Hartigan",
     "KDistribution",
     "KMeansInit",
+    "Levels",
     "Partition",
     "Posterior",
     "QRInit",
@@ -63,7 +64,7 @@ _NAMES_OF_PACKAGE = {
     "graph": ("Graph",),
     "inference": ("BeliefPropagation",),
     "operators": ("BetheHessian",),
-    "partition": ("Partition",),
+    "partition": ("Levels", "Partition"),
     "refine": ("Hartigan",),
     "search": ("Auto", "Search", "Spectral"),
     "spectrum": ("estimate_k",),

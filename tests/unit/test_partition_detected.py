@@ -26,9 +26,11 @@ def test_repr_says_how_sure_the_spectrum_is():
     first = f"Partition(2 communities of 34 nodes, sizes {karate.sizes[0]}, {karate.sizes[1]})"
     why = f"  {karate.report.why}"
     counted = "  eigenvalues above the threshold: 2"
-    assert repr(karate).splitlines() == [first, why, f"{counted} at r = 2.142"]
+    hint = "  other scales: partition.levels()"
+    assert repr(karate).splitlines() == [first, why, f"{counted} at r = 2.142", hint]
     assert karate.spectrum.k == 2
-    assert repr(karate).splitlines() == [first, why, f"{counted} at every choice of r"]
+    assert repr(karate).splitlines() == [first, why, f"{counted} at every choice of r", hint]
+    assert karate.known_levels is None
 
 
 def test_repr_shows_each_warning_once_and_shortened():
@@ -139,6 +141,6 @@ def test_repr_speaks_of_the_r_that_was_given():
     partition = kgroups.detect_communities(
         nx.karate_club_graph(), operator=kgroups.BetheHessian(3.0)
     )
-    assert repr(partition).endswith("eigenvalues above the threshold: 1 at r = 3")
+    assert "\n  eigenvalues above the threshold: 1 at r = 3\n" in repr(partition)
     assert partition.spectrum.k == 1
-    assert repr(partition).endswith("eigenvalues above the threshold: 1 at r = 3")
+    assert "\n  eigenvalues above the threshold: 1 at r = 3\n" in repr(partition)

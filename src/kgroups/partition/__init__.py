@@ -1,6 +1,7 @@
 """Partitions: communities in the caller's node names, their tables, comparisons and files."""
 
 from kgroups.partition.comparison import Comparison
+from kgroups.partition.levels import Levels, Parents
 from kgroups.partition.partition import Partition
 
-__all__ = ["Comparison", "Partition"]
+__all__ = ["Comparison", "Levels", "Parents", "Partition"]

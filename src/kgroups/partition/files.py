@@ -19,13 +19,14 @@ from kgroups.errors import FileFormatError, InputError, MissingExtraError, Parti
 
 if TYPE_CHECKING:
     from kgroups.inference.confidence import Confidence
-    from kgroups.partition import Partition
+    from kgroups.partition import Levels, Partition
 
 SUFFIXES = (".json", ".json.gz", ".csv", ".csv.gz", ".parquet")
 _COLUMNS = ["node", "community"]
 # Columns that follow if confidence was computed.
 _CONFIDENCE = ["confidence", "runner_up"]
 _FORMAT = "kgroups partition"
+_LEVEL = re.compile("k[0-9]+")
 _WHOLE_NUMBER = re.compile(r"\s*-?[0-9]{1,18}\s*")
 _PLAIN_TYPES = (int, str, float, bool, type(None))
 # The default field size limit of csv.reader, which can be raised only for the whole process.
@@ -53,12 +54,15 @@ def check_names(path: str | os.PathLike[str], nodes: Sequence[Hashable]) -> None
     names_in[suffix.removesuffix(".gz")](nodes)
 
 
-def encode(partition: "Partition", path: str | os.PathLike[str]) -> bytes:
+def encode(
+    partition: "Partition", path: str | os.PathLike[str], levels: "Levels | None" = None
+) -> bytes:
     """Return the content of a partition file in the format that its suffix names."""
     suffix = check_suffix(path)
     if suffix == ".parquet":
-        return _to_parquet(partition)
-    content = _to_json(partition) if suffix.startswith(".json") else _to_csv(partition)
+        return _to_parquet(partition, levels)
+    to_text = _to_json if suffix.startswith(".json") else _to_csv
+    content = to_text(partition, levels)
     return gzip.compress(content, mtime=0) if suffix.endswith(".gz") else content
 
 
@@ -76,10 +80,10 @@ def decode(path: str | os.PathLike[str]) -> dict[str, Any]:
     return _from_json(text, path) if suffix.startswith(".json") else _from_csv(text, path)
 
 
-def _to_json(partition: "Partition") -> bytes:
+def _to_json(partition: "Partition", levels: "Levels | None") -> bytes:
     n = partition.labels.size
     spectrum = partition.known_spectrum
-    document = {
+    document: dict[str, Any] = {
         "format": _FORMAT,
         "version": 1,
         "n": n,
@@ -90,6 +94,8 @@ def _to_json(partition: "Partition") -> bytes:
         "spectrum": None if spectrum is None else spectrum.to_dict(),
         "confidence": _json_confidence(partition.known_confidence),
     }
+    if levels is not None:
+        document["levels"] = levels.to_list()
     return (json.dumps(document, allow_nan=False) + "\n").encode()
 
 
@@ -191,7 +197,7 @@ def _from_json_name(value: Any) -> Hashable:
     raise ValueError(msg)
 
 
-def _to_csv(partition: "Partition") -> bytes:
+def _to_csv(partition: "Partition", levels: "Levels | None") -> bytes:
     names = _csv_names(partition.nodes)
     stream = io.StringIO(newline="")
     columns: list[Sequence[Any]] = [names, partition.labels.tolist()]
@@ -199,6 +205,9 @@ def _to_csv(partition: "Partition") -> bytes:
     if known is not None:
         header = [*_COLUMNS, *_CONFIDENCE]
         columns += [[float(f"{value:.6g}") for value in known.own], known.runner_up.tolist()]
+    if levels is not None:
+        header = [*header, *levels.names]
+        columns += [level.labels.tolist() for level in levels]
     stream.write(",".join(header) + "\n")
     # The writer does not quote a bare carriage return, which ends a line for readers, and some
     # spreadsheets can be set to read quoted formulas as text.
@@ -234,7 +243,10 @@ def _from_csv(text: str, path: object) -> dict[str, Any]:
     others: list[int] = []
     try:
         header = next(reader, None)
-        if header not in (_COLUMNS, [*_COLUMNS, *_CONFIDENCE]):
+        # Levels may follow; they are not read.
+        named = [name for name in header or () if _LEVEL.fullmatch(name) is None]
+        sure_too = named == [*_COLUMNS, *_CONFIDENCE]
+        if header is None or header[: len(named)] not in (_COLUMNS, [*_COLUMNS, *_CONFIDENCE]):
             raise not_a_partition(path, f"line 1 must be {','.join(_COLUMNS)}, got {header!r}")
         for row in reader:
             line = f"line {reader.line_num} must"
@@ -246,13 +258,13 @@ def _from_csv(text: str, path: object) -> dict[str, Any]:
             node, community, *more = row
             names.append(node)
             labels.append(_whole_number(community, f"{line} name its community", path))
-            if more:
+            if sure_too:
                 sure.append(_number(more[0], f"{line} give its confidence", path))
                 others.append(_whole_number(more[1], f"{line} name its runner-up", path))
     except csv.Error as error:
         raise not_a_partition(path, f"line {reader.line_num}: {error}") from error
     found = {"labels": np.array(labels, np.int64), "nodes": _numbers_or_text(names)}
-    if header == _COLUMNS:
+    if not sure_too:
         return found
     confidence = _confidence(
         np.array(sure), np.array(others, np.int64), None, "table", converged=True
@@ -281,13 +293,16 @@ def _numbers_or_text(names: list[str]) -> list[int] | list[str]:
     return numbers if [str(number) for number in numbers] == names else names
 
 
-def _to_parquet(partition: "Partition") -> bytes:
+def _to_parquet(partition: "Partition", levels: "Levels | None") -> bytes:
     pyarrow, parquet = import_pyarrow()
     columns = [_parquet_names(partition.nodes), pyarrow.array(partition.labels)]
     known, names = partition.known_confidence, _COLUMNS
     if known is not None:
         columns += [pyarrow.array(known.own), pyarrow.array(known.runner_up)]
         names = [*_COLUMNS, *_CONFIDENCE]
+    if levels is not None:
+        columns += [pyarrow.array(level.labels) for level in levels]
+        names = [*names, *levels.names]
     sink = io.BytesIO()
     parquet.write_table(pyarrow.table(columns, names=names), sink)
     return sink.getvalue()

@@ -23,6 +23,7 @@ from kgroups.report import compared_with_spectrum
 if TYPE_CHECKING:
     from kgroups.inference.confidence import Confidence
     from kgroups.partition.comparison import Comparison
+    from kgroups.partition.levels import Levels
     from kgroups.report import Report
     from kgroups.scoring import Scores
     from kgroups.spectrum import DeferredSpectrum, Spectrum
@@ -32,6 +33,7 @@ Community = frozenset[Hashable]
 # Limits of the repr.
 _SIZES_SHOWN = 6
 _LINE_WIDTH = 98
+_HINT = "other scales: partition.levels()"
 # igraph.Graph.from_networkx keeps the networkx names under the second attribute.
 _IGRAPH_NAMES = ("name", "_nx_name")
 
@@ -50,7 +52,8 @@ class Partition(Sequence[Community]):
         Names of the nodes, each once; ``None`` for those of the graph, or ``range(n)``.
     graph : Graph, optional
         The graph that the partition is of. Needed by :meth:`scores`, :meth:`plot`,
-        :meth:`to_html`, :meth:`confidence`, :attr:`disconnected` and ``to_igraph()``.
+        :meth:`to_html`, :meth:`confidence`, :meth:`levels`, :attr:`disconnected` and
+        ``to_igraph()``.
     spectrum : Spectrum or DeferredSpectrum, optional
         The eigenvalues that show how many communities there are, or how to compute them. By
         default they are computed from the graph, with the default operator, at the first access.
@@ -75,6 +78,8 @@ class Partition(Sequence[Community]):
         As given.
     known_confidence : Confidence or None
         The probabilities if they were computed, given or loaded; nothing is computed.
+    known_levels : Levels or None
+        What :meth:`levels` has returned, if it was called.
 
     Notes
     -----
@@ -101,6 +106,7 @@ class Partition(Sequence[Community]):
     report: "Report | None"
     uninformed: tuple[Hashable, ...]
     known_confidence: "Confidence | None"
+    known_levels: "Levels | None"
     _spectrum: "Spectrum | DeferredSpectrum | None"
 
     def __init__(
@@ -130,6 +136,7 @@ class Partition(Sequence[Community]):
             known_confidence=(
                 None if confidence is None else confidence.renumbered(z, renumbered, names)
             ),
+            known_levels=None,
             graph=graph,
             _spectrum=spectrum,
             report=report,
@@ -327,6 +334,43 @@ class Partition(Sequence[Community]):
             known = confidence_of_labels(graph, self.labels, progress=progress)
             vars(self)["known_confidence"] = known
         return known
+
+    def levels(self, *, progress: StageProgress = False) -> "Levels":
+        """Return this partition among those of the same graph at finer and coarser scales.
+
+        They are computed at the first call and kept. The number of levels is found, too: a graph
+        without structure at other scales has one, which is this partition.
+
+        Parameters
+        ----------
+        progress : bool or callable
+            ``True`` names the stages on a terminal; a function receives the name of each.
+
+        Returns
+        -------
+        Levels
+            A sequence of partitions, the finest first, of which ``levels[levels.returned]`` is this
+            one; with the nats and the parents of each, as a table, a picture and a dendrogram.
+
+        Notes
+        -----
+        The log-likelihood is divided by the dispersion of the report; labels from elsewhere have no
+        report, and count every edge in full. Neither :meth:`save` nor pickling keeps the levels.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> import kgroups as kg
+        >>> partition = kg.detect_communities(nx.ring_of_cliques(6, 5))
+        >>> levels = partition.levels()
+        >>> levels[levels.returned] is partition
+        True
+        """
+        if self.known_levels is None:
+            from kgroups.partition.levels import levels_of
+
+            return levels_of(self, self._graph_for("levels()"), progress)
+        return self.known_levels
 
     def to_igraph(self, graph: Any = None) -> Any:
         """Return the partition as an ``igraph.VertexClustering``.
@@ -739,9 +783,7 @@ class Partition(Sequence[Community]):
         return hash(frozenset(self._communities))
 
     def __repr__(self) -> str:
-        shown = ", ".join(str(size) for size in self.sizes[:_SIZES_SHOWN].tolist())
-        rest = ", ..." if self.k > _SIZES_SHOWN else ""
-        sizes = f", sizes {shown}{rest}" if self.k else ""
+        sizes = f", sizes {shown_sizes(self)}" if self.k else ""
         communities = counted(self.k, "community", "communities")
         first = f"Partition({communities} of {counted(self.labels.size, 'node')}{sizes})"
         return "\n  ".join([first, *self._remarks()])
@@ -753,7 +795,7 @@ class Partition(Sequence[Community]):
         return partition_html(self, self._remarks())
 
     def _remarks(self) -> list[str]:
-        """Return the lines of the repr after the first: reason, spectrum, warnings."""
+        """Return the lines of the repr after the first: reason, spectrum, warnings, a hint."""
         remarks = []
         known, report = self.known_spectrum, self.report
         k: int | None
@@ -776,7 +818,15 @@ class Partition(Sequence[Community]):
         if self.uninformed:
             remarks.append(f"{counted(len(self.uninformed), 'node')} without information")
         remarks += [f"warning: {warning}" for warning in warnings]
+        if self.graph is not None:
+            remarks.append(_HINT)
         return [textwrap.shorten(text, _LINE_WIDTH, placeholder=" ...") for text in remarks]
+
+
+def shown_sizes(partition: Partition) -> str:
+    """Return the sizes of the largest communities as text."""
+    shown = ", ".join(str(size) for size in partition.sizes[:_SIZES_SHOWN].tolist())
+    return f"{shown}, ..." if partition.k > _SIZES_SHOWN else shown
 
 
 def _k_at_each_r(k_at: Mapping[str, str]) -> str:

@@ -28,15 +28,21 @@ def node_table(partition: "Partition", columns: Sequence[str] | None) -> Any:
         raise InputError(msg)
     for name in columns:
         check_choice("columns", name, _COLUMNS)
+    pandas = import_pandas()
+    # A Series keeps names that are tuples as they are.
+    return pandas.DataFrame(
+        {name: pandas.Series(_column(partition, name)) for name in columns}, columns=list(columns)
+    )
+
+
+def import_pandas() -> Any:
+    """Return the module ``pandas``, or raise and name the extra."""
     try:
         import pandas
     except ImportError as error:
         msg = f"to_dataframe needs pandas. {install_hint('study')}"
         raise MissingExtraError(msg) from error
-    # A Series keeps names that are tuples as they are.
-    return pandas.DataFrame(
-        {name: pandas.Series(_column(partition, name)) for name in columns}, columns=list(columns)
-    )
+    return pandas
 
 
 def _column(partition: "Partition", name: str) -> Any:

@@ -1,6 +1,6 @@
 """Pictures of partitions and of what they are based on; they need the extra ``plot``."""
 
-from kgroups.plotting.alluvial import plot_alluvial
+from kgroups.plotting.alluvial import plot_alluvial, plot_levels
 from kgroups.plotting.colors import community_colors
 from kgroups.plotting.figures import plot_adjacency, plot_confidence, plot_sizes, plot_spectrum
 from kgroups.plotting.graphs import plot_communities, plot_graph, plot_partition
@@ -13,6 +13,7 @@ __all__ = [
     "plot_communities",
     "plot_confidence",
     "plot_graph",
+    "plot_levels",
     "plot_partition",
     "plot_sizes",
     "plot_spectrum",

@@ -175,3 +175,16 @@ def test_a_comparison_shows_scores_and_flows():
     page = checked(comparison._repr_html_())
     assert "AMI" in page.words
     assert len(images(comparison._repr_html_())) == 1
+
+
+def test_levels_show_a_row_each_and_their_tree():
+    graph = kgroups.as_graph(nx.relabel_nodes(nx.path_graph(6), {0: SCRIPT}))
+    fine, coarse = (Partition(z, graph=graph) for z in ([0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 1, 1]))
+    html = kgroups.Levels([fine, coarse], [2.0, 1.5], returned=1)._repr_html_()
+    page = checked(html)
+    assert page.words[0] == "2 levels of 6 nodes, finest first"
+    assert page.words.count("returned") == 1
+    # Five of the six nodes are where most of their community is.
+    assert {"k3", "k2", "2, 2, 2", "3, 3", "83.3%"} <= set(page.words)
+    assert len(images(html)) == 1
+    assert images(kgroups.Levels([coarse], [1.5])._repr_html_()) == []

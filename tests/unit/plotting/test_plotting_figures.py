@@ -1,4 +1,4 @@
-"""Spectrum, sorted matrix, sizes, confidence and alluvial view: what they show."""
+"""Spectrum, sorted matrix, sizes, confidence, alluvial view and levels: what they show."""
 
 import io
 from itertools import pairwise
@@ -12,16 +12,18 @@ from matplotlib.figure import Figure
 import kgroups
 from kgroups import datasets
 from kgroups.errors import InputError, PartitionError
-from kgroups.partition import Partition
+from kgroups.partition import Levels, Partition
 from kgroups.plotting import (
     community_colors,
     plot_adjacency,
     plot_alluvial,
     plot_confidence,
+    plot_levels,
     plot_sizes,
     plot_spectrum,
     style,
 )
+from kgroups.plotting.graphs import partition_colors
 from kgroups.plotting.style import INK
 from kgroups.spectrum import Spectrum
 
@@ -238,6 +240,58 @@ def test_an_empty_partition_can_be_drawn():
     for draw in (plot_adjacency, plot_sizes, plot_confidence):
         rendered(draw(nothing, ax=Figure().subplots()))
     rendered(plot_alluvial(nothing, nothing, ax=Figure().subplots()))
+    rendered(plot_levels(Levels([nothing], [0.0]), ax=Figure().subplots()))
+
+
+def test_bands_between_levels_are_as_thick_as_their_nodes_and_as_strong_as_their_share(axes):
+    labels = ([0, 0, 0, 0, 1, 2], [0, 0, 0, 1, 1, 1], [0, 0, 0, 0, 0, 0])
+    Levels([Partition(z) for z in labels], [3, 2, 1]).plot(axes, title="tree")
+    # The coarsest level is at the left; there are two gaps of 0.03 in the height.
+    left, right = (c for c in axes.collections if isinstance(c, PatchCollection))
+    thick = [
+        [float(path.vertices[0, 1] - path.vertices[7, 1]) for path in bands.get_paths()]
+        for bands in (left, right)
+    ]
+    assert thick[0] == pytest.approx([3 / 6 * 0.94] * 2)
+    assert sorted(thick[1]) == pytest.approx([n / 6 * 0.94 for n in (1, 1, 1, 3)])
+    assert left.get_facecolor()[:, 3] == pytest.approx([0.6, 0.6])
+    shares = np.array([1 / 4, 3 / 4, 1.0, 1.0])
+    assert np.sort(right.get_facecolor()[:, 3]) == pytest.approx(0.12 + 0.48 * shares)
+    assert axes.get_title(loc="left") == "tree"
+    texts = [text.get_text() for text in axes.texts]
+    assert texts == ["0", "0", "1", "0, 75 %", "1", "2", "1", "2", "3"]
+    rendered(axes)
+
+
+def test_the_level_returned_is_bold_and_gives_the_colors(axes, eleven):
+    halves, one = Partition(eleven.labels // 6), Partition(np.zeros(120, int))
+    levels = Levels(
+        [Partition(z.labels, graph=eleven.graph) for z in (eleven, halves, one)], [3, 2, 1]
+    )
+    levels.plot(axes)
+    head = {text.get_text(): text.get_fontweight() for text in axes.texts[-3:]}
+    assert head == {"1": "normal", "2": "normal", "11": "bold"}
+    finest = [block for block in axes.patches if block.get_x() == pytest.approx(0.96)]
+    shown = {tuple(np.round(block.get_facecolor()[:3], 6)) for block in finest}
+    colors = {tuple(np.round(row, 6)) for row in partition_colors(eleven)}
+    assert shown == colors
+    # A coarser community has the color of its largest part.
+    whole = [block for block in axes.patches if block.get_x() == 0.0]
+    assert tuple(np.round(whole[0].get_facecolor()[:3], 6)) in colors
+
+
+def test_communities_beyond_the_48_largest_of_a_level_share_a_block(axes):
+    fine, coarse = Partition(np.arange(120) // 2), Partition(np.arange(120) // 60)
+    plot_levels(Levels([fine, coarse], [2, 1], returned=1), ax=axes)
+    assert len(axes.patches) == 48 + 1 + 2
+    assert "12 more" in [text.get_text() for text in axes.texts]
+    rendered(axes)
+
+
+def test_a_single_level_can_be_drawn(axes):
+    plot_levels(Levels([Partition([0, 0, 1])], [1.0]), ax=axes)
+    assert [text.get_text() for text in axes.texts] == ["0", "1", "2"]
+    rendered(axes)
 
 
 def test_the_style_is_one_of_matplotlib_and_ends():
