@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import kgroups as kg
+from helpers.scales import give_scales
 from kgroups.generators import lfr_benchmark
 from kgroups.page import page_content
 from kgroups.page.figures import PageLimits
@@ -175,6 +176,103 @@ def test_the_text_beside_a_picture_without_all_nodes_or_edges(page, hostile_page
     assert "Click one to see its nodes." in page.text("#drawn")
     page.click("#details [data-community='0']")
     assert re.search(r"28 edges inside, of which \d are drawn\. Escape", page.text("#drawn"))
+
+
+@pytest.fixture
+def levels_page(tmp_path, monkeypatch):
+    """Twelve cliques, with levels of four and of two communities above."""
+    fine = np.arange(60) // 5
+    give_scales(monkeypatch, fine // 3, fine // 6)
+    partition = kg.detect_communities(nx.ring_of_cliques(12, 5))
+    path = tmp_path / "levels.html"
+    partition.to_html(path)
+    return partition.levels(), path
+
+
+def colors_of_nodes(page):
+    """Return how many colors the nodes are drawn in."""
+    script = (
+        "return new Set(document.getElementById('graph').data.filter(trace => trace.customdata)"
+    )
+    return page.run(script + ".map(trace => trace.marker.color)).size")
+
+
+def test_the_reader_switches_between_levels(page, levels_page):
+    levels, path = levels_page
+    page.open(path)
+    buttons = "[...document.querySelectorAll('#levels button')]"
+    pressed = f"return {buttons}.map(button => button.ariaPressed)"
+    assert page.run(f"return {buttons}.map(button => button.textContent)") == ["12", "4", "2"]
+    assert page.run(pressed) == ["true", "false", "false"]
+    assert page.text("#level") == ""
+    first, ranges = page.picture(), page.run(RANGES)
+    before = colors_of_nodes(page)
+    sizes = "return [...document.querySelectorAll('#communities tbody tr')]"
+    sizes += ".map(row => Number(row.cells[1].textContent))"
+    assert page.run(sizes) == levels[0].sizes.tolist()
+    page.point_at(7)
+    page.wait("return !document.getElementById('tip').hidden")
+    assert "confidence: " in page.text("#tip")
+    # A selected node belongs to the level that it was selected at.
+    page.keys("#search", "7", "\ue007")
+    for place in (2, 1):
+        level = levels[place]
+        page.click(f"#levels button[data-level='{place}']")
+        assert page.run(pressed) == ["true" if at == place else "false" for at in range(3)]
+        assert f"level of {level.k} communities" in page.text("#level")
+        assert "the one of 12 communities that was returned" in page.text("#level")
+        assert page.run("return document.getElementById('selected-node')") is None
+        # The table, the list beside the picture, and the picture.
+        assert page.run(sizes) == level.sizes.tolist()
+        listed = "return document.querySelectorAll('#details [data-community]').length"
+        assert page.run(listed) == level.k
+        assert colors_of_nodes(page) == level.k < before
+        assert np.any(page.picture() != first)
+        assert page.run(RANGES) == pytest.approx(ranges)
+        page.point_at(33)
+        community = f"community: {level.labels[33]}"
+        page.wait(
+            "return document.getElementById('tip').textContent.includes(arguments[0])", community
+        )
+        assert "confidence: " not in page.text("#tip")
+        page.click("#details [data-community='1']")
+        assert f"nodes{level.sizes[1]}" in page.text("#details dl")
+        page.click("#view-communities")
+        assert page.text("#drawn").startswith(f"{level.k} communities")
+        page.click("#view-nodes")
+    # What is downloaded belongs to the level that is shown.
+    page.click("#save-nodes")
+    rows = list(csv.reader(io.StringIO(page.downloaded("nodes.csv"), newline="")))
+    assert rows[0] == ["node", "community", "degree"]
+    assert [int(row[1]) for row in rows[1:]] == levels[1].labels.tolist()
+    page.click("#levels button[data-level='0']")
+    assert page.text("#level") == ""
+    assert page.run(sizes) == levels[0].sizes.tolist()
+    page.cdp("Input.dispatchMouseEvent", type="mouseMoved", x=1, y=1)
+    page.wait("return document.getElementById('tip').hidden")
+    assert np.array_equal(page.picture(), first)
+    check_quiet(page, path)
+
+
+def test_one_level_needs_no_switch(page, hostile_page, tmp_path):
+    partition, _ = hostile_page
+    path = tmp_path / "page.html"
+    path.write_bytes(page_content(partition, partition.graph, levels=False))
+    page.open(path)
+    assert page.run("return document.getElementById('levels').getClientRects().length") == 0
+
+
+def test_levels_of_a_file_without_nodes(page, levels_page, tmp_path):
+    levels, path = levels_page
+    partition = levels[levels.returned]
+    path.write_bytes(page_content(partition, partition.graph, limits=PageLimits(nodes=10)))
+    page.open(path)
+    assert page.text("#drawn").startswith("12 communities")
+    page.click("#levels button[data-level='2']")
+    assert page.text("#drawn").startswith("2 communities")
+    page.click("#details [data-community='1']")
+    assert f"nodes{levels[2].sizes[1]}" in page.text("#details dl")
+    check_quiet(page, path)
 
 
 @pytest.mark.slow

@@ -68,6 +68,7 @@ def page_content(
     title: str | None = None,
     spectrum: bool | None = None,
     confidence: bool | None = None,
+    levels: bool | None = None,
     progress: StageProgress = False,
     limits: PageLimits = PageLimits(),  # noqa: B008  (frozen)
 ) -> bytes:
@@ -86,8 +87,14 @@ def page_content(
             if not known:
                 begin("computing confidence")
             sure = partition.confidence()
+        scales = partition.known_levels
+        if levels is False:
+            scales = None
+        elif scales is None and (levels or graph.n <= limits.computed):
+            begin("finding levels")
+            scales = partition.levels()
         begin("laying out the graph")
-        data = graph_figures(partition, graph, sure, limits)
+        data = graph_figures(partition, graph, sure, limits, scales)
         begin("writing the page")
         if shown is not None:
             data["spectrum"] = {

@@ -1,4 +1,4 @@
-"""The numbers behind the page: nodes, edges, communities and links between them.
+"""The numbers behind the page: nodes, edges, and at each level communities and their links.
 
 Arrays are stored as base64 of little-endian integers, which a browser decodes without parsing;
 coordinates and probabilities are rounded to steps of the integers.
@@ -7,7 +7,7 @@ coordinates and probabilities are rounded to steps of the integers.
 import base64
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from kgroups.plotting.layout import linked_pairs, positions
 from kgroups.scoring import conductance
 
 if TYPE_CHECKING:
-    from kgroups.partition import Partition
+    from kgroups.partition import Levels, Partition
 
 # Steps of coordinates from 0 to 1 along the longer side, and of probabilities.
 _COORDINATE_STEPS = 65_535
@@ -33,7 +33,7 @@ class PageLimits:
     Attributes
     ----------
     computed : int
-        Nodes up to which spectrum and confidence are computed unless the caller decides.
+        Nodes up to which spectrum, confidence and levels are computed unless the caller decides.
     nodes : int
         Nodes that the file holds one by one; beyond, only their communities.
     edges : int
@@ -49,43 +49,82 @@ class PageLimits:
 
 
 def graph_figures(
-    partition: "Partition", graph: Graph, confidence: Floats | None, limits: PageLimits
+    partition: "Partition",
+    graph: Graph,
+    confidence: Floats | None,
+    limits: PageLimits,
+    levels: "Levels | None" = None,
 ) -> dict[str, Any]:
     """Return what the script of the page draws and lists, as values that JSON can hold."""
-    z, k = partition.labels, partition.k
     rows, cols, _ = graph.edges()
     apart = rows != cols
     ends = np.column_stack([rows, cols])[apart].astype(np.int64)
     degree = np.bincount(ends.ravel(), minlength=graph.n)
-    xy = _unit_square(positions(graph, z, None))
+    # Nodes stay where they are while the reader looks at other levels.
+    drawn = _Drawn(graph, ends, degree, _unit_square(positions(graph, partition.labels, None)))
     holds_nodes = graph.n <= limits.nodes
-    communities = _communities(partition, graph, ends, degree, xy)
-    if confidence is not None:
-        total = np.bincount(z, weights=confidence, minlength=k)
-        communities["confidence"] = np.round(total / np.maximum(partition.sizes, 1), 4).tolist()
     names = _texts(partition.nodes) if holds_nodes else []
+    shown = [partition] if levels is None else list(levels)
+    return {
+        "n": graph.n,
+        "nodes": _nodes(partition, drawn, names) if holds_nodes else None,
+        "edges": _edges(ends, limits.edges) if holds_nodes else None,
+        "returned": 0 if levels is None else levels.returned,
+        "levels": [
+            _level(level, drawn, names, confidence if level is partition else None, limits)
+            for level in shown
+        ],
+    }
+
+
+class _Drawn(NamedTuple):
+    """A graph as it is drawn: edges without self-loops, degrees and positions."""
+
+    graph: Graph
+    ends: Ints
+    degree: Ints
+    xy: Floats
+
+
+def _level(
+    partition: "Partition",
+    drawn: _Drawn,
+    names: list[str],
+    confidence: Floats | None,
+    limits: PageLimits,
+) -> dict[str, Any]:
+    """Return the communities of a level, their colors and links, and the labels of all nodes."""
+    z, k = partition.labels, partition.k
+    communities = _communities(partition, drawn)
+    holds_nodes = drawn.graph.n <= limits.nodes
     communities["members"] = [
-        [names[i] for i in some] if holds_nodes else [] for some in _best_linked(z, k, degree)
+        [names[i] for i in some] if holds_nodes else [] for some in _best_linked(z, k, drawn.degree)
     ]
     rgb = np.round(partition_colors(partition) * 255).astype(np.uint8)
     colors = ["#" + bytes(row).hex() for row in rgb]
     palette = list(dict.fromkeys(colors))
     number = {color: c for c, color in enumerate(palette)}
-    return {
-        "n": graph.n,
+    found: dict[str, Any] = {
         "k": k,
         "palette": palette,
         "colorOf": [number[color] for color in colors],
         "communities": communities,
-        "links": _links(z[ends], k, limits.links),
-        "nodes": _nodes(partition, graph, names, degree, xy, confidence) if holds_nodes else None,
-        "edges": _edges(ends, limits.edges) if holds_nodes else None,
+        "links": _links(z[drawn.ends], k, limits.links),
+        "community": _packed(z, "u4") if holds_nodes else None,
+        "confidence": None,
+        "runnerUp": None,
     }
+    if confidence is not None:
+        total = np.bincount(z, weights=confidence, minlength=k)
+        communities["confidence"] = np.round(total / np.maximum(partition.sizes, 1), 4).tolist()
+        if holds_nodes:
+            found["confidence"] = _packed(confidence * _PROBABILITY_STEPS, "u2")
+            found["runnerUp"] = _packed(partition.runner_up() + 1, "u4")
+    return found
 
 
-def _communities(
-    partition: "Partition", graph: Graph, ends: Ints, degree: Ints, xy: Floats
-) -> dict[str, Any]:
+def _communities(partition: "Partition", drawn: _Drawn) -> dict[str, Any]:
+    graph, ends, degree, xy = drawn
     z, k, sizes = partition.labels, partition.k, partition.sizes
     a, b = z[ends].T if len(ends) else np.zeros((2, 0), np.int64)
     inside = np.bincount(a[a == b], minlength=k)
@@ -126,30 +165,18 @@ def _links(ends: Ints, k: int, most: int) -> dict[str, Any]:
     }
 
 
-def _nodes(
-    partition: "Partition",
-    graph: Graph,
-    names: list[str],
-    degree: Ints,
-    xy: Floats,
-    confidence: Floats | None,
-) -> dict[str, Any]:
+def _nodes(partition: "Partition", drawn: _Drawn, names: list[str]) -> dict[str, Any]:
+    graph, _, degree, xy = drawn
     plain = partition.nodes == range(graph.n)
     held: dict[str, Any] = {
         "names": None if plain else names,
         "x": _packed(xy[:, 0] * _COORDINATE_STEPS, "u2"),
         "y": _packed(xy[:, 1] * _COORDINATE_STEPS, "u2"),
-        "community": _packed(partition.labels, "u4"),
         "degree": _packed(degree, "u4"),
         "strength": None,
-        "confidence": None,
-        "runnerUp": None,
     }
     if graph.is_weighted:
         held["strength"] = [float(f"{strength:.6g}") for strength in graph.degrees]
-    if confidence is not None:
-        held["confidence"] = _packed(confidence * _PROBABILITY_STEPS, "u2")
-        held["runnerUp"] = _packed(partition.runner_up() + 1, "u4")
     return held
 
 

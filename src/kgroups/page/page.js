@@ -4,7 +4,7 @@
 (() => {
   const byId = (id) => document.getElementById(id);
   const data = JSON.parse(byId("data").textContent);
-  const { n, k, palette, colorOf, communities, links } = data;
+  const { n } = data;
 
   // More shapes than this are drawn by WebGL, which is less crisp but much faster.
   const MOST_SVG_NODES = 1500;
@@ -29,11 +29,12 @@
   const nodes = data.nodes && {
     x: Float64Array.from(unpacked(data.nodes.x, Uint16Array), (v) => v / COORDINATE_STEPS),
     y: Float64Array.from(unpacked(data.nodes.y, Uint16Array), (v) => v / COORDINATE_STEPS),
-    community: unpacked(data.nodes.community, Uint32Array),
     degree: unpacked(data.nodes.degree, Uint32Array),
     strength: data.nodes.strength,
-    confidence: unpacked(data.nodes.confidence, Uint16Array),
-    runnerUp: unpacked(data.nodes.runnerUp, Uint32Array),
+    // Those of the level that is shown.
+    community: null,
+    confidence: null,
+    runnerUp: null,
   };
   const edges = data.edges && {
     source: unpacked(data.edges.source, Uint32Array),
@@ -43,14 +44,26 @@
   const nameOf = (i) => (data.nodes.names ? data.nodes.names[i] : String(i));
   const confidenceOf = (i) => nodes.confidence[i] / PROBABILITY_STEPS;
 
-  const members = Array.from({ length: k }, () => []);
-  if (nodes) for (let i = 0; i < n; i++) members[nodes.community[i]].push(i);
-  for (const some of members) some.sort((i, j) => nodes.degree[j] - nodes.degree[i] || i - j);
+  // The level that is shown: its number, and what the file holds of it.
+  let shownLevel, k, palette, colorOf, communities, links, members;
+  function readLevel(at) {
+    const level = data.levels[at];
+    shownLevel = at;
+    ({ k, palette, colorOf, communities, links } = level);
+    members = Array.from({ length: k }, () => []);
+    if (!nodes) return;
+    nodes.community = unpacked(level.community, Uint32Array);
+    nodes.confidence = unpacked(level.confidence, Uint16Array);
+    nodes.runnerUp = unpacked(level.runnerUp, Uint32Array);
+    for (let i = 0; i < n; i++) members[nodes.community[i]].push(i);
+    for (const some of members) some.sort((i, j) => nodes.degree[j] - nodes.degree[i] || i - j);
+  }
+  readLevel(data.returned);
 
   const number = (value) => value.toLocaleString("en-US");
   const counted = (value, one, many) => `${number(value)} ${value === 1 ? one : many}`;
 
-  const hasWebGL = Math.max(n, k) > MOST_SVG_NODES && Boolean(document.createElement("canvas").getContext("webgl"));
+  const hasWebGL = n > MOST_SVG_NODES && Boolean(document.createElement("canvas").getContext("webgl"));
   const drawnBy = (count) => (hasWebGL && count > MOST_SVG_NODES ? "scattergl" : "scatter");
   const canDrawNodes = nodes !== null && (hasWebGL || n <= MOST_NODES_FIRST);
 
@@ -106,7 +119,7 @@
   const meanDegree = nodes && n ? Math.max(nodes.degree.reduce((sum, d) => sum + d, 0) / n, 1) : 1;
 
   /* Names of one or two characters fit into the nodes of a small graph, if these are large enough. */
-  const areShort = nodes !== null && n <= 60 && members.flat().every((i) => nameOf(i).length <= 2);
+  const areShort = nodes !== null && n <= 60 && Array.from({ length: n }, (_, i) => nameOf(i)).every((name) => name.length <= 2);
   const namesFit = () => areShort && picture.clientWidth >= 560;
 
   function diameters(indices, crowd) {
@@ -343,11 +356,34 @@
     state.selected = i;
     refresh();
   }
-  function refresh() {
+  function refresh(options) {
     byId("tip").hidden = true;
     describe();
     markRow();
-    return draw();
+    return draw(options);
+  }
+
+  /* Another level: the nodes stay where they are, and get its colors and numbers. */
+  function setLevel(at) {
+    const keepBox = state.isolated === null;
+    readLevel(at);
+    state.isolated = null;
+    state.selected = null;
+    startTable();
+    fillTable();
+    listLevels();
+    refresh({ keepBox });
+  }
+  function listLevels() {
+    const group = byId("levels");
+    group.hidden = data.levels.length < 2;
+    group.replaceChildren(element("span", {}, "Level"), ...data.levels.map((level, at) => element("button", {
+      type: "button", "data-level": at, "aria-pressed": String(at === shownLevel), onclick: () => setLevel(at),
+      "aria-label": counted(level.k, "community", "communities"),
+    }, number(level.k))));
+    const returned = counted(data.levels[data.returned].k, "community", "communities");
+    byId("level").textContent = shownLevel === data.returned ? "" :
+      `Picture and table show the level of ${counted(k, "community", "communities")}. All other parts of the page are about the one of ${returned} that was returned.`;
   }
 
   function chip(a) {
@@ -512,7 +548,7 @@
 
   // --- The table of communities --------------------------------------------------------------
 
-  const columns = [
+  const columnsOfLevel = () => [
     { name: "community", value: (a) => a, text: (a) => String(a) },
     { name: "nodes", value: (a) => communities.size[a] },
     { name: "share", value: (a) => communities.size[a] / n, text: (a) => percent(communities.size[a] / n) },
@@ -523,9 +559,14 @@
     communities.confidence && { name: "confidence", value: (a) => communities.confidence[a], text: (a) => communities.confidence[a].toFixed(3) },
     nodes && { name: "members", value: (a) => communities.members[a].join("; "), members: true },
   ].filter((column) => column);
-  const order = Array.from({ length: k }, (_, a) => a);
-  let sorted = { column: columns[0], up: true };
-  let rows = ROWS;
+  let columns, order, sorted, rows;
+  function startTable() {
+    columns = columnsOfLevel();
+    order = Array.from({ length: k }, (_, a) => a);
+    sorted = { column: columns[0], up: true };
+    rows = ROWS;
+  }
+  startTable();
 
   function sortBy(column) {
     const up = sorted.column === column ? !sorted.up : column.name === "community" || Boolean(column.members);
@@ -653,6 +694,7 @@
   byId("save-nodes").disabled = search.disabled = !nodes;
 
   function drawAll() {
+    listLevels();
     describe();
     fillTable();
     drawSpectrum();

@@ -641,6 +641,7 @@ class Partition(Sequence[Community]):
         title: str | None = None,
         spectrum: bool | None = None,
         confidence: bool | None = None,
+        levels: bool | None = None,
         progress: StageProgress = False,
     ) -> None:
         """Write an interactive report, one file that opens offline; needs the extra ``report``.
@@ -657,6 +658,9 @@ class Partition(Sequence[Community]):
         confidence : bool, optional
             Whether :meth:`confidence` is shown. By default if it is known or the graph has at
             most 50,000 nodes.
+        levels : bool, optional
+            Whether the reader can switch between :meth:`levels`. By default if they are known or
+            the graph has at most 50,000 nodes.
         progress : bool or callable
             ``True`` names the stages on a terminal; a function receives the name of each.
 
@@ -684,6 +688,7 @@ class Partition(Sequence[Community]):
             title=title,
             spectrum=spectrum,
             confidence=confidence,
+            levels=levels,
             progress=progress,
         )
         write_atomically(path, content)

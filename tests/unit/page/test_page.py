@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import kgroups as kg
+from helpers.scales import give_scales
 from kgroups.errors import CrowdedThresholdWarning, InputError, MissingExtraError, PartitionError
 from kgroups.page import page_content
 from kgroups.page.figures import PageLimits, graph_figures
@@ -45,6 +46,11 @@ def page(partition):
 
 def data_of(text):
     return json.loads(re.search(r'id="data">(.*?)</script>', text)[1])
+
+
+def level_of(data):
+    """Return what a page holds of the level that was returned."""
+    return data["levels"][data["returned"]]
 
 
 def unpacked(text, kind):
@@ -83,13 +89,14 @@ def test_our_part_of_the_page_names_no_address(page):
 
 def test_numbers_of_the_page(partition, page):
     data, graph = data_of(page), partition.graph
-    assert (data["n"], data["k"]) == (graph.n, partition.k)
-    nodes, communities = data["nodes"], data["communities"]
-    assert unpacked(nodes["community"], "u4").tolist() == partition.labels.tolist()
+    level = level_of(data)
+    assert (data["n"], level["k"]) == (graph.n, partition.k)
+    nodes, communities = data["nodes"], level["communities"]
+    assert unpacked(level["community"], "u4").tolist() == partition.labels.tolist()
     assert unpacked(nodes["degree"], "u4").tolist() == graph.degrees.astype(int).tolist()
-    steps = unpacked(nodes["confidence"], "u2")
+    steps = unpacked(level["confidence"], "u2")
     assert np.abs(steps / 10_000 - partition.confidence()).max() <= 0.5e-4
-    assert unpacked(nodes["runnerUp"], "u4").tolist() == (partition.runner_up() + 1).tolist()
+    assert unpacked(level["runnerUp"], "u4").tolist() == (partition.runner_up() + 1).tolist()
     assert communities["size"] == partition.sizes.tolist()
     assert sum(communities["inside"]) + sum(communities["leaving"]) // 2 == graph.m
     expected = np.round(kg.scoring.conductance(graph, partition), 4)
@@ -97,14 +104,14 @@ def test_numbers_of_the_page(partition, page):
     ends = [unpacked(data["edges"][end], "u4") for end in ("source", "target")]
     rows, cols, _ = graph.edges()
     assert [end.tolist() for end in ends] == [rows.tolist(), cols.tolist()]
-    assert data["links"] == {"a": [0], "b": [1], "count": [1], "total": 1}
-    assert len(data["colorOf"]) == partition.k
-    assert len({data["palette"][c] for c in data["colorOf"]}) == partition.k
+    assert level["links"] == {"a": [0], "b": [1], "count": [1], "total": 1}
+    assert len(level["colorOf"]) == partition.k
+    assert len({level["palette"][c] for c in level["colorOf"]}) == partition.k
 
 
 def test_members_are_those_of_the_highest_degree(page, partition):
     degrees = dict(zip(partition.nodes, partition.graph.degrees, strict=True))
-    for a, named in enumerate(data_of(page)["communities"]["members"]):
+    for a, named in enumerate(level_of(data_of(page))["communities"]["members"]):
         best = max(degrees[node] for node in partition[a])
         assert degrees[named[0]] == best
         assert set(named) <= partition[a]
@@ -167,7 +174,8 @@ def test_beyond_the_limits_the_file_holds_communities_and_some_edges(partition):
     data = graph_figures(partition, partition.graph, None, limits)
     assert data["nodes"] is None
     assert data["edges"] is None
-    assert data["communities"]["members"] == [[], []]
+    assert level_of(data)["communities"]["members"] == [[], []]
+    assert level_of(data)["community"] is None
     data = graph_figures(partition, partition.graph, None, PageLimits(edges=10))
     held = list(zip(*(unpacked(data["edges"][e], "u4") for e in ("source", "target")), strict=True))
     rows, cols, _ = partition.graph.edges()
@@ -176,7 +184,7 @@ def test_beyond_the_limits_the_file_holds_communities_and_some_edges(partition):
     assert data["edges"]["total"] == 31
 
 
-def test_spectrum_and_confidence_are_computed_up_to_a_size_or_when_wanted():
+def test_spectrum_confidence_and_levels_are_computed_up_to_a_size_or_when_wanted():
     def shown(limits, **options):
         fresh = kg.detect_communities(nx.barbell_graph(6, 0))
         stages = []
@@ -185,15 +193,18 @@ def test_spectrum_and_confidence_are_computed_up_to_a_size_or_when_wanted():
         ).decode()
         data = data_of(content)
         assert ("spectrum is not part of this report" in content) == ("spectrum" not in data)
-        return "spectrum" in data, data["nodes"]["confidence"] is not None, stages
+        return "spectrum" in data, level_of(data)["confidence"] is not None, stages
 
     steps = ["laying out the graph", "writing the page"]
     both = ["computing the spectrum", "computing confidence"]
+    scales = ["finding levels"]
     large, small = PageLimits(), PageLimits(computed=11)
-    assert shown(large) == (True, True, both + steps)
+    assert shown(large) == (True, True, both + scales + steps)
     assert shown(small) == (False, False, steps)
     assert shown(small, spectrum=True, confidence=True) == (True, True, both + steps)
-    assert shown(large, spectrum=False, confidence=False) == (False, False, steps)
+    assert shown(large, spectrum=False, confidence=False) == (False, False, scales + steps)
+    assert shown(small, levels=True) == (False, False, scales + steps)
+    assert shown(large, levels=False) == (True, True, both + steps)
 
 
 def test_a_known_spectrum_is_shown_at_any_size(partition):
@@ -214,12 +225,55 @@ def test_a_known_confidence_is_shown_at_any_size():
             confidence=confidence,
             progress=stages.append,
         ).decode()
-        held = data_of(content)["nodes"]["confidence"]
+        held = level_of(data_of(content))["confidence"]
         assert (held is None) == (confidence is False)
         assert ("probability of 0.9 or more" in content) == (confidence is not False)
         if held is not None:
             assert unpacked(held, "u2") / 10_000 == pytest.approx(sure, abs=1e-4)
         assert "computing confidence" not in stages
+
+
+def test_every_level_has_its_communities_colors_and_labels(monkeypatch):
+    fine = np.arange(60) // 5
+    give_scales(monkeypatch, fine // 3)
+    partition = kg.detect_communities(nx.ring_of_cliques(12, 5))
+    graph, levels = partition.graph, partition.levels()
+    data = data_of(page_content(partition, graph).decode())
+    assert (len(data["levels"]), data["returned"]) == (2, 0)
+    for held, level in zip(data["levels"], levels, strict=True):
+        assert unpacked(held["community"], "u4").tolist() == level.labels.tolist()
+        communities = held["communities"]
+        assert communities["size"] == level.sizes.tolist()
+        assert sum(communities["inside"]) + sum(communities["leaving"]) // 2 == graph.m
+        assert len(held["colorOf"]) == len(communities["members"]) == held["k"] == level.k
+        assert max(held["links"]["a"] + held["links"]["b"]) < level.k
+    # Confidence is known for the partition alone.
+    assert [held["confidence"] is None for held in data["levels"]] == [False, True]
+    assert ["confidence" in held["communities"] for held in data["levels"]] == [True, False]
+    # The returned level is the same without the others.
+    alone = data_of(page_content(partition, graph, levels=False).decode())
+    assert alone == {**data, "levels": data["levels"][:1]}
+
+
+def test_known_levels_are_shown_at_any_size(monkeypatch):
+    calls = give_scales(monkeypatch, np.arange(60) // 15)
+    partition = kg.detect_communities(nx.ring_of_cliques(12, 5))
+    small = PageLimits(computed=1)
+    assert (
+        len(data_of(page_content(partition, partition.graph, limits=small).decode())["levels"]) == 1
+    )
+    assert not calls
+    partition.levels()
+    assert (
+        len(data_of(page_content(partition, partition.graph, limits=small).decode())["levels"]) == 2
+    )
+
+
+def test_the_report_of_a_level_starts_with_it(monkeypatch):
+    give_scales(monkeypatch, np.arange(60) // 15)
+    coarse = kg.detect_communities(nx.ring_of_cliques(12, 5)).levels()[1]
+    data = data_of(page_content(coarse, coarse.graph).decode())
+    assert (data["returned"], [level["k"] for level in data["levels"]]) == (1, [12, 4])
 
 
 def test_scores_are_computed_once(partition, monkeypatch):
@@ -238,7 +292,8 @@ def test_communities_have_the_colors_of_the_plots(cliques, singles):
     labels = np.concatenate([np.arange(3 * cliques) // 3, cliques + np.arange(singles)])
     given = Partition(labels, graph=kg.as_graph(graph))
     data = graph_figures(given, given.graph, None, PageLimits())
-    shown = [data["palette"][c] for c in data["colorOf"]]
+    level = level_of(data)
+    shown = [level["palette"][c] for c in level["colorOf"]]
     plotted = np.round(partition_colors(given) * 255).astype(int)
     assert shown == ["#{:02x}{:02x}{:02x}".format(*row) for row in plotted]
     assert len(set(shown[cliques:])) == min(singles, 1)
@@ -249,8 +304,8 @@ def test_links_are_the_pairs_with_the_most_edges():
     # Edges between communities count, whatever their weights and however they are given.
     graph.add_edges_from([(2, 0), (1, 3), (3, 0), (5, 2), (4, 3), (4, 0)], weight=2.5)
     given = Partition(np.arange(8) // 2, graph=kg.as_graph(graph))
-    links = graph_figures(given, given.graph, None, PageLimits(links=2))["links"]
-    assert links == {"a": [0, 1], "b": [1, 2], "count": [3, 2], "total": 3}
+    data = graph_figures(given, given.graph, None, PageLimits(links=2))
+    assert level_of(data)["links"] == {"a": [0, 1], "b": [1, 2], "count": [3, 2], "total": 3}
 
 
 def test_labels_that_were_given_and_k_that_was_given():
