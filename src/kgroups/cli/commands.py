@@ -75,15 +75,16 @@ def detect(args: argparse.Namespace) -> None:
                     f"computing confidence: sweep {done} of <= {most}"
                 )
             )
+        levels = partition.levels(progress=begin) if args.levels else None
         begin("scoring")
         scores = partition.scores()
         agreement = _agreement(source, partition)
         if args.output is not None:
             begin(f"writing {args.output}")
             if is_graph_file(args.output):
-                write_graph(args.output, source.graph, partition)
+                write_graph(args.output, source.graph, partition, levels)
             else:
-                partition.save(args.output)
+                (levels or partition).save(args.output)
         if args.plot is not None:
             begin(f"drawing {args.plot}")
             from matplotlib.figure import Figure
@@ -99,10 +100,11 @@ def detect(args: argparse.Namespace) -> None:
                 title=views.title(source),
                 spectrum=details,
                 confidence=details,
+                levels=args.levels or details,
                 progress=begin,
             )
     if not args.json:
-        print(views.detection(source, partition, scores, agreement))
+        print(views.detection(source, partition, scores, agreement, levels))
         for path in (args.output, args.plot, args.html):
             if path is not None:
                 print(f"wrote {path}")
@@ -121,6 +123,7 @@ def detect(args: argparse.Namespace) -> None:
             "spectrum": None if spectrum is None else spectrum.to_dict(),
             "report": None if partition.report is None else partition.report.to_dict(),
             **_confidence(partition),
+            **({} if levels is None else {"levels": levels.to_list()}),
             "output": args.output,
             "plot": args.plot,
             "html": args.html,

@@ -15,7 +15,7 @@ from kgroups.adapters import as_graph, read_graph
 from kgroups.datasets import Dataset
 from kgroups.errors import InputError, PartitionError
 from kgroups.graph import Graph
-from kgroups.partition import Partition
+from kgroups.partition import Levels, Partition
 
 GRAPH_SUFFIXES = (".gml", ".graphml")
 _PLOT_SUFFIXES = (".png", ".svg", ".pdf")
@@ -191,11 +191,14 @@ def check_graph_names(path: str, nodes: Sequence[Hashable]) -> None:
             raise PartitionError(msg)
 
 
-def write_graph(path: str, graph: Graph, partition: Partition) -> None:
+def write_graph(
+    path: str, graph: Graph, partition: Partition, levels: Levels | None = None
+) -> None:
     """Write the graph, whole or not at all, with the node attribute ``community``.
 
-    If confidence was computed, ``confidence`` and ``runner_up`` are attributes, too. Weights, if
-    the graph has any, become the edge attribute ``weight``.
+    If confidence was computed, ``confidence`` and ``runner_up`` are attributes, too, and each of
+    the levels is one under its name. Weights, if the graph has any, become the edge attribute
+    ``weight``.
     """
     import networkx as nx
 
@@ -206,6 +209,9 @@ def write_graph(path: str, graph: Graph, partition: Partition) -> None:
         columns = (partition.nodes, known.own.tolist(), known.runner_up.tolist())
         for node, sure, other in zip(*columns, strict=True):
             annotated.nodes[node].update(confidence=sure, runner_up=other)
+    if levels is not None:
+        for name, level in zip(levels.names, levels, strict=True):
+            level.annotate(annotated, name)
     if Path(path).suffix.lower() == ".gml":
         content = ("\n".join(nx.generate_gml(annotated)) + "\n").encode("ascii")
     else:

@@ -117,6 +117,12 @@ def build_parser() -> argparse.ArgumentParser:
         help="compute how probable the community of each node is, given the model and k; adds "
         "columns to the table and to the output",
     )
+    detect.add_argument(
+        "--levels",
+        action="store_true",
+        help="find communities at finer and coarser scales, too; prints a line a level, and adds "
+        "a column a level to the output, such as k27 for the one of 27 communities",
+    )
     detect.add_argument("--plot", metavar="FILE", help="draw the communities: .png, .svg or .pdf")
     detect.add_argument(
         "--html", metavar="FILE", help="write an interactive report, one file that opens offline"
@@ -125,8 +131,8 @@ def build_parser() -> argparse.ArgumentParser:
         "--html-details",
         choices=list(commands.DETAILS),
         default="auto",
-        help="whether the report has the spectrum and the confidence of nodes, which take longest "
-        "(default: auto, up to 50,000 nodes)",
+        help="whether the report has the spectrum, the confidence of nodes and the levels, which "
+        "take longest (default: auto, up to 50,000 nodes)",
     )
 
     score = _add_command(commands_of, commands.score, "score", "score a partition on its graph")

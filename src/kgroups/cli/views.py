@@ -10,7 +10,7 @@ import numpy as np
 
 from kgroups.cli.files import Source
 from kgroups.datasets import DatasetInfo, TableInfo
-from kgroups.partition import Partition
+from kgroups.partition import Levels, Partition
 
 if TYPE_CHECKING:
     from kgroups.scoring import Scores
@@ -82,12 +82,19 @@ def counted(number_of: int, one: str, many: str) -> str:
     return f"{number_of:,} {one if number_of == 1 else many}"
 
 
-def detection(source: Source, partition: Partition, scores: "Scores", agreement: Agreement) -> str:
-    """Return the communities, their scores, and the report."""
+def detection(
+    source: Source,
+    partition: Partition,
+    scores: "Scores",
+    agreement: Agreement,
+    levels: Levels | None = None,
+) -> str:
+    """Return the communities, the levels if they were wanted, scores, and the report."""
     parts = [headline(source), counted(partition.k, "community", "communities")]
     if partition.k:
         parts[-1] += f":\n\n{_communities(partition)}"
-    parts += [*_uncertain_nodes(partition), _scores(scores), *_agreement(agreement)]
+    parts += [*_uncertain_nodes(partition), *([] if levels is None else [_levels(levels)])]
+    parts += [_scores(scores), *_agreement(agreement)]
     spectrum, report = partition.known_spectrum, partition.report
     if spectrum is not None:
         parts.append(_uncertainty(spectrum))
@@ -292,6 +299,17 @@ def _uncertain_nodes(partition: Partition) -> list[str]:
     hidden = len(nodes) - len(rows)
     more = f"\n  and {hidden:,} more; --output FILE writes all" if hidden else ""
     return [f"{about}\n{text}{more}"]
+
+
+def _levels(levels: Levels) -> str:
+    """Return a line a level; the one whose communities are listed is marked."""
+    marks = ["*" if place == levels.returned else "" for place in range(len(levels))]
+    nats = [f"{value:,.1f}" for value in levels.nats]
+    limit = max(width() - 36, 20)
+    sizes = [shortened((str(size) for size in level.sizes), limit) for level in levels]
+    rows = list(zip(marks, levels.names, levels.k, nats, sizes, strict=True))
+    header = ("", "level", "communities", "nats", "nodes")
+    return f"Levels, finest first; * is listed above\n{table(header, rows, align='llrrl')}"
 
 
 def _scores(scores: "Scores") -> str:
