@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from kgroups.errors import InputError, PartitionError
 from kgroups.graph import Graph
 from kgroups.partition.partition import Partition, shown_sizes
 from kgroups.partition.tables import import_pandas
+
+if TYPE_CHECKING:
+    from kgroups.multilevel import Problem
 
 
 class Parents(NamedTuple):
@@ -159,7 +162,11 @@ class Levels(Sequence[Partition]):
             The finest level is the same. A level that becomes equal to the one below it is left
             out; if it was the one returned, the one below takes its place.
         """
+        from kgroups.multilevel import prepare
+
         graph = self[0]._graph_for("nested()")
+        ready = prepare(graph)
+        problem = ready.problem.dispersed(self.dispersion)
         kept, nats, returned = [self[0]], [self.nats[0]], 0
         for place, above in enumerate(self[1:], 1):
             below = kept[-1].labels
@@ -168,8 +175,7 @@ class Levels(Sequence[Partition]):
             same = np.array_equal(level.labels, above.labels)
             if level.k < kept[-1].k:
                 kept.append(above if same else level)
-                saved = self.nats[place] if same else _nats(graph, level.labels, self.dispersion)
-                nats.append(saved)
+                nats.append(self.nats[place] if same else _nats(problem, ready.sorted(z)))
             if place == self.returned:
                 returned = len(kept) - 1
         return _linked(tuple(kept), tuple(nats), returned, self.dispersion)
@@ -371,14 +377,48 @@ def levels_of(partition: Partition, graph: Graph, progress: StageProgress) -> Le
         )
         z = np.argsort(np.argsort(first))[z]
         problem = ready.problem.dispersed(dispersion)
-        scales = find_scales(problem, z, Search(), as_rng(None), stages.begin)
-    returned = next(i for i, scale in enumerate(scales) if np.array_equal(scale.z, z))
+        pieces = np.unique(problem.component * graph.n + z, return_inverse=True)[1]
+        scales = find_scales(problem, pieces, Search(), as_rng(None), stages.begin)
+    returned = next(i for i, scale in enumerate(scales) if np.array_equal(scale.z, pieces))
+    labels, nats = [scale.z for scale in scales], [scale.nats for scale in scales]
+    if z.max() < pieces.max():
+        labels = [_rejoined(y, pieces, z) for y in labels]
+        kept = _falling([int(y.max()) for y in labels], returned)
+        returned, labels = kept.index(returned), [labels[i] for i in kept]
+        nats = [_nats(problem, y) for y in labels]
     levels = [
-        Partition(ready.restored(scale.z), graph=graph, spectrum=partition._spectrum)
-        for scale in scales
+        Partition(ready.restored(y), graph=graph, spectrum=partition._spectrum) for y in labels
     ]
     levels[returned] = partition
-    return _linked(tuple(levels), tuple(scale.nats for scale in scales), returned, dispersion)
+    return _linked(tuple(levels), tuple(nats), returned, dispersion)
+
+
+def _rejoined(y: Ints, pieces: Ints, z: Ints) -> Ints:
+    """Return labels ``y`` with communities joined that hold the pieces of a community of ``z``.
+
+    Scales are found in each component. Communities that were given, or components without signal
+    where k was, may span several.
+    """
+    from scipy.sparse import coo_array, csgraph
+
+    home = _majority(pieces, y).parent
+    owner = z[np.unique(pieces, return_index=True)[1]] + y.max() + 1
+    size = int(owner.max()) + 1
+    links = coo_array((np.ones(home.size), (home, owner)), (size, size))
+    group = csgraph.connected_components(links, directed=False)[1]
+    return np.unique(group[y], return_inverse=True)[1]
+
+
+def _falling(ks: list[int], returned: int) -> list[int]:
+    """Return the places from which on numbers fall, the one returned among them."""
+    kept = [returned]
+    for place in reversed(range(returned)):
+        if ks[place] > ks[kept[0]]:
+            kept.insert(0, place)
+    for place in range(returned + 1, len(ks)):
+        if ks[place] < ks[kept[-1]]:
+            kept.append(place)
+    return kept
 
 
 def _linked(
@@ -430,13 +470,11 @@ def _starts(groups: Ints) -> Ints:
     return np.unique(np.sort(groups), return_index=True)[1]
 
 
-def _nats(graph: Graph, labels: Ints, dispersion: float) -> float:
-    """Return the nats that labels save, summed over the components."""
-    from kgroups.multilevel import nats_saved, prepare
+def _nats(problem: "Problem", labels: Ints) -> float:
+    """Return the nats that labels save, in the order of the problem, summed over components."""
+    from kgroups.multilevel import nats_saved
 
-    ready = prepare(graph)
-    problem = ready.problem.dispersed(dispersion)
-    codes, z = np.unique(problem.component * graph.n + ready.sorted(labels), return_inverse=True)
-    k = np.bincount(codes // graph.n, minlength=problem.n_components)
+    codes, z = np.unique(problem.component * problem.n + labels, return_inverse=True)
+    k = np.bincount(codes // problem.n, minlength=problem.n_components)
     z -= (np.cumsum(k) - k)[problem.component]
     return float(nats_saved(problem.level, z, k, problem.objective).sum())

@@ -108,6 +108,40 @@ def test_neither_numbers_nor_order_of_nodes_reach_the_search(graph, monkeypatch)
     assert levels[1].labels.tolist() == Partition(COARSE[named]).labels.tolist()
 
 
+def test_nodes_without_information_stay_with_their_community(monkeypatch):
+    """Isolated nodes that joined the largest community join the one that holds most of it."""
+    apart = nx.ring_of_cliques(12, 5)
+    apart.add_nodes_from([60, 61])
+    above = (FINE, COARSE, np.zeros(60, int))
+    calls = give_scales(monkeypatch, *([*z.tolist(), 70, 71] for z in above))
+    partition = kg.detect_communities(apart, 4)
+    assert set(partition.uninformed) == {60, 61}
+    levels = partition.levels()
+    # No community spans components where the search sees it, and the partition is as it was.
+    (problem, z, _) = calls[0]
+    assert (z.max() + 1, problem.n_components) == (6, 3)
+    assert levels.k == (12, 4, 2, 1)
+    assert levels[1] is partition
+    largest = np.flatnonzero(partition.labels[:60] == partition.labels[60])
+    for level in levels:
+        counts = np.bincount(level.labels[largest])
+        assert counts[level.labels[60]] == counts[level.labels[61]] == counts.max()
+    # Their components save nothing.
+    ring = prepare(kg.as_graph(nx.ring_of_cliques(12, 5))).problem.level
+    assert levels.nats[2:] == pytest.approx([nats_saved(ring, COARSE, np.array([2])).sum(), 0.0])
+
+
+def test_levels_whose_number_does_not_fall_once_rejoined_are_left_out(monkeypatch):
+    two = kg.as_graph(nx.disjoint_union(nx.ring_of_cliques(6, 5), nx.ring_of_cliques(6, 5)))
+    give_scales(monkeypatch, FINE, COARSE)
+    # Each of three communities has a part in both components, four cliques of the twelve.
+    spanning = Partition(FINE % 3, graph=two)
+    levels = spanning.levels()
+    assert levels[levels.returned] is spanning
+    # Both components are one community above: joined, a single one.
+    assert levels.k == (9, 3, 1)
+
+
 def test_levels_need_the_graph():
     with pytest.raises(PartitionError, match=r"levels\(\) needs the graph"):
         Partition([0, 0, 1]).levels()
