@@ -107,7 +107,8 @@ def test_weights_without_a_meaning_leave_the_statistic_at_its_expectation():
 
 
 def test_triangles_inside_groups_are_counted():
-    G = nx.disjoint_union(nx.complete_graph(6), nx.connected_watts_strogatz_graph(30, 8, 0.1, seed=0))
+    ring = nx.connected_watts_strogatz_graph(30, 8, 0.1, seed=0)
+    G = nx.disjoint_union(nx.complete_graph(6), ring)
     G.add_edges_from([(0, 6), (1, 6), (2, 20), (3, 25)])
     labels = [0] * 6 + [1] * 15 + [2] * 15
     groups = groups_of(G, labels)
