@@ -317,7 +317,7 @@ def move(
     return nats(k, edges, cost, factorial, shared, table, work, k)
 
 
-@kernel(seconds=2.0)
+@kernel(seconds=3.0)
 def group_groups(
     indptr: Ints, indices: Ints, e: Floats, factor: Floats, offsets: Ints, edges: Floats,
     cost: Floats, factorial: Floats, which: Ints, groups_per_merge: int, y: Ints, saved: Floats,
