@@ -60,7 +60,7 @@ def find_scales(
     problem : Problem
         The graph.
     z : ndarray of shape (n,)
-        Communities, without gaps from 0.
+        Communities, without gaps from 0 and never across components.
     settings : Search
         How finer communities, and those of a given number, are searched for.
     rng : Generator
@@ -76,51 +76,34 @@ def find_scales(
         chains[c] = _Component(part, start.z[problem.rows(c)], settings, stream, progress).chain()
     finer = _combined(problem, start, {c: chain.finer for c, chain in chains.items()})
     coarser = _combined(problem, start, {c: chain.coarser for c, chain in chains.items()})
-    k = int(z.max(initial=-1)) + 1
-    return [
-        *(scale for scale in reversed(finer) if _number(scale.z) > k),
-        start.scale(problem)._replace(z=z),
-        *(scale for scale in coarser if _number(scale.z) < k),
-    ]
+    return [*reversed(finer), start.scale(problem)._replace(z=z), *coarser]
 
 
 class _Labels(NamedTuple):
-    """Labels that start from 0 in each component."""
+    """Labels that start from 0 in each component, and their numbers."""
 
     z: Indices
-    # For each component: the number of labels, and whether it is a part of a community elsewhere,
-    # as components are that get none of a given number of communities.
     k: Ints
-    joined: Bools
 
     @classmethod
     def of(cls, problem: Problem, z: Ints) -> "_Labels":
         """Return the labels of a graph."""
-        number, parts = int(z.max(initial=0)) + 1, problem.n_components
+        number = int(z.max(initial=0)) + 1
         names, place = np.unique(problem.component * number + z, return_inverse=True)
-        owner, label = names // number, names % number
-        k, nodes = np.bincount(owner, minlength=parts), np.bincount(place, minlength=names.size)
-        # A label belongs to the component with most of its nodes.
-        order = np.lexsort((owner, -nodes, label))
-        elsewhere = np.ones(names.size, dtype=np.bool_)
-        elsewhere[order[np.unique(label[order], return_index=True)[1]]] = False
-        joined = np.bincount(owner[elsewhere], minlength=parts) == k
+        owner = names // number
+        k = np.bincount(owner, minlength=problem.n_components)
         first = (np.cumsum(k) - k)[owner]
-        return cls((np.arange(names.size) - first)[place].astype(np.int32), k, joined & (k > 0))
+        return cls((np.arange(names.size) - first)[place].astype(np.int32), k)
 
     def scale(self, problem: Problem) -> Scale:
-        """Return labels of the graph with their nats; what is joined is with the largest."""
+        """Return labels of the graph with their nats."""
         nats = float(nats_saved(problem.level, self.z, self.k, problem.objective).sum())
-        k = np.where(self.joined, 0, self.k)
-        z, joined = (np.cumsum(k) - k)[problem.component] + self.z, self.joined[problem.component]
-        if joined.any():
-            z[joined] = np.argmax(np.bincount(z[~joined]))
-        return Scale(z, nats)
+        return Scale((np.cumsum(self.k) - self.k)[problem.component] + self.z, nats)
 
 
 def _combined(problem: Problem, start: _Labels, chains: dict[int, list[Indices]]) -> list[Scale]:
     """Put chains of labels of components together, in order of the size of communities."""
-    scales, at = [], start._replace(z=start.z.copy(), k=start.k.copy())
+    scales, at = [], _Labels(start.z.copy(), start.k.copy())
     left = {c: list(chain) for c, chain in chains.items() if chain}
     while left:
         which = np.array(list(left))

@@ -134,16 +134,6 @@ def test_components_with_larger_communities_change_later():
     assert numbers(scales) == [24, 16, 8]
 
 
-def test_what_is_joined_elsewhere_stays_with_the_largest():
-    """Components that get none of a given number of communities join the largest."""
-    graph, truth = nested()
-    G = nx.disjoint_union_all([graph.to_networkx(), nx.path_graph(5), nx.empty_graph(2)])
-    _, _, scales = scales_of(G, np.append(truth, [0] * 7))
-    assert numbers(scales) == [12, 4]
-    for scale in scales[1:]:
-        assert np.unique(scale.z[180:]).tolist() == [np.argmax(np.bincount(scale.z[:180]))]
-
-
 def test_stages_are_announced():
     stages = []
     scales_of(*nested(), progress=stages.append)
