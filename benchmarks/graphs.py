@@ -177,6 +177,55 @@ def nearest_neighbors(
     return BenchmarkGraph(name, n, u, v, group)
 
 
+def blobs(name: str, *, spread: float, seed: int) -> BenchmarkGraph:
+    """Draw 2,000 points around eight centers in ten dimensions, each linked to its 15 nearest."""
+    from sklearn.datasets import make_blobs
+
+    X, truth = make_blobs(2_000, 10, centers=8, cluster_std=spread, random_state=seed)
+    return _fifteen_neighbors(name, X, truth)
+
+
+def digits(name: str, *, seed: int) -> BenchmarkGraph:
+    """Load scikit-learn's images of digits, each linked to its 15 nearest; no use of the seed."""
+    from sklearn.datasets import load_digits
+
+    return _fifteen_neighbors(name, *load_digits(return_X_y=True))
+
+
+def _fifteen_neighbors(
+    name: str, X: npt.NDArray[np.float64], truth: npt.NDArray[Any]
+) -> BenchmarkGraph:
+    from sklearn.neighbors import kneighbors_graph
+
+    near = kneighbors_graph(X, 15)
+    u, v = (near + near.T).nonzero()
+    once = u < v
+    return BenchmarkGraph(name, len(X), u[once].astype(int), v[once].astype(int), truth)
+
+
+def hierarchy(name: str, *, degree: float, seed: int) -> BenchmarkGraph:
+    """Draw 27 groups of 81 nodes, which form nine groups of three and three groups of nine.
+
+    ``truth`` has the 27 groups, and divided by 3 and 9 the nine and the three.
+    """
+    from kgroups import generators
+
+    size, leaves = 81, np.arange(27)
+    # Steps to the smallest group that holds both of two leaves.
+    apart = sum((leaves // width)[:, None] != leaves // width for width in (1, 3, 9))
+    rates = np.array([1.0, 0.16, 0.045, 0.012])[apart]
+    n, pairs = size * leaves.size, np.full(rates.shape, float(size**2))
+    np.fill_diagonal(pairs, size * (size - 1.0))
+    P = rates * (degree * n / (rates * pairs).sum())
+    rng = np.random.default_rng(seed)
+    graph, labels = generators.stochastic_block_model([size] * leaves.size, P, rng=rng)
+    source, target, _ = graph.edges()
+    shuffled = rng.permutation(n)
+    truth = np.empty(n, dtype=np.int64)
+    truth[shuffled] = labels
+    return BenchmarkGraph(name, n, shuffled[source], shuffled[target], truth)
+
+
 def power_law_null(
     name: str, *, n: int, degree: float, exponent: float, seed: int
 ) -> BenchmarkGraph:

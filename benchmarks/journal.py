@@ -9,26 +9,46 @@ from benchmarks.measure import Outcome, Run
 from benchmarks.scores import Scores
 
 
+class Lines:
+    """A file of JSON, one object a line; without a path nothing is kept.
+
+    What an interrupted run left of a line is removed.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+
+    def read(self) -> list[dict[str, Any]]:
+        """Return all lines; none if there is no file."""
+        if self.path is None or not self.path.exists():
+            return []
+        text = self.path.read_text(encoding="utf-8")
+        whole = text[: text.rfind("\n") + 1]
+        if whole != text:
+            self.path.write_text(whole, encoding="utf-8")
+        return [json.loads(line) for line in whole.splitlines()]
+
+    def append(self, line: dict[str, Any]) -> None:
+        """Write a line."""
+        if self.path is not None:
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(f"{json.dumps(line, default=float)}\n")
+
+
 class Journal:
     """Outcomes by graph and method; a line counts only for the same runs from the same seed.
 
-    The last line of a graph and method counts. What an interrupted run left of a line is removed.
-    Without a path nothing is kept.
+    The last line of a graph and method counts.
     """
 
     def __init__(self, path: Path | None, *, repeat: int, seed: int) -> None:
-        self.path = path
+        self._lines = Lines(path)
         self._runs = {"repeat": repeat, "seed": seed}
-        self._known: dict[tuple[str, str], Outcome] = {}
-        if path is None or not path.exists():
-            return
-        text = path.read_text(encoding="utf-8")
-        whole = text[: text.rfind("\n") + 1]
-        if whole != text:
-            path.write_text(whole, encoding="utf-8")
-        for line in map(json.loads, whole.splitlines()):
-            if {name: line[name] for name in self._runs} == self._runs:
-                self._known[line["graph"], line["method"]] = _outcome(line)
+        self._known = {
+            (line["graph"], line["method"]): _outcome(line)
+            for line in self._lines.read()
+            if {name: line[name] for name in self._runs} == self._runs
+        }
 
     def get(self, graph: str, method: str) -> Outcome | None:
         """Return what is known, or None."""
@@ -36,11 +56,9 @@ class Journal:
 
     def append(self, graph: str, outcome: Outcome) -> None:
         """Write a line."""
-        if self.path is None:
-            return
-        line = {"graph": graph, "method": outcome.peer, **self._runs, **asdict(outcome)}
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(f"{json.dumps(line, default=float)}\n")
+        self._lines.append(
+            {"graph": graph, "method": outcome.peer, **self._runs, **asdict(outcome)}
+        )
 
 
 def _outcome(line: dict[str, Any]) -> Outcome:

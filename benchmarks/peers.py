@@ -175,14 +175,19 @@ def _with_report(partition: Any) -> Found:
     return Found(partition.labels, report.visits, winner)
 
 
-def _find_igraph_leiden(graph: Any, seed: int, n_iterations: int = 2) -> Found:
+def _find_igraph_leiden(graph: Any, seed: int) -> Found:
     random.seed(seed)
-    found = graph.community_leiden(objective_function="modularity", n_iterations=n_iterations)
+    found = graph.community_leiden(objective_function="modularity", n_iterations=2)
     return Found(np.array(found.membership))
 
 
-def _find_igraph_leiden_converged(graph: Any, seed: int) -> Found:
-    return _find_igraph_leiden(graph, seed, n_iterations=-1)
+def find_igraph_leiden_converged(graph: Any, seed: int, resolution: float = 1.0) -> Found:
+    """Iterate Leiden on modularity until nothing changes."""
+    random.seed(seed)
+    found = graph.community_leiden(
+        objective_function="modularity", resolution=resolution, n_iterations=-1
+    )
+    return Found(np.array(found.membership))
 
 
 def _find_igraph_leiden_cpm(graph_and_truth: Any, seed: int) -> Found:
@@ -315,7 +320,7 @@ _PEERS = (
         "igraph",
         "igraph Leiden, modularity, until nothing changes",
         _igraph,
-        _find_igraph_leiden_converged,
+        find_igraph_leiden_converged,
     ),
     Peer(
         CPM,

@@ -8,7 +8,9 @@ from itertools import product
 
 from benchmarks.graphs import (
     BenchmarkGraph,
+    blobs,
     degree_corrected,
+    digits,
     erdos_renyi,
     lfr,
     own_lfr,
@@ -17,6 +19,13 @@ from benchmarks.graphs import (
     real,
 )
 from kgroups import datasets
+
+# Generators that need a package which is not always there: its module and its name.
+_NEEDED = {
+    lfr: ("networkit", "NetworKit"),
+    blobs: ("sklearn", "scikit-learn"),
+    digits: ("sklearn", "scikit-learn"),
+}
 
 
 @dataclass(frozen=True)
@@ -33,8 +42,9 @@ class Row:
     @property
     def why_absent(self) -> str | None:
         """Why the graph cannot be had here, or None if it can."""
-        if getattr(self.draw, "func", None) is lfr and find_spec("networkit") is None:
-            return "NetworKit is not installed"
+        module, package = _NEEDED.get(getattr(self.draw, "func", self.draw), (None, None))
+        if module is not None and find_spec(module) is None:
+            return f"{package} is not installed"
         if self.draw is real:
             present = {info.name for info in datasets.describe() if info.present}
             return None if self.name in present else "its files were not found (set KGROUPS_DATA)"
