@@ -8,6 +8,7 @@ import numpy as np
 import kgroups as kg
 from benchmarks.graphs import (
     degree_corrected,
+    digits,
     erdos_renyi,
     largest_component,
     lfr,
@@ -109,6 +110,25 @@ FAINT = (
     Row("SBM n=128 k=4 SNR 1.5", partial(planted_partition, n=128, k=4, degree=16.0, snr=1.5)),
     Row("SBM n=128 k=4 SNR 1.6", partial(planted_partition, n=128, k=4, degree=16.0, snr=1.6)),
 )
+# Labeled networks whose edges are correlated, more and less.
+CORRELATED = (
+    *(
+        ROWS[name]
+        for name in (
+            "football",
+            "email-Eu-core",
+            "cora",
+            "cora-Information-Retrieval",
+            "eurosis",
+            "newsgroup-sparse-3cl2",
+            "newsgroup-dense-2cl2",
+            "school-day-1",
+            "fb100-Haverford76",
+            "fb100-Vassar85",
+        )
+    ),
+    Row("digits", digits),
+)
 BORDER = (
     Row("SBM k=2 SNR 1.3", partial(planted_partition, n=10_000, k=2, degree=5.0, snr=1.3)),
     Row("SBM k=10 SNR 1.3", partial(planted_partition, n=10_000, k=10, degree=10.0, snr=1.3)),
@@ -120,7 +140,7 @@ BORDER = (
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """The largest component of a graph; ``truth`` are its planted communities, if it has any."""
+    """The largest component of a graph; ``truth`` are its planted communities or its labels."""
 
     graph: kg.Graph
     truth: np.ndarray | None

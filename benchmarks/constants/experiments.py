@@ -11,6 +11,7 @@ import numpy as np
 import kgroups as kg
 from benchmarks.constants.cases import (
     BORDER,
+    CORRELATED,
     DRAWN,
     FAINT,
     GIANTS,
@@ -87,7 +88,7 @@ class Score:
 
 PHI = Score("Phi in % of the best of the line", lambda case, z: case.phi(z), of_best=True)
 ONE = Score("% that are one community", lambda _, z: 100.0 * (np.unique(z).size == 1))
-AMI = Score("AMI with the planted communities", lambda case, z: metrics.ami(case.truth, z))
+AMI = Score("AMI with the known communities", lambda case, z: metrics.ami(case.truth, z))
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,8 @@ class Experiment:
 
 
 def _written(value: Any) -> str:
+    if value is None:
+        return "estimated"
     return (
         (" ".join(f"{x:g}" for x in value) or "none") if isinstance(value, tuple) else f"{value:g}"
     )
@@ -222,6 +225,15 @@ EXPERIMENTS: dict[str, Experiment] = {
         DEFAULT.clear_signal,
         1e9,
         rows=MANY,
+    ),
+    "dispersion": varied(
+        "by how much edges that are correlated count less",
+        "dispersion",
+        1.0,
+        DEFAULT.dispersion,
+        2.0,
+        rows=(*DRAWN, *CORRELATED),
+        score=AMI,
     ),
     "giant_share": Experiment(
         "share of the nodes that a community holds whose eigenvectors propose a split",
