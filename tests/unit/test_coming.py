@@ -23,7 +23,7 @@ def namespace():
 
 def test_the_tables_are_read():
     assert len(CALLS) >= 40
-    assert len(re.findall(r"^## ", PAGE, re.MULTILINE)) == 5
+    assert len(re.findall(r"^## ", PAGE, re.MULTILINE)) == 7
 
 
 @pytest.mark.parametrize("call", CALLS)

@@ -14,6 +14,7 @@ PAGES = (
     "docs/tutorial.md",
     "docs/methods.md",
     "docs/k.md",
+    "docs/scales.md",
     "docs/coming.md",
     "docs/input.md",
     "docs/networkx.md",
