@@ -141,7 +141,7 @@ class _Component:
         progress: Callable[[str], None],
     ) -> None:
         self.z, self.k = z, int(z.max()) + 1
-        self.level, self.objective = part.level, part.objective
+        self.part, self.level, self.objective = part, part.level, part.objective
         self.dispersion = part.dispersion
         self.settings, self.rng, self.progress = settings, rng, progress
         self.searching = Searching(self.level, settings, rng, self.objective)
@@ -149,7 +149,7 @@ class _Component:
     def chain(self) -> _Chain:
         """Return the finer and the coarser labels."""
         self.progress("splitting communities")
-        fine = self._split()
+        fine = self._split() if self.dispersion == 1.0 else self._in_full()
         self.progress("merging communities")
         levels = self._upwards(self.z)
         if _number(fine) > self.k:
@@ -172,6 +172,11 @@ class _Component:
                 if 1 < _number(y) < _number(coarser[-1] if coarser else self.z):
                     coarser.append(y)
         return _Chain(finer, coarser)
+
+    def _in_full(self) -> Indices:
+        """Return the communities if edges count in full: the finest that can be justified."""
+        whole = self.part.dispersed(1.0)
+        return Searching(whole.level, self.settings, self.rng, whole.objective).search(_ONE).z
 
     def _split(self) -> Indices:
         """Split groups while the pieces save enough nats in the graph of the group alone."""
