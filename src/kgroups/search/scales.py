@@ -149,15 +149,14 @@ class _Component:
     def chain(self) -> _Chain:
         """Return the finer and the coarser labels."""
         self.progress("splitting communities")
-        fine = self._split() if self.dispersion == 1.0 else self._in_full()
+        steps = [self.z]
+        for finer in (self._in_full, self._split):
+            y = finer(steps[0])
+            steps = [y, *steps] if _number(y) > _number(steps[0]) else steps
         self.progress("merging communities")
-        levels = self._upwards(self.z)
-        if _number(fine) > self.k:
-            # The communities may mix scales: then the finest ones lead to better super-groups.
-            from_fine = self._upwards(fine)
-            levels = [fine, *levels]
-            if self._nats(from_fine) > self._nats(levels):
-                levels = from_fine
+        # Communities may mix scales: then finer ones lead to better super-groups.
+        chains = [[*steps[:place], *self._upwards(y)] for place, y in enumerate(steps)]
+        levels = max(reversed(chains), key=self._nats)
         self.progress("comparing communities of the same number")
         finer = [y for y in reversed(levels) if _number(y) > self.k]
         coarser: list[Indices] = []
@@ -173,15 +172,17 @@ class _Component:
                     coarser.append(y)
         return _Chain(finer, coarser)
 
-    def _in_full(self) -> Indices:
-        """Return the communities if edges count in full: the finest that can be justified."""
+    def _in_full(self, z: Indices) -> Indices:
+        """Return the communities if edges count in full, which may be finer than ``z``."""
+        if self.dispersion == 1.0:
+            return z
         whole = self.part.dispersed(1.0)
         return Searching(whole.level, self.settings, self.rng, whole.objective).search(_ONE).z
 
-    def _split(self) -> Indices:
+    def _split(self, z: Indices) -> Indices:
         """Split groups while the pieces save enough nats in the graph of the group alone."""
-        z, least = self.z, LEAST_NATS + np.log(self.k)
-        untried = np.ones(self.k, dtype=np.bool_)
+        k = _number(z)
+        least, untried = LEAST_NATS + np.log(k), np.ones(k, dtype=np.bool_)
         while True:
             k = untried.size
             size = np.bincount(z, minlength=k)
