@@ -96,27 +96,52 @@ def _at_other_scales(
     finer = np.flatnonzero(numbers > k)
     if finer.size:
         progress("merging groups step by step")
-        one, only = problem.as_one(), np.zeros(1, dtype=np.int64)
-        labels = scales[finer[-1]].z.astype(np.int32), numbers[finer[-1:]]
-        searching = Searching(one.level, settings, rng, one.objective)
-        z = searching.given_number(np.array([k]), only, finer=labels)
-        unasked.visits += searching.visits
-        proposed[_MERGED] = z.astype(np.int64)
+        proposed[_MERGED] = _merged(problem, scales[finer[-1]].z, k, unasked, settings, rng)
     return proposed
+
+
+def _merged(
+    problem: Problem,
+    z: Ints,
+    k: int,
+    unasked: Detection,
+    settings: Search,
+    rng: np.random.Generator,
+) -> Ints:
+    """Return ``k`` communities merged from finer ones.
+
+    Isolated nodes come last: while there are enough communities without them, they have none, which
+    is -1.
+    """
+    linked = np.flatnonzero(problem.strength > 0.0)
+    number, merged = np.unique(z[linked], return_inverse=True)
+    y = np.full(problem.n, -1)
+    if number.size > k:
+        one, only = problem.restricted(linked), np.zeros(1, dtype=np.int64)
+        searching = Searching(one.level, settings, rng, one.objective)
+        labels = merged.astype(np.int32), np.array([number.size])
+        merged = searching.given_number(np.array([k]), only, finer=labels)
+        unasked.visits += searching.visits
+    y[linked] = merged
+    left = np.flatnonzero(y < 0)[: max(k - number.size, 0)]
+    y[left] = number.size + np.arange(left.size)
+    return y
 
 
 def _compete(found: Detection, proposed: dict[str, Ints], problem: Problem) -> None:
     """Take the labels that save most of the description of the whole graph."""
-    one = problem.as_one()
-    number = np.array([int(found.z.max()) + 1])
+    one, number = problem.as_one(), np.array([int(found.z.max()) + 1])
+    rivals = {why: Detection(z) for why, z in proposed.items()}
+    for rival in rivals.values():
+        rival.assign_uninformed()
     nats = {
-        why: float(nats_saved(one.level, z, number, one.objective)[0])
-        for why, z in {"": found.z, **proposed}.items()
+        why: float(nats_saved(one.level, each.z, number, one.objective)[0])
+        for why, each in {"": found, **rivals}.items()
     }
     why = max(nats, key=lambda each: nats[each])
     if not why:
         return
-    found.z, found.uninformed = proposed[why], np.zeros(0, dtype=np.int64)
+    found.z, found.uninformed = rivals[why].z, rivals[why].uninformed
     found.components = []
     for c in np.argsort(-problem.sizes, kind="stable")[:REPORTED].tolist():
         k = np.unique(found.z[problem.rows(c)]).size
