@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kgroups._csr import ENTRIES_AT_ONCE, row_ranges, rows_of
+from kgroups._csr import ENTRIES_AT_ONCE, masked, restricted, row_ranges, rows_of
 from kgroups._progress import run_kernel
 from kgroups._types import CSR, Bools, Floats, Indices, Ints
 from kgroups.multilevel import _climbing_nb as kernels
@@ -187,6 +187,28 @@ class Level(_Arrays):
         else:
             strength = self.strength * scale
         return self._replace(data=data, strength=strength, inner=self.inner * scale)
+
+    def inside(self, group: Ints, rows: Ints) -> "Level":
+        """Return the level of some units, sorted by group, whose components are their groups.
+
+        Links to other groups are left out.
+        """
+        own = np.full(self.n, -1)
+        own[rows] = group[rows]
+        A = self.A._replace(data=np.broadcast_to(self.data, self.indices.shape))
+        ends = np.repeat(own, np.diff(A.indptr))
+        A = restricted(masked(A, (ends >= 0) & (ends == own[A.indices])), rows)
+        inner, data = self.inner[rows], self.data
+        if len(data) == 1:
+            strength = np.diff(A.indptr) * float(data[0])
+        else:
+            data = A.data.astype(np.float32)
+            strength = np.bincount(rows_of(A), data, minlength=rows.size)
+        sizes = np.unique(own[rows], return_counts=True)[1]
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        return Level(
+            A.indptr, A.indices, data, strength + 2.0 * inner, inner, self.nodes[rows], offsets
+        )
 
     def with_explicit_weights(self) -> "Level":
         """Return the level with a weight for each link."""

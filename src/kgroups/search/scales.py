@@ -12,15 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgroups._csr import masked, restricted, rows_of
-from kgroups._types import CSR, Bools, Indices, Ints
-from kgroups.multilevel import Level, Objective, Problem, State, attached, coarsened, nats_saved
+from kgroups._types import Bools, Indices, Ints
+from kgroups.multilevel import Problem, State, attached, coarsened, nats_saved
 from kgroups.search.searching import Searching
 from kgroups.search.settings import Search
-from kgroups.search.supergroups import LEAST_NATS, GroupGraph, find_supergroups, supergroup_nats
+from kgroups.search.supergroups import GroupGraph, find_supergroups, supergroup_nats
 
-# Smaller groups are not split.
-_LEAST_SPLIT = 10
 _ONE = np.zeros(1, dtype=np.int64)
 
 
@@ -180,50 +177,8 @@ class _Component:
         return Searching(whole.level, self.settings, self.rng, whole.objective).search(_ONE).z
 
     def _split(self, z: Indices) -> Indices:
-        """Split groups while the pieces save enough nats in the graph of the group alone."""
-        k = _number(z)
-        least, untried = LEAST_NATS + np.log(k), np.ones(k, dtype=np.bool_)
-        while True:
-            k = untried.size
-            size = np.bincount(z, minlength=k)
-            tried = np.flatnonzero(untried & (size >= _LEAST_SPLIT))
-            if not tried.size:
-                return z
-            rows, inside = self._inside(z, tried)
-            objective = Objective.of(inside, self.dispersion)
-            searching = Searching(inside, self.settings, self.rng, objective)
-            # Where high modularity costs more than a nat per node, a search finds nothing.
-            which = searching.cyclic
-            first, count = searching.modularity_groups(which)
-            saved = nats_saved(inside, first, count, objective, which)
-            found = searching.search(which[saved[which] > -inside.sizes[which]])
-            split = (found.k > 1) & (found.saved > least)
-            if not split.any():
-                return z
-            pieces = np.where(np.repeat(split, inside.sizes), found.z, 0)
-            # The first piece of a group keeps its label, the others get new ones.
-            added = np.where(split, found.k - 1, 0)
-            firsts = np.repeat(k + np.cumsum(added) - added, inside.sizes)
-            z = z.copy()
-            z[rows] = np.where(pieces > 0, firsts + pieces - 1, z[rows])
-            untried = np.zeros(k + int(added.sum()), dtype=np.bool_)
-            untried[tried[split]] = untried[k:] = True
-
-    def _inside(self, z: Indices, groups: Ints) -> tuple[Ints, Level]:
-        """Return the nodes of some groups, and the level of which each group is a component."""
-        chosen = np.zeros(int(z.max()) + 1, dtype=np.bool_)
-        chosen[groups] = True
-        rows = np.flatnonzero(chosen[z])
-        rows = rows[np.argsort(z[rows], kind="stable")]
-        indptr, indices, data = self.level.A
-        A = CSR(indptr, indices, np.broadcast_to(data, indices.shape))
-        ends = rows_of(A)
-        A = restricted(masked(A, chosen[z[ends]] & (z[ends] == z[indices])), rows)
-        weights = A.data.astype(np.float32)
-        strength = np.bincount(rows_of(A), weights, minlength=rows.size).astype(float)
-        offsets = np.concatenate([[0], np.cumsum(np.bincount(z)[groups])])
-        nothing, one = np.zeros(rows.size), np.ones(rows.size, dtype=np.int64)
-        return rows, Level(A.indptr, A.indices, weights, strength, nothing, one, offsets)
+        """Return communities of which those are split that have some of their own inside."""
+        return self.searching.split(z, _ONE)[0]
 
     def _upwards(self, z: Indices) -> list[Indices]:
         """Return labels, super-groups, super-groups of these, and what lies between them."""

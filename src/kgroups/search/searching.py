@@ -13,6 +13,7 @@ from kgroups._progress import new_tally
 from kgroups._types import Bools, Floats, Indices, Ints
 from kgroups.multilevel import (
     Level,
+    MoveRules,
     Objective,
     State,
     attached,
@@ -25,25 +26,32 @@ from kgroups.multilevel import (
     woken,
 )
 from kgroups.search.settings import Search
+from kgroups.search.supergroups import LEAST_NATS
 
 # Groups per node that agglomeration starts from, and the factor by which a step reduces them.
 _FINEST_SHARE = 0.1
 _STEP_DOWN = 1.25
+# Smaller groups are not split.
+_LEAST_SPLIT = 10
 # Keeps quotients finite where no nats are saved, or there are no edges.
 _LEAST_DIVISOR = 1e-200
 
 
 class Searching:
-    """The search in the components of a graph: its settings, and the work done so far."""
+    """The search in the components of a graph: its settings, and the work done so far.
+
+    Moves draw from ``rng``, or go by the rules of another search.
+    """
 
     def __init__(
         self,
         level: Level,
         settings: Search,
-        rng: np.random.Generator,
+        rng: np.random.Generator | MoveRules,
         objective: Objective | None = None,
     ) -> None:
-        self.level, self.settings, self.rules = level, settings, settings.rules(rng)
+        self.level, self.settings = level, settings
+        self.rules = rng if isinstance(rng, MoveRules) else settings.rules(rng)
         self.objective = Objective.of(level) if objective is None else objective
         self.sizes, self.tally = level.sizes, new_tally()
         self.temperatures = np.array(settings.temperatures, dtype=float)
@@ -98,7 +106,10 @@ class Searching:
             agreed = best.saved - leader <= settings.least_gain * np.abs(best.saved)
             # The nodes of communities that given labels have merged are not undecided.
             enough = agreed & self._is_settled(best) & (labels is None or searched)
-            best = self._further_starts(best, active[~enough[active]])
+            unsettled = active[~enough[active]]
+            best = self._further_starts(best, unsettled)
+            if labels is None:
+                best = self._with_splits(best, unsettled)
         best = self.connected(self.annealed(best, active), which)
         return best.replaced(
             self._nothing._replace(share=np.zeros(self.sizes.size)),
@@ -174,6 +185,60 @@ class Searching:
         """Return the connected communities that annealing reaches from labels."""
         found = self._climb(z.astype(np.int32), which, temperatures=self.temperatures)
         return self.connected(found, which)
+
+    def split(self, z: Ints, which: Ints) -> tuple[Indices, Ints]:
+        """Split groups of some components in pieces, and these again.
+
+        The pieces of a group save nats in the graph of the group alone: as many as super-groups
+        must, and ln k more, as there are k groups to try. Returns labels from 0 in each component,
+        and their numbers.
+        """
+        rows = np.flatnonzero(self.level.mask(which))
+        component = np.repeat(np.arange(self.sizes.size), self.sizes)[rows]
+        group = np.zeros(self.level.n, dtype=np.int64)
+        group[rows] = np.unique(component * self.level.n + z[rows], return_inverse=True)[1]
+        k = int(group[rows].max(initial=-1)) + 1
+        owner = np.zeros(k, dtype=np.int64)
+        owner[group[rows]] = component
+        least, untried = LEAST_NATS + np.log(np.bincount(owner))[owner], np.arange(k)
+        while untried.size:
+            sizes = np.bincount(group[rows], minlength=k)
+            tried = untried[sizes[untried] >= _LEAST_SPLIT]
+            inside = rows[np.isin(group[rows], tried)]
+            inside = inside[np.argsort(group[inside], kind="stable")]
+            pieces = self._pieces(self.level.inside(group, inside))
+            split = pieces.saved > least[tried]
+            # The first piece of a group keeps its label, the others get new ones.
+            number = np.where(split, pieces.k, 1)
+            ends = k + np.cumsum(number - 1)
+            new = np.repeat(ends - number, sizes[tried]) + pieces.z
+            moved = (pieces.z > 0) & np.repeat(split, sizes[tried])
+            group[inside[moved]] = new[moved]
+            untried = np.concatenate([tried[split], np.arange(k, k + (number - 1).sum())])
+            least = np.concatenate([least, np.repeat(least[tried], number - 1)])
+            owner = np.concatenate([owner, np.repeat(owner[tried], number - 1)])
+            k = owner.size
+        order = np.argsort(owner, kind="stable")
+        counts = np.bincount(owner, minlength=self.sizes.size)
+        name = np.empty(k, dtype=np.int32)
+        name[order] = np.arange(k) - np.repeat(np.cumsum(counts) - counts, counts)
+        labels = z.astype(np.int32)
+        labels[rows] = name[group[rows]]
+        return labels, counts
+
+    def _pieces(self, inside: Level) -> State:
+        """Return the pieces of groups, which are the components of a level."""
+        objective = Objective.of(inside, self.objective.dispersion)
+        searching = Searching(inside, self.settings, self.rules, objective)
+        which = searching.cyclic
+        z, k = searching.modularity_groups(which)
+        saved = totals(inside, z, k, which, objective).saved
+        # Where high modularity costs more than a nat per node, there is nothing to find.
+        which = which[saved[which] > -inside.sizes[which]]
+        merged = searching._agglomerated(z, k, which)
+        found = searching._climb(merged.z, which)
+        self.tally[0] += searching.visits
+        return found
 
     def moved(self, z: Indices, which: Ints) -> State:
         """Return what moves of single nodes make of labels; the number of communities stays."""
@@ -296,6 +361,14 @@ class Searching:
         merged = self._agglomerated(*self.cells(faint), faint)
         return self._joined(best, self._climb(merged.z, faint), faint)
 
+    def _with_splits(self, best: State, which: Ints) -> State:
+        """Split communities where they are clear, and keep that if the whole saves more for it."""
+        which = which[(best.k[which] > 1) & (best.saved[which] >= self.sizes[which])]
+        z, k = self.split(best.z, which)
+        which = which[k[which] > best.k[which]]
+        rival = self._climb(z, which, temperatures=self.temperatures)
+        return self._better(best, rival, which)
+
     def _agglomerated(
         self, cells: Indices, count: Ints, which: Ints, k_given: Ints | None = None
     ) -> State:
@@ -313,11 +386,13 @@ class Searching:
             found = self._climb(z, active, rules=rules, temperatures=self.temperatures, levels=1)
             improved = active if given else active[found.saved[active] >= best.saved[active]]
             best = best.replaced(found, improved, self.level)
-            active = improved[k[improved] > target[improved]]
-            if not active.size:
-                return best
+            last, active = k, improved[k[improved] > target[improved]]
             fewer = np.maximum(target, (k / _STEP_DOWN).astype(np.int64))
             z, k = self._merged(found.z, k, active, fewer)
+            # Groups without links between them are not merged.
+            active = active[k[active] < last[active]]
+            if not active.size:
+                return best
 
     def _merged(self, z: Indices, k: Ints, which: Ints, target: Ints) -> tuple[Indices, Ints]:
         """Merge the groups of some components down to a number."""
