@@ -381,6 +381,9 @@ def hierarchy_figures(measured: Measured) -> Iterator[Figure]:
         yield Figure(
             f"{about}: share with levels 27, 9, 3", exact, at_least(0.9) if strict else None
         )
+        # The partition that was returned is a level, also where it mixes scales.
+        beside = statistics.fmean({27, 9, 3} <= {*one["ks"]} <= {27, 9, 3, one["k"]} for one in ours)
+        yield Figure(f"{about}: the same, or beside the one returned", beside)
         share = len(three) / len(ours)
         yield Figure(f"{about}: share with three levels", share, None if strict else at_least(0.8))
         for place, k in enumerate((27, 9, 3)):

@@ -10,8 +10,8 @@ by a star, and leaves the rest alone. A line is a graph, a pair of columns a val
 
 Both are means over graphs, the second geometric; real networks are searched with other random
 numbers instead. Settings are chosen by Phi and time alone, never by labels. The dispersion is
-estimated from the graph, not chosen; labels show what it changes. ``giant_share`` is a field of
-``kgroups.Auto``, and ``rules`` switches off one rule of the arbiter at a time.
+estimated from the graph, not chosen; labels show what it changes. ``rules`` switches off one rule
+at a time.
 """
 
 import argparse

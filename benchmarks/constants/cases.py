@@ -57,12 +57,12 @@ MANY = (
         partial(planted_partition, n=50_000, k=100, degree=20, snr=1.5),
     ),
 )
-# Communities of which some hold a quarter of the nodes.
-GIANTS = (
+# Some communities are found only by splits of larger ones.
+MERGED = (
+    Row("LFR n=3,000 d=20 mu=.6", partial(lfr, n=3_000, degree=20, mixing=0.6)),
     Row(
         "LFR n=2,000 d=15 mu=.5", partial(own_lfr, n=2_000, degree=15, mixing=0.5, internal="fixed")
     ),
-    *(ROWS[name] for name in ("polblogs", "opsahl-usairport", "fb100-Haverford76")),
 )
 # Locally trees, faint.
 THIN = tuple(

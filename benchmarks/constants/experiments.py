@@ -14,9 +14,9 @@ from benchmarks.constants.cases import (
     CORRELATED,
     DRAWN,
     FAINT,
-    GIANTS,
     LARGE,
     MANY,
+    MERGED,
     NULLS,
     REAL,
     SMALL,
@@ -27,6 +27,7 @@ from benchmarks.constants.cases import (
 from benchmarks.suites import Row
 from kgroups import metrics
 from kgroups.search import finding
+from kgroups.search.searching import Searching
 
 Method = kg.Auto | kg.Search | kg.Spectral
 DEFAULT = kg.Search()
@@ -49,11 +50,12 @@ class _JudgeByPhi(finding.Judge):
         return found._replace(score=np.full_like(found.score, -np.inf))
 
 
-# A rule of the arbiter, the name in `finding` that holds it, and what stands in for it.
-_WITHOUT: dict[str, tuple[str, Any]] = {
-    "own densities": ("Judge", _JudgeByPhi),
-    "next numbers": ("Spectra", _CountAlone),
-    "pairs": ("_split_small_communities", lambda problem, z, *_: z),
+# A rule, where it is, its name there, and what stands in for it.
+_WITHOUT: dict[str, tuple[Any, str, Any]] = {
+    "own densities": (finding, "Judge", _JudgeByPhi),
+    "next numbers": (finding, "Spectra", _CountAlone),
+    "pairs": (finding, "_split_small_communities", lambda problem, z, *_: z),
+    "splits": (Searching, "_with_splits", lambda self, best, which: best),
 }
 
 
@@ -68,12 +70,11 @@ class Setting:
 
     @contextmanager
     def rules(self) -> Iterator[None]:
-        """Switch off the rule of the arbiter that the setting does without."""
+        """Switch off the rule that the setting does without."""
         if self.without is None:
             yield
             return
-        name, replacement = _WITHOUT[self.without]
-        with patch.object(finding, name, replacement):
+        with patch.object(*_WITHOUT[self.without]):
             yield
 
 
@@ -235,16 +236,6 @@ EXPERIMENTS: dict[str, Experiment] = {
         rows=(*DRAWN, *CORRELATED),
         score=AMI,
     ),
-    "giant_share": Experiment(
-        "share of the nodes that a community holds whose eigenvectors propose a split",
-        tuple(
-            Setting(
-                _written(share) + "*" * (share == 0.25), kg.Auto(giant_share=share), share == 0.25
-            )
-            for share in (0.1, 0.25, 1.0)
-        ),
-        rows=(*DRAWN, *GIANTS),
-    ),
     "rules": Experiment(
         "the default without one of its rules",
         (
@@ -252,8 +243,9 @@ EXPERIMENTS: dict[str, Experiment] = {
             Setting("search by Phi", kg.Auto(), without="own densities"),
             Setting("k-hat alone", kg.Auto(), without="next numbers"),
             Setting("no pairs", kg.Auto(), without="pairs"),
+            Setting("no splits", kg.Auto(), without="splits"),
         ),
-        rows=(*FAINT, *THIN, *SMALL),
+        rows=(*FAINT, *THIN, *SMALL, *MERGED),
         score=AMI,
         graphs=20,
     ),

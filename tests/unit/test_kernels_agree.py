@@ -186,6 +186,8 @@ def measure_dispersion():
             groups = Groups.of(level, z, k, np.flatnonzero(problem.entries))
             pearson(groups)
             closed_share(groups)
+
+
 def group_groups():
     u, v, w = random_edges(120, 900)
     u, v = np.append(u, u[:600]), np.append(v, u[:600] - u[:600] % 6 + v[:600] % 6)

@@ -203,7 +203,7 @@ class Level(_Arrays):
             strength = np.diff(A.indptr) * float(data[0])
         else:
             data = A.data.astype(np.float32)
-            strength = np.bincount(rows_of(A), data, minlength=rows.size)
+            strength = np.bincount(rows_of(A), data, minlength=rows.size).astype(float)
         sizes = np.unique(own[rows], return_counts=True)[1]
         offsets = np.concatenate([[0], np.cumsum(sizes)])
         return Level(

@@ -215,4 +215,4 @@ def _link_probabilities(degree: Floats, nodes: Floats) -> Floats:
         slope[:, kinds, kinds] += slope.sum(axis=2) + _LEAST_SLOPE
         step = np.linalg.solve(slope, excess[:, :, np.newaxis])[:, :, 0]
         log_t -= np.clip(step, -1.0, 1.0)
-    return p
+    return np.asarray(p)

@@ -25,7 +25,6 @@ from kgroups.search.candidates import (
 )
 from kgroups.search.detection import Detection, Options
 from kgroups.search.dispersion import dispersion_of
-from kgroups.search.searching import Searching
 from kgroups.search.settings import Auto, Method, Search, dense_solves
 from kgroups.search.spectra import Spectra
 from kgroups.spectrum import Moments, count_components
@@ -102,12 +101,6 @@ def find_communities(
     if isinstance(method, Auto):
         winner = decide(candidates, clear)
     z = np.choose(winner[problem.component], [candidate.z for candidate in candidates])
-    # Eigenvectors count edges in full.
-    if isinstance(method, Auto) and found.dispersion == 1.0:
-        for c in np.flatnonzero(clear & (problem.sizes > method.moments_nodes)).tolist():
-            rows = problem.rows(c)
-            with dense_solves(problem.n, method):
-                z[rows] = _split_giants(problem.part(c), z[rows], method, options, rng, found)
     counts = np.ones(problem.n_components, dtype=np.int64)
     np.maximum.at(counts, problem.component, z + 1)
     found.z = (np.cumsum(counts) - counts)[problem.component] + z
@@ -217,40 +210,6 @@ def _refined_start(
         for c, one in zip(several.tolist(), refined, strict=True):
             z[problem.rows(c)] = found.keep(one)
     return candidate("eigenvectors", *connected(problem, z, k, which), none.score)
-
-
-def _split_giants(
-    part: Problem,
-    z: Ints,
-    method: Auto,
-    options: Options,
-    rng: np.random.Generator,
-    found: Detection,
-) -> Ints:
-    """Split communities that hold much of a clear component if the whole then saves more.
-
-    Moves of nodes and of groups seldom split a community; its own eigenvectors show where.
-    """
-    least = max(method.moments_nodes, method.giant_share * z.size)
-    split, one = z.copy(), np.zeros(1, dtype=np.int64)
-    for giant in np.flatnonzero(np.bincount(z) >= least).tolist():
-        rows = np.flatnonzero(z == giant)
-        if rows.size == z.size:
-            break
-        inside, k_hat = part.restricted(rows).with_own_r(), np.array([-1])
-        if rows.size <= options.spectral.largest_exact:
-            k_hat = count_components(inside.bound, inside.component).k
-        spectra = Spectra(inside, k_hat, options, int(rng.integers(2**63)), found)
-        dense = np.ones(1, dtype=np.bool_)
-        proposed = _by_eigenvectors(inside, one, spectra, Judge(inside), dense=dense)
-        split[rows] = np.where(proposed.z == 0, giant, int(split.max()) + proposed.z)
-    if np.array_equal(split, z):
-        return z
-    searching = Searching(part.level, method.search, rng, part.objective)
-    improved = searching.improved(split, one)
-    found.visits += searching.visits
-    before = nats_saved(part.level, z, np.array([z.max() + 1]), part.objective)
-    return improved.z.astype(np.int64) if improved.saved[0] > before[0] else z
 
 
 def _count_eigenvalues(

@@ -147,8 +147,8 @@ class _Component:
         """Return the finer and the coarser labels."""
         self.progress("splitting communities")
         steps = [self.z]
-        for finer in (self._in_full, self._split):
-            y = finer(steps[0])
+        for below in (self._in_full, self._split):
+            y = below(steps[0])
             steps = [y, *steps] if _number(y) > _number(steps[0]) else steps
         self.progress("merging communities")
         # Communities may mix scales: then finer ones lead to better super-groups.

@@ -190,8 +190,8 @@ class Searching:
         """Split groups of some components in pieces, and these again.
 
         The pieces of a group save nats in the graph of the group alone: as many as super-groups
-        must, and ln k more, as there are k groups to try. Returns labels from 0 in each component,
-        and their numbers.
+        must, and ln k more, as there are k groups to try. Returns labels from 0 in each of these
+        components, and their numbers.
         """
         rows = np.flatnonzero(self.level.mask(which))
         component = np.repeat(np.arange(self.sizes.size), self.sizes)[rows]
@@ -200,7 +200,7 @@ class Searching:
         k = int(group[rows].max(initial=-1)) + 1
         owner = np.zeros(k, dtype=np.int64)
         owner[group[rows]] = component
-        least, untried = LEAST_NATS + np.log(np.bincount(owner))[owner], np.arange(k)
+        least, untried = LEAST_NATS + np.log(np.bincount(owner)[owner]), np.arange(k)
         while untried.size:
             sizes = np.bincount(group[rows], minlength=k)
             tried = untried[sizes[untried] >= _LEAST_SPLIT]
@@ -235,7 +235,7 @@ class Searching:
         saved = totals(inside, z, k, which, objective).saved
         # Where high modularity costs more than a nat per node, there is nothing to find.
         which = which[saved[which] > -inside.sizes[which]]
-        merged = searching._agglomerated(z, k, which)
+        merged = searching._agglomerated(z, k, which, finest_share=1.0)
         found = searching._climb(merged.z, which)
         self.tally[0] += searching.visits
         return found
@@ -366,19 +366,25 @@ class Searching:
         which = which[(best.k[which] > 1) & (best.saved[which] >= self.sizes[which])]
         z, k = self.split(best.z, which)
         which = which[k[which] > best.k[which]]
-        rival = self._climb(z, which, temperatures=self.temperatures)
-        return self._better(best, rival, which)
+        return self._better(best, self.improved(z, which), which)
 
     def _agglomerated(
-        self, cells: Indices, count: Ints, which: Ints, k_given: Ints | None = None
+        self,
+        cells: Indices,
+        count: Ints,
+        which: Ints,
+        k_given: Ints | None = None,
+        *,
+        finest_share: float = _FINEST_SHARE,
     ) -> State:
         """Merge groups step by step, with annealed moves at each step.
 
-        Ends at ``k_given`` groups; without, one step after the best number.
+        The first step begins with at most a share of a group per node. Ends at ``k_given`` groups;
+        without, one step after the best number.
         """
         given = k_given is not None
         target = np.ones_like(count) if k_given is None else k_given
-        first = np.maximum(target, (_FINEST_SHARE * self.sizes).astype(np.int64))
+        first = np.maximum(target, (finest_share * self.sizes).astype(np.int64))
         z, k = self._merged(cells, count, which[count[which] > first[which]], first)
         best = self._nothing._replace(saved=np.full(k.size, -np.inf))
         rules, active = self.rules._replace(keep=True), which

@@ -182,9 +182,6 @@ class Auto:
     moments_nodes : int
         From this size on, eigenvectors propose communities only if the moments of the spectrum
         differ from those of a random graph.
-    giant_share : float
-        A community with at least this share of the nodes of its component, and ``moments_nodes``
-        nodes, is split as its own eigenvectors propose if the whole then saves more.
     max_few : int
         Communities that a filtered subspace is expected to resolve at most.
     min_few_size : int
@@ -194,7 +191,6 @@ class Auto:
     search: Search = Search()
     spectral: Spectral = Spectral()
     moments_nodes: int = 500
-    giant_share: float = 0.25
     max_few: int = 64
     min_few_size: int = 200
 
@@ -203,7 +199,6 @@ class Auto:
         _check_settings("spectral", self.spectral, Spectral)
         for name in ("moments_nodes", "max_few", "min_few_size"):
             check_integer(name, getattr(self, name), low=0)
-        check_real("giant_share", self.giant_share, low=0.0, high=1.0)
 
     def resolves(self, k: float, n: int) -> bool:
         """Tell whether a filtered subspace can resolve k communities of n nodes."""

@@ -68,7 +68,6 @@ def test_bad_settings_are_refused(options, message):
     [
         (kg.Spectral, {"exact_nodes": -1}, "exact_nodes must be a whole number >= 0, got -1"),
         (kg.Auto, {"max_few": 1.5}, "max_few must be a whole number >= 0, got 1.5"),
-        (kg.Auto, {"giant_share": 2.0}, "giant_share must be a number from 0 to 1, got 2.0"),
         (kg.Auto, {"spectral": kg.Search}, r"spectral must be Spectral\(\), got <class"),
         (
             kg.Spectral,
