@@ -193,11 +193,14 @@ class Level(_Arrays):
 
         Links to other groups are left out.
         """
-        own = np.full(self.n, -1)
+        own = np.full(self.n, -1, dtype=self.indices.dtype)
         own[rows] = group[rows]
         A = self.A._replace(data=np.broadcast_to(self.data, self.indices.shape))
         ends = np.repeat(own, np.diff(A.indptr))
-        A = restricted(masked(A, (ends >= 0) & (ends == own[A.indices])), rows)
+        kept = ends == own[A.indices]
+        if rows.size < self.n:
+            kept &= ends >= 0
+        A = restricted(masked(A, kept), rows)
         inner, data = self.inner[rows], self.data
         if len(data) == 1:
             strength = np.diff(A.indptr) * float(data[0])

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgroups._types import Bools, Indices, Ints
+from kgroups._types import Floats, Indices, Ints
 from kgroups.multilevel import Problem, State, attached, coarsened, nats_saved
 from kgroups.search.searching import Searching
 from kgroups.search.settings import Search
@@ -68,12 +68,15 @@ def find_scales(
     start = _Labels.of(problem, z)
     entropy = int(rng.integers(2**63))
     chains: dict[int, _Chain] = {}
-    for c in np.flatnonzero(_is_clear(problem, start) & (start.k > 1)).tolist():
+    nats = start.nats(problem)
+    # Where communities are faint, many are half right, and their super-groups are not there.
+    clear = nats if problem.dispersion == 1.0 else start.nats(problem.dispersed(1.0))
+    for c in np.flatnonzero((clear >= problem.sizes) & (start.k > 1)).tolist():
         part, stream = problem.part(c), np.random.default_rng([entropy, c])
         chains[c] = _Component(part, start.z[problem.rows(c)], settings, stream, progress).chain()
     finer = _combined(problem, start, {c: chain.finer for c, chain in chains.items()})
     coarser = _combined(problem, start, {c: chain.coarser for c, chain in chains.items()})
-    return [*reversed(finer), start.scale(problem)._replace(z=z), *coarser]
+    return [*reversed(finer), Scale(z, float(nats.sum())), *coarser]
 
 
 class _Labels(NamedTuple):
@@ -94,8 +97,12 @@ class _Labels(NamedTuple):
 
     def scale(self, problem: Problem) -> Scale:
         """Return labels of the graph with their nats."""
-        nats = float(nats_saved(problem.level, self.z, self.k, problem.objective).sum())
+        nats = float(self.nats(problem).sum())
         return Scale((np.cumsum(self.k) - self.k)[problem.component] + self.z, nats)
+
+    def nats(self, problem: Problem) -> Floats:
+        """Return the nats that they save in each component."""
+        return nats_saved(problem.level, self.z, self.k, problem.objective)
 
 
 def _combined(problem: Problem, start: _Labels, chains: dict[int, list[Indices]]) -> list[Scale]:
@@ -115,15 +122,6 @@ def _combined(problem: Problem, start: _Labels, chains: dict[int, list[Indices]]
         left = {c: chain for c, chain in left.items() if chain}
         scales.append(at.scale(problem))
     return scales
-
-
-def _is_clear(problem: Problem, start: _Labels) -> Bools:
-    """Return where communities save at least a nat per node if edges count in full.
-
-    Where they do not, many are half right, and their super-groups are not there.
-    """
-    whole = problem.dispersed(1.0)
-    return np.asarray(nats_saved(whole.level, start.z, start.k, whole.objective) >= problem.sizes)
 
 
 class _Component:
