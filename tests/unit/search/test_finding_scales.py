@@ -81,7 +81,7 @@ def test_the_same_stream_gives_the_same_scales():
         nx.ring_of_cliques(3, 8),
         nx.ring_of_cliques(12, 6),
     ],
-    ids=repr,
+    ids=str,
 )
 def test_graphs_without_structure_and_flat_ones_have_one_scale(graph):
     _, z, scales = scales_of(graph)
