@@ -163,10 +163,18 @@ def _find_kgroups(graph: Any, seed: int) -> Found:
     return _with_report(partition)
 
 
+def _find_kgroups_in_full(graph: Any, seed: int) -> Found:
+    import kgroups
+
+    method = kgroups.Auto(search=kgroups.Search(dispersion=1.0))
+    return _with_report(kgroups.detect_communities(graph, method=method, rng=seed))
+
+
 def _find_kgroups_search(graph: Any, seed: int) -> Found:
     import kgroups
 
-    return _with_report(kgroups.detect_communities(graph, method=kgroups.Search(), rng=seed))
+    method = kgroups.Search(dispersion=1.0)
+    return _with_report(kgroups.detect_communities(graph, method=method, rng=seed))
 
 
 def _with_report(partition: Any) -> Found:
@@ -298,10 +306,19 @@ _PEERS = (
         _warm_kgroups,
     ),
     Peer(
+        "kgroups-in-full",
+        "kgroups",
+        "kgroups",
+        "kgroups, each edge in full (Auto(search=Search(dispersion=1.0)))",
+        _igraph,
+        _find_kgroups_in_full,
+        _warm_kgroups,
+    ),
+    Peer(
         "kgroups-search",
         "kgroups",
         "kgroups",
-        "kgroups, the search alone (Search())",
+        "kgroups, the search alone, each edge in full (Search(dispersion=1.0))",
         _igraph,
         _find_kgroups_search,
         _warm_kgroups,

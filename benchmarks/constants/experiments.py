@@ -31,6 +31,8 @@ from kgroups.search.searching import Searching
 
 Method = kg.Auto | kg.Search | kg.Spectral
 DEFAULT = kg.Search()
+# Phi is the objective if each edge counts in full.
+IN_FULL = replace(DEFAULT, dispersion=1.0)
 
 
 class _CountAlone(finding.Spectra):
@@ -120,7 +122,7 @@ def varied(question: str, field: str, *values: Any, **options: Any) -> Experimen
     settings = tuple(
         Setting(
             _written(value) + "*" * (value == chosen),
-            replace(DEFAULT, **{field: value}),
+            replace(IN_FULL, **{field: value}),
             chosen=value == chosen,
         )
         for value in values
