@@ -29,6 +29,7 @@ from kgroups.hartigan import improve_rows
 from kgroups.inference.confidence import confidence_of_labels
 from kgroups.multilevel import finest_level
 from kgroups.search import Auto, Spectral
+from kgroups.search.dispersion import Groups, closed_share
 from kgroups.search.supergroups import GroupGraph, find_supergroups
 from kgroups.verdict.statistics import stretch_of_distances
 
@@ -128,7 +129,10 @@ def _detect_on_vectors() -> None:
 def _find_scales() -> None:
     # Four groups in a ring, the fewest that can have super-groups.
     ring = Graph.from_edges(np.arange(4), np.arange(1, 5) % 4)
-    find_supergroups(GroupGraph.of(finest_level(ring.simple_adjacency(), weighted=False)))
+    level = finest_level(ring.simple_adjacency(), weighted=False)
+    find_supergroups(GroupGraph.of(level))
+    one = np.zeros(1, dtype=np.int64)
+    closed_share(Groups.of(level, np.zeros(4, dtype=np.int32), one + 1, one))
 
 
 def _infer() -> None:

@@ -25,9 +25,9 @@ def truth_of(name):
     each(
         [
             ("karate", 1.00, 1.0000),
-            ("dolphins", 1.00, 1.0000),
+            ("dolphins", 1.00, 0.9677),
             ("football", 0.90, 0.9051),
-            ("polbooks", 0.75, 0.7143),
+            ("polbooks", 0.75, 0.7571),
         ]
     ),
 )
@@ -78,8 +78,8 @@ def test_drosophila_to_the_printed_digit(name, scores, sizes):
 @pytest.mark.parametrize(
     ("name", "scores"),
     [
-        ("drosophila_left", (0.593, 0.680, 0.106)),
-        ("drosophila_right", (0.623, 0.801, 0.090)),
+        ("drosophila_left", (0.484, 0.899, 0.045)),
+        ("drosophila_right", (0.543, 0.846, 0.079)),
     ],
 )
 def test_drosophila_by_default(name, scores):
@@ -157,4 +157,5 @@ def test_the_guard_saves_the_departments_of_the_email_network():
 def test_a_better_description_is_kept_where_both_save_little():
     """The two halves save 20.4 nats, what belief propagation prefers 19.3."""
     graph = load("dolphins").graph
-    assert kg.detect_communities(graph, 2).report.why == "k = 2 was given"
+    why = kg.detect_communities(graph, 2).report.why
+    assert why.startswith("k = 2 was given, and found without; they shorten the description")
