@@ -4,14 +4,14 @@ Each experiment gives one field of ``kgroups.Search`` other values than the defa
 by a star, and leaves the rest alone. A line is a graph, a pair of columns a value:
 
 - Phi, the objective, in percent of the best of the line; for ``significance`` the share of graphs
-  that are one community, for ``dispersion``, ``methods`` and ``rules`` the AMI with the known
-  communities;
+  that are one community, for ``dispersion``, ``independent``, ``methods`` and ``rules`` the AMI
+  with the known communities;
 - the time as a multiple of that with the default.
 
 Both are means over graphs, the second geometric; real networks are searched with other random
 numbers instead. Settings are chosen by Phi and time alone, never by labels. The dispersion is
 estimated from the graph, not chosen; labels show what it changes. ``rules`` switches off one rule
-at a time.
+at a time, ``independent`` one condition under which the dispersion is 1.
 """
 
 import argparse

@@ -1,5 +1,6 @@
 """The experiments: which setting of the search, on which graphs, at which values."""
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -26,7 +27,7 @@ from benchmarks.constants.cases import (
 )
 from benchmarks.suites import Row
 from kgroups import metrics
-from kgroups.search import finding
+from kgroups.search import dispersion, finding
 from kgroups.search.searching import Searching
 
 Method = kg.Auto | kg.Search | kg.Spectral
@@ -52,12 +53,21 @@ class _JudgeByPhi(finding.Judge):
         return found._replace(score=np.full_like(found.score, -np.inf))
 
 
+def _dispersion_of_all(problem: Any, searched: Any, _: Any, settings: kg.Search) -> float:
+    """Return the dispersion as all components show it, clear or not."""
+    everything = np.arange(problem.n_components)
+    return dispersion.dispersion_of(problem.level, searched.z, searched.k, everything)
+
+
 # A rule, where it is, its name there, and what stands in for it.
 _WITHOUT: dict[str, tuple[Any, str, Any]] = {
     "own densities": (finding, "Judge", _JudgeByPhi),
     "next numbers": (finding, "Spectra", _CountAlone),
     "pairs": (finding, "_split_small_communities", lambda problem, z, *_: z),
     "splits": (Searching, "_with_splits", lambda self, best, which: best),
+    "chance": (dispersion, "_SURE", -math.inf),
+    "dense": (dispersion, "MOST_REPEATED", math.inf),
+    "faint": (finding, "_dispersion", _dispersion_of_all),
 }
 
 
@@ -250,6 +260,17 @@ EXPERIMENTS: dict[str, Experiment] = {
         rows=(*FAINT, *THIN, *SMALL, *MERGED),
         score=AMI,
         graphs=20,
+    ),
+    "independent": Experiment(
+        "the dispersion without one of the conditions under which edges count in full",
+        (
+            Setting("all*", kg.Auto(), chosen=True),
+            Setting("by chance too", kg.Auto(), without="chance"),
+            Setting("dense too", kg.Auto(), without="dense"),
+            Setting("faint too", kg.Auto(), without="faint"),
+        ),
+        rows=(*FAINT, *THIN, *SMALL, *CORRELATED),
+        score=AMI,
     ),
     "methods": Experiment(
         "who proposes communities, on both sides of what eigenvectors and the search can show",

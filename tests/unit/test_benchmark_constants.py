@@ -22,7 +22,7 @@ SMALL = Row("small", partial(planted_partition, n=2_000, k=20, degree=15.0, snr=
 
 
 def test_every_field_of_the_search_has_its_experiment():
-    assert set(EXPERIMENTS) == {*FIELDS, "rules", "methods"}
+    assert set(EXPERIMENTS) == {*FIELDS, "rules", "independent", "methods"}
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
