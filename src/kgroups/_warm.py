@@ -29,7 +29,7 @@ from kgroups.hartigan import improve_rows
 from kgroups.inference.confidence import confidence_of_labels
 from kgroups.multilevel import finest_level
 from kgroups.search import Auto, Spectral
-from kgroups.search.dispersion import Groups, closed_share
+from kgroups.search.dispersion import Groups, closed_share, pearson
 from kgroups.search.supergroups import GroupGraph, find_supergroups
 from kgroups.verdict.statistics import stretch_of_distances
 
@@ -132,7 +132,9 @@ def _find_scales() -> None:
     level = finest_level(ring.simple_adjacency(), weighted=False)
     find_supergroups(GroupGraph.of(level))
     one = np.zeros(1, dtype=np.int64)
-    closed_share(Groups.of(level, np.zeros(4, dtype=np.int32), one + 1, one))
+    groups = Groups.of(level, np.zeros(4, dtype=np.int32), one + 1, one)
+    pearson(groups)
+    closed_share(groups)
 
 
 def _infer() -> None:

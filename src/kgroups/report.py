@@ -155,8 +155,8 @@ class Report:
         ``/proc`` of Linux). Exact if no earlier peak of the process was higher; otherwise the
         largest reading, about 20 a second in long work. What other threads allocate counts too.
     dispersion : float
-        What the evidence of edges was divided by where communities are clear, because edges are
-        correlated; 1 where they count in full. ``nats`` of components are after that division.
+        What the evidence of edges was divided by, because edges are correlated; 1 where they count
+        in full. ``nats`` of components are after that division.
     """
 
     method: str
@@ -227,7 +227,7 @@ class Report:
         if self.dispersion != 1.0:
             lines.append(
                 "Edges are correlated: they count as if there were "
-                f"{self.dispersion:.2g} times fewer."
+                f"{self.dispersion:.3g} times fewer."
             )
         lines.append(f"r = {self.r:.4g} ({self.r_choice}).")
         if self.refinement.components:

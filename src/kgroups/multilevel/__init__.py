@@ -8,6 +8,7 @@ from kgroups.multilevel.levels import (
     finest_level,
     inner_weights,
     intersection,
+    majority,
     places,
     singletons,
 )
@@ -39,6 +40,7 @@ __all__ = [
     "inner_weights",
     "intersection",
     "log_factorials",
+    "majority",
     "merged_down",
     "nats_saved",
     "places",

@@ -217,7 +217,7 @@ class Level(_Arrays):
         """Return the level with a weight for each link."""
         if len(self.data) == len(self.indices):
             return self
-        return self._replace(data=np.ones(len(self.indices), dtype=np.float32))
+        return self._replace(data=np.full(len(self.indices), self.data[0], dtype=np.float32))
 
 
 def finest_level(
@@ -307,6 +307,19 @@ def intersection(
     scratch = level.scratch
     kernels.intersect(level.offsets, which, z, k, y, cells, scratch.counts, scratch.work, found)
     return cells, found
+
+
+def majority(fine: Ints, coarse: Ints) -> tuple[Ints, Floats]:
+    """Return the coarse group that holds most of each fine one, and the share that it holds.
+
+    Of several that hold as much it is the first.
+    """
+    k = int(coarse.max(initial=0)) + 1
+    codes, nodes = np.unique(fine * np.int64(k) + coarse, return_counts=True)
+    child, parent = np.divmod(codes, k)
+    order = np.lexsort((parent, -nodes, child))
+    best = order[np.unique(child, return_index=True)[1]]
+    return parent[best], nodes[best] / np.bincount(fine)
 
 
 def inner_weights(A: CSR, z: Ints, k: int, *, at_once: int = ENTRIES_AT_ONCE) -> Floats:

@@ -372,6 +372,7 @@
     startTable();
     fillTable();
     listLevels();
+    byId("levels").querySelectorAll("button")[at].focus();
     refresh({ keepBox });
   }
   function listLevels() {

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from kgroups.errors import InputError, PartitionError
 from kgroups.graph import Graph
 from kgroups.partition.partition import Partition, shown_sizes
 from kgroups.partition.tables import import_pandas
-
-if TYPE_CHECKING:
-    from kgroups.multilevel import Problem
 
 
 class Parents(NamedTuple):
@@ -163,6 +160,7 @@ class Levels(Sequence[Partition]):
             out; if it was the one returned, the one below takes its place.
         """
         from kgroups.multilevel import prepare
+        from kgroups.search import scale_nats
 
         graph = self[0]._graph_for("nested()")
         ready = prepare(graph)
@@ -175,7 +173,7 @@ class Levels(Sequence[Partition]):
             same = np.array_equal(level.labels, above.labels)
             if level.k < kept[-1].k:
                 kept.append(above if same else level)
-                nats.append(self.nats[place] if same else _nats(problem, ready.sorted(z)))
+                nats.append(self.nats[place] if same else scale_nats(problem, ready.sorted(z)))
             if place == self.returned:
                 returned = len(kept) - 1
         return _linked(tuple(kept), tuple(nats), returned, self.dispersion)
@@ -359,7 +357,7 @@ class Levels(Sequence[Partition]):
 def levels_of(partition: Partition, graph: Graph, progress: StageProgress) -> Levels:
     """Return the levels around a partition."""
     from kgroups.multilevel import prepare
-    from kgroups.search import Search, find_scales
+    from kgroups.search import Search, find_scales, scale_nats
 
     if not graph.n:
         return _linked((partition,), (0.0,), 0, 1.0)
@@ -385,7 +383,7 @@ def levels_of(partition: Partition, graph: Graph, progress: StageProgress) -> Le
         labels = [_rejoined(y, pieces, z) for y in labels]
         kept = _falling([int(y.max()) for y in labels], returned)
         returned, labels = kept.index(returned), [labels[i] for i in kept]
-        nats = [_nats(problem, y) for y in labels]
+        nats = [scale_nats(problem, y) for y in labels]
     levels = [
         Partition(ready.restored(y), graph=graph, spectrum=partition._spectrum) for y in labels
     ]
@@ -456,25 +454,11 @@ def _check(levels: tuple[Partition, ...], nats: Sequence[float], returned: int) 
 
 
 def _majority(fine: Ints, coarse: Ints) -> Parents:
-    """Return the coarse group that holds most of each fine one, and the share that it holds."""
-    k = int(coarse.max(initial=0)) + 1
-    codes, nodes = np.unique(fine * k + coarse, return_counts=True)
-    child, parent = np.divmod(codes, k)
-    order = np.lexsort((parent, -nodes, child))
-    best = order[_starts(child)]
-    return Parents(parent[best], nodes[best] / np.bincount(fine))
+    from kgroups.multilevel import majority
+
+    return Parents(*majority(fine, coarse))
 
 
 def _starts(groups: Ints) -> Ints:
     """Return where each group begins once its members are sorted."""
     return np.unique(np.sort(groups), return_index=True)[1]
-
-
-def _nats(problem: "Problem", labels: Ints) -> float:
-    """Return the nats that labels save, in the order of the problem, summed over components."""
-    from kgroups.multilevel import nats_saved
-
-    codes, z = np.unique(problem.component * problem.n + labels, return_inverse=True)
-    k = np.bincount(codes // problem.n, minlength=problem.n_components)
-    z -= (np.cumsum(k) - k)[problem.component]
-    return float(nats_saved(problem.level, z, k, problem.objective).sum())

@@ -355,7 +355,8 @@ class Partition(Sequence[Community]):
         Notes
         -----
         The log-likelihood is divided by the dispersion of the report; labels from elsewhere have no
-        report, and count every edge in full. Neither :meth:`save` nor pickling keeps the levels.
+        report, and count every edge in full. The search that looks for them has its default
+        settings. Neither :meth:`save` nor pickling keeps the levels.
 
         Examples
         --------

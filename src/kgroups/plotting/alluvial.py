@@ -196,11 +196,11 @@ def _level_colors(
 ) -> list[Floats]:
     """Return the colors of the blocks of all levels, from those of the level returned."""
     start = len(levels) - 1 - levels.returned
-    known = np.vstack([partition_colors(levels[levels.returned], palette), _OTHERS])
-    order = orders[start]
+    own = partition_colors(levels[levels.returned], palette)
+    # The block of the others comes after those that are shown, if there is one.
+    known = np.vstack([own[: _shown(len(own), _MAX_LEVEL_BLOCKS)], _OTHERS])
     colors = [np.zeros((0, 3))] * len(levels)
-    # The block of the others is the last one, if there is one.
-    colors[start] = known[np.where(order < levels[levels.returned].k, order, -1)]
+    colors[start] = known[orders[start]]
     for at in range(start, len(levels) - 1):
         colors[at + 1] = colors[at][_largest(flows[at])]
     for at in range(start, 0, -1):

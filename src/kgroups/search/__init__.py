@@ -3,7 +3,7 @@
 from kgroups.search.detection import Detection
 from kgroups.search.finding import find_communities
 from kgroups.search.given import EXACT_NODES_UNEVEN, find_k_communities
-from kgroups.search.scales import Scale, find_scales
+from kgroups.search.scales import Scale, find_scales, scale_nats
 from kgroups.search.settings import (
     Auto,
     Method,
@@ -26,4 +26,5 @@ __all__ = [
     "find_communities",
     "find_k_communities",
     "find_scales",
+    "scale_nats",
 ]

@@ -81,7 +81,7 @@ class Detection:
     """Labels in the order of the problem, and how they were found.
 
     ``counts`` are the eigenvalues above the threshold, if all components were counted. The
-    ``dispersion`` is what the evidence of edges was divided by where communities are ``clear``, in
+    ``dispersion`` is what the evidence of edges was divided by. Communities are ``clear`` in
     components in which they save a nat per node if edges count in full.
     """
 

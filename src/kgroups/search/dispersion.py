@@ -41,7 +41,7 @@ _LEAST_GROUP = 4
 # Degrees from this on are taken together with those up to this factor above.
 _EXACT_DEGREES, _CLASS_RATIO = 8, 1.15
 # The fit ends when no degree is off by more than this share, or after so many rounds.
-_FITTED, _MAX_ROUNDS = 0.01, 16
+_FITTED, _MAX_ROUNDS = 1e-3, 16
 # Keeps the equations of a round regular.
 _LEAST_SLOPE = 1e-3
 _DIGITS = 6
@@ -81,7 +81,8 @@ def dispersion_of(level: Level, z: Ints, k: Ints, which: Ints) -> float:
         return 1.0
     groups = Groups.of(level, z, k, which)
     statistic, expected, freedom = pearson(groups)
-    if not statistic > expected * (1.0 + _SURE * math.sqrt(2.0 / max(freedom, 1.0))):
+    least = expected * (1.0 + _SURE * math.sqrt(2.0 / max(freedom, 1.0)))
+    if not (expected > 0.0 and statistic > least):
         return 1.0
     # Rounded, so that the last digits of a linear solver do not matter.
     return round(statistic / expected / (1.0 - closed_share(groups)), _DIGITS)

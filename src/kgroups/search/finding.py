@@ -67,9 +67,9 @@ def find_communities(
     described = problem
     if options.search is not None:
         found.dispersion = _dispersion(problem, searched, clear, options.search)
-        described = problem.dispersed(found.dispersion)
         if found.dispersion > 1.0:
-            progress("searching with fewer edges")
+            progress("searching with the dispersion")
+            described = problem.dispersed(found.dispersion)
             candidates[-1], visits = search_again(described, options.search, rng, searched)
             found.visits += visits
             # Belief propagation takes edges as independent: where they are not, the search decides.

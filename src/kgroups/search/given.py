@@ -56,9 +56,12 @@ def find_k_communities(
     where they are available.
     """
     options = Options(method, init, refine, progress)
-    # Without a number given, no community reaches across components.
-    if options.search is None or options.chosen or k < problem.n_components:
-        return _by_shares(problem, k, options, rng)
+    # Without a number given, no community reaches across components; isolated nodes come last.
+    reachable = max(2, int(np.count_nonzero(problem.entries))) <= k < problem.n
+    settings = options.search
+    if settings is None or options.chosen or not reachable:
+        dispersion = 1.0 if settings is None or settings.dispersion is None else settings.dispersion
+        return _by_shares(problem, k, options, rng, dispersion=float(dispersion))
     unasked = find_communities(problem, method, init, refine, rng, progress=progress)
     if np.unique(unasked.z).size == k:
         unasked.components = [
@@ -66,12 +69,11 @@ def find_k_communities(
             for report in unasked.components
         ]
         return unasked
-    found = _by_shares(problem, k, options, rng)
+    found = _by_shares(problem, k, options, rng, dispersion=unasked.dispersion)
     if unasked.clear.any():
         described = problem.dispersed(unasked.dispersion)
-        proposed = _at_other_scales(described, k, unasked, options.search, rng, progress)
+        proposed = _at_other_scales(described, k, unasked, settings, rng, progress)
         _compete(found, proposed, described)
-        found.dispersion = unasked.dispersion
     found.visits += unasked.visits
     return found
 
@@ -150,7 +152,14 @@ def _compete(found: Detection, proposed: dict[str, Ints], problem: Problem) -> N
         found.components.append(replace(report, nats=_nats_of(found, problem, c)))
 
 
-def _by_shares(problem: Problem, k: int, options: Options, rng: np.random.Generator) -> Detection:
+def _by_shares(
+    problem: Problem,
+    k: int,
+    options: Options,
+    rng: np.random.Generator,
+    *,
+    dispersion: float,
+) -> Detection:
     """Find ``k`` communities, of which each component gets a share.
 
     The k largest eigenvalues of the whole graph decide how many; those of large components are
@@ -158,7 +167,7 @@ def _by_shares(problem: Problem, k: int, options: Options, rng: np.random.Genera
     are uninformed.
     """
     progress = options.progress
-    found = Detection(np.full(problem.n, -1, dtype=np.int64))
+    found = Detection(np.full(problem.n, -1, dtype=np.int64), dispersion=dispersion)
     measured: dict[int, Moments] = {}
     large = _by_moments(problem, options.spectral).tolist()
     if large:
@@ -186,8 +195,9 @@ def _by_shares(problem: Problem, k: int, options: Options, rng: np.random.Genera
         k_total += share
     found.assign_uninformed()
     found.components.sort(key=lambda report: -report.n)
+    described = problem.dispersed(dispersion)
     found.components = [
-        replace(report, nats=_nats_of(found, problem, report.component))
+        replace(report, nats=_nats_of(found, described, report.component))
         for report in found.components[:REPORTED]
     ]
     return found
@@ -310,7 +320,8 @@ class _Share(NamedTuple):
     def _searched(self, settings: Search) -> Ints:
         self.options.progress("merging groups step by step")
         rng = np.random.default_rng([self.entropy, self.component])
-        searching = Searching(self.part.level, settings, rng)
+        part = self.part.dispersed(self.found.dispersion)
+        searching = Searching(part.level, settings, rng, part.objective)
         z = searching.given_number(np.array([self.k]), np.zeros(1, dtype=np.int64))
         self.found.visits += searching.visits
         return z.astype(np.int64)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kgroups._types import Floats, Indices, Ints
-from kgroups.multilevel import Problem, State, attached, coarsened, nats_saved
+from kgroups.multilevel import Problem, State, attached, coarsened, majority, nats_saved
 from kgroups.search.searching import Searching
 from kgroups.search.settings import Search
 from kgroups.search.supergroups import GroupGraph, find_supergroups, supergroup_nats
@@ -176,7 +176,8 @@ class _Component:
 
     def _split(self, z: Indices) -> Indices:
         """Return communities of which those are split that have some of their own inside."""
-        return self.searching.split(z, _ONE)[0]
+        y, k = self.searching.split(z, _ONE)
+        return self._moved(y).z if k[0] > _number(z) else z
 
     def _upwards(self, z: Indices) -> list[Indices]:
         """Return labels, super-groups, super-groups of these, and what lies between them."""
@@ -197,7 +198,7 @@ class _Component:
 
     def _between(self, fine: Indices, coarse: Indices) -> Indices | None:
         """Return labels between two, from super-groups inside each of the coarser groups."""
-        parent = _parents(fine, coarse)
+        parent = majority(fine, coarse)[0]
         graph, order = self._group_graph(fine).apart(parent)
         y, nats = find_supergroups(graph)
         if not nats.any():
@@ -213,7 +214,7 @@ class _Component:
     def _nats(self, levels: list[Indices]) -> float:
         """Return the nats that a chain saves beyond the description of its finest labels."""
         return sum(
-            supergroup_nats(self._group_graph(fine), _parents(fine, coarse))
+            supergroup_nats(self._group_graph(fine), majority(fine, coarse)[0])
             for fine, coarse in pairwise(levels)
         )
 
@@ -232,14 +233,9 @@ def _number(z: Ints) -> int:
     return int(z.max()) + 1
 
 
-def _parents(fine: Ints, coarse: Ints) -> Ints:
-    """Return the coarser group that has most nodes of each finer one."""
-    q = _number(coarse)
-    pairs, nodes = np.unique(fine * np.int64(q) + coarse, return_counts=True)
-    # The largest first, and the lowest label of equals.
-    order = np.lexsort((-nodes, pairs // q))
-    first = np.unique(pairs[order] // q, return_index=True)[1]
-    return np.asarray((pairs[order] % q)[first])
+def scale_nats(problem: Problem, z: Ints) -> float:
+    """Return the nats that labels of a graph save, summed over components."""
+    return float(_Labels.of(problem, z).nats(problem).sum())
 
 
-__all__ = ["Scale", "find_scales"]
+__all__ = ["Scale", "find_scales", "scale_nats"]

@@ -67,8 +67,9 @@ class Search:
     dispersion : float, optional
         How many times fewer independent edges there are: what they save is divided by it, what
         communities cost is not. With 1 all edges count in full. If not given, it is estimated from
-        the components in which communities save at least a nat per node with 1, and is 1 if there
-        are none.
+        the components in which communities save at least a nat per node with 1. It stays 1 if there
+        are none, if they have fewer than three communities, if they are so dense that degrees alone
+        would link many pairs twice, and if links are no more uneven than chance allows.
 
     Examples
     --------

@@ -125,7 +125,9 @@ def scaling_factors(sums: Floats) -> Floats:
     last = 0.25 / most
     all_small = excess(last) >= 0.0
     function = excess if all_small else excess_beside_larger_root
-    w = float(brentq(function, 0.0, last, xtol=np.finfo(float).tiny))
+    # Between the two branches rounding may leave no change of sign.
+    crosses = function(0.0) * function(last) <= 0.0
+    w = float(brentq(function, 0.0, last, xtol=np.finfo(float).tiny)) if crosses else last
     a = np.sqrt(w) * root(sums, w)
     if not all_small:
         a[hub] = 1.0 / np.sqrt(w) - a[hub]
@@ -212,6 +214,7 @@ def _run_kernel(graph: GroupGraph, which: Ints, y: Ints, saved: Floats) -> None:
 
 def supergroup_nats(graph: GroupGraph, y: Ints) -> float:
     """Return U, the nats that super-groups save in a graph of one component."""
+    y = np.unique(y, return_inverse=True)[1]
     k, q = y.size, int(y.max()) + 1
     if not 1 < q < k or not graph.a.any():
         return 0.0

@@ -176,7 +176,7 @@ def neighbors_of_blobs(std, centers=6, n=900):
 def test_neighbor_graphs_are_dispersed_and_the_report_says_so():
     found = kg.detect_communities(neighbors_of_blobs(3.0))
     assert found.report.dispersion > 1.5
-    times = f"{found.report.dispersion:.2g}"
+    times = f"{found.report.dispersion:.3g}"
     sentence = f"Edges are correlated: they count as if there were {times} times fewer."
     assert sentence in str(found.report)
     assert found.report.to_dict()["dispersion"] == found.report.dispersion
