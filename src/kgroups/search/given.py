@@ -17,7 +17,7 @@ from kgroups.search.candidates import MAX_MESSAGES
 from kgroups.search.detection import Detection, Options
 from kgroups.search.dispersion import MOST_REPEATED, repeated_links
 from kgroups.search.finding import REPORTED, find_communities, nats_in_component
-from kgroups.search.scales import find_scales
+from kgroups.search.scales import Scale, find_scales
 from kgroups.search.searching import Searching
 from kgroups.search.settings import SIGNIFICANCE, Auto, Method, Search, Spectral
 from kgroups.search.spectra import labels_by_filter, labels_by_vectors, leading_of
@@ -29,9 +29,6 @@ from kgroups.spectrum import Moments, has_structure, moments
 EXACT_NODES_UNEVEN = 20_000
 # Components with fewer nodes, too few for a filter, are always solved exactly.
 _FILTERED_NODES = 6
-# Why other communities than those of shares were taken.
-_A_SCALE = "it is the number of a scale of the graph"
-_MERGED = "merged from the next finer scale of the graph"
 # Digits to which eigenvalues are compared, so that equal components rank as equal.
 _DIGITS = 9
 # Eigenvalues that the moments do not show are put below 1 in steps of this.
@@ -50,9 +47,10 @@ def find_k_communities(
 ) -> Detection:
     """Find exactly ``k`` communities.
 
-    If as many are found when none are asked for, it is these. Otherwise candidates compete: what
-    each component makes of its share of k, and if communities are clear, those at other scales of
-    the graph. With another ``init`` or ``refine`` than the default, eigenvectors alone are used
+    If as many are found when none are asked for, it is these, and if communities are clear and a
+    scale of the graph has as many, those of the scale. Otherwise candidates compete: what each
+    component makes of its share of k, and communities merged from the next finer scale. With
+    another ``init`` or ``refine`` than the default, eigenvectors alone are used
     where they are available.
     """
     options = Options(method, init, refine, progress)
@@ -69,87 +67,81 @@ def find_k_communities(
             for report in unasked.components
         ]
         return unasked
-    found = _by_shares(problem, k, options, rng, dispersion=unasked.dispersion)
+    found, described = None, problem.dispersed(unasked.dispersion)
+    scales: list[Scale] = []
     if unasked.clear.any():
-        described = problem.dispersed(unasked.dispersion)
-        proposed = _at_other_scales(described, k, unasked, settings, rng, progress)
-        _compete(found, proposed, described)
+        scales = find_scales(described, unasked.z, settings, rng, progress)
+        found = _at_scale(scales, described, k)
+    if found is None:
+        found = _by_shares(problem, k, options, rng, dispersion=unasked.dispersion)
+        finer = [scale for scale in scales if int(scale.z.max()) + 1 > k]
+        if finer:
+            progress("merging groups step by step")
+            found = _better(found, _merged(finer[-1], described, k, settings, rng), described)
     found.visits += unasked.visits
     return found
 
 
-def _at_other_scales(
-    problem: Problem,
-    k: int,
-    unasked: Detection,
-    settings: Search,
-    rng: np.random.Generator,
-    progress: Callable[[str], None],
-) -> dict[str, Ints]:
-    """Return ``k`` communities at a scale of the graph, and those merged from the next finer one.
+def _at_scale(scales: list[Scale], problem: Problem, k: int) -> Detection | None:
+    """Return the scale of ``k`` communities, counted with the isolated nodes or without."""
+    for scale in scales:
+        y = _without_isolated(scale, problem)
+        for z in (scale.z, y):
+            if np.unique(z[z >= 0]).size == k:
+                return _described(z, problem, "it is the number of a scale of the graph")
+    return None
 
-    The keys say so.
-    """
-    scales = find_scales(problem, unasked.z, settings, rng, progress)
-    numbers = np.array([int(scale.z.max()) + 1 for scale in scales])
-    proposed: dict[str, Ints] = {}
-    if k in numbers:
-        proposed[_A_SCALE] = scales[numbers.tolist().index(k)].z
-    finer = np.flatnonzero(numbers > k)
-    if finer.size:
-        progress("merging groups step by step")
-        proposed[_MERGED] = _merged(problem, scales[finer[-1]].z, k, unasked, settings, rng)
-    return proposed
+
+def _without_isolated(scale: Scale, problem: Problem) -> Ints:
+    """Return labels without gaps, which are -1 at isolated nodes."""
+    linked = problem.strength > 0.0
+    z = np.full(problem.n, -1)
+    z[linked] = np.unique(scale.z[linked], return_inverse=True)[1]
+    return z
 
 
 def _merged(
-    problem: Problem,
-    z: Ints,
-    k: int,
-    unasked: Detection,
-    settings: Search,
-    rng: np.random.Generator,
-) -> Ints:
-    """Return ``k`` communities merged from finer ones.
-
-    Isolated nodes come last: while there are enough communities without them, they have none, which
-    is -1.
-    """
-    linked = np.flatnonzero(problem.strength > 0.0)
-    number, merged = np.unique(z[linked], return_inverse=True)
-    y = np.full(problem.n, -1)
-    if number.size > k:
+    scale: Scale, problem: Problem, k: int, settings: Search, rng: np.random.Generator
+) -> Detection:
+    """Return ``k`` communities merged from those of a finer scale; isolated nodes come last."""
+    z = _without_isolated(scale, problem)
+    linked, number = np.flatnonzero(z >= 0), int(z.max()) + 1
+    visits = 0
+    if number > k:
         one, only = problem.restricted(linked), np.zeros(1, dtype=np.int64)
         searching = Searching(one.level, settings, rng, one.objective)
-        labels = merged.astype(np.int32), np.array([number.size])
-        merged = searching.given_number(np.array([k]), only, finer=labels)
-        unasked.visits += searching.visits
-    y[linked] = merged
-    left = np.flatnonzero(y < 0)[: max(k - number.size, 0)]
-    y[left] = number.size + np.arange(left.size)
-    return y
+        finer = z[linked].astype(np.int32), np.array([number])
+        z[linked] = searching.given_number(np.array([k]), only, finer=finer)
+        visits = searching.visits
+    # Those that are left to make up the number.
+    alone = np.flatnonzero(z < 0)[: max(k - number, 0)]
+    z[alone] = number + np.arange(alone.size)
+    found = _described(z, problem, "merged from the next finer scale of the graph")
+    found.visits = visits
+    return found
 
 
-def _compete(found: Detection, proposed: dict[str, Ints], problem: Problem) -> None:
-    """Take the labels that save most of the description of the whole graph."""
+def _better(found: Detection, rival: Detection, problem: Problem) -> Detection:
+    """Return which of two saves more of the description of the whole graph."""
     one, number = problem.as_one(), np.array([int(found.z.max()) + 1])
-    rivals = {why: Detection(z) for why, z in proposed.items()}
-    for rival in rivals.values():
-        rival.assign_uninformed()
-    nats = {
-        why: float(nats_saved(one.level, each.z, number, one.objective)[0])
-        for why, each in {"": found, **rivals}.items()
-    }
-    why = max(nats, key=lambda each: nats[each])
-    if not why:
-        return
-    found.z, found.uninformed = rivals[why].z, rivals[why].uninformed
-    found.components = []
+    nats, rivals = (
+        float(nats_saved(one.level, each.z, number, one.objective)[0]) for each in (found, rival)
+    )
+    better = rival if rivals > nats else found
+    better.visits = found.visits + rival.visits
+    return better
+
+
+def _described(z: Ints, problem: Problem, why: str) -> Detection:
+    """Return labels as they were found; nodes without one, which are -1, are uninformed."""
+    found = Detection(z.copy(), dispersion=problem.dispersion)
+    found.assign_uninformed()
     for c in np.argsort(-problem.sizes, kind="stable")[:REPORTED].tolist():
         k = np.unique(found.z[problem.rows(c)]).size
         because = f"k = {k} was given; {why}"
         report = ComponentReport(int(problem.sizes[c]), k, "search", because, component=c)
         found.components.append(replace(report, nats=_nats_of(found, problem, c)))
+    return found
 
 
 def _by_shares(

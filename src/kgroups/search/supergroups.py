@@ -124,10 +124,10 @@ def scaling_factors(sums: Floats) -> Floats:
 
     last = 0.25 / most
     all_small = excess(last) >= 0.0
-    function = excess if all_small else excess_beside_larger_root
+    condition = excess if all_small else excess_beside_larger_root
     # Between the two branches rounding may leave no change of sign.
-    crosses = function(0.0) * function(last) <= 0.0
-    w = float(brentq(function, 0.0, last, xtol=np.finfo(float).tiny)) if crosses else last
+    crosses = condition(0.0) * condition(last) <= 0.0
+    w = float(brentq(condition, 0.0, last, xtol=np.finfo(float).tiny)) if crosses else last
     a = np.sqrt(w) * root(sums, w)
     if not all_small:
         a[hub] = 1.0 / np.sqrt(w) - a[hub]

@@ -12,7 +12,8 @@ from sklearn.neighbors import kneighbors_graph
 import kgroups as kg
 from kgroups.generators import lfr_benchmark, planted_partition
 from kgroups.graph import Graph
-from kgroups.multilevel import prepare
+from kgroups.metrics import ami
+from kgroups.multilevel import nats_saved, prepare
 from kgroups.search.dispersion import (
     Groups,
     closed_share,
@@ -188,6 +189,44 @@ def test_blobs_in_components_of_their_own_share_one_dispersion():
     found = kg.detect_communities(A)
     assert found.report.n_components > 1
     assert len(found) == 6 < len(whole)
+
+
+@pytest.mark.parametrize("unit", [1.0, 1000.0])
+def test_weighted_neighbor_graphs_have_the_blobs_as_a_level(unit):
+    """The nearer, the heavier; the unit of weights does not matter."""
+    X, blob = make_blobs(900, 8, centers=6, cluster_std=3.0, random_state=0)
+    A = kneighbors_graph(X, 12, mode="distance")
+    A.data = unit * np.exp(-np.square(A.data / np.median(A.data)))
+    found = kg.detect_communities(A.maximum(A.T))
+    assert found.report.dispersion > 1.5
+    levels = found.levels()
+    assert 6 in levels.k
+    assert ami(blob, levels[levels.k.index(6)].labels) > 0.95
+    assert len(kg.detect_communities(A.maximum(A.T), k=len(found))) == len(found)
+
+
+@pytest.mark.parametrize("k", [5, 6, 9])
+def test_nats_with_k_given_are_those_after_the_division(k):
+    A = neighbors_of_blobs(3.0)
+    found = kg.detect_communities(A, k=k)
+    dispersion = found.report.dispersion
+    assert dispersion == kg.detect_communities(A).report.dispersion > 1.5
+    ready = prepare(kg.as_graph(A))
+    problem = ready.problem.dispersed(dispersion)
+    z = ready.sorted(found.labels)
+    nats = nats_saved(problem.level, z, np.array([k]), problem.objective)
+    assert found.report.components[0].nats == pytest.approx(nats[0])
+
+
+def test_links_between_groups_that_leave_no_choice_are_no_evidence():
+    """One node has all links of the middle group to the two others: nothing is expected."""
+    G = nx.disjoint_union_all([nx.complete_graph(12) for _ in range(3)])
+    G.add_edges_from([(12, i) for i in range(6)] + [(12, 24 + i) for i in range(6)])
+    rng = np.random.default_rng(0)
+    for _, _, data in G.edges(data=True):
+        data["weight"] = rng.uniform(0.5, 1.5)
+    level = prepare(kg.as_graph(G)).problem.level
+    assert dispersion_of(level, np.repeat(np.arange(3), 12), np.array([3]), ONE) == 1.0
 
 
 def test_dispersion_may_be_given():

@@ -71,6 +71,18 @@ def test_isolated_nodes_come_last(method):
     assert {59, 60} <= set(found.uninformed)
 
 
+@pytest.mark.parametrize("k", [4, 12])
+def test_levels_are_found_beside_isolated_nodes(k):
+    """Twelve groups in four; the isolated nodes come last, and join the largest community."""
+    rates = 0.01 + np.kron(np.eye(4), np.full((3, 3), 0.2)) + 0.6 * np.eye(12)
+    graph, truth = kg.generators.stochastic_block_model([20] * 12, rates, rng=0)
+    source, target, _ = graph.edges()
+    found = kg.detect_communities(kg.Graph.from_edges(source, target, n=245), k)
+    assert len(found) == k
+    assert set(found.uninformed) == set(range(240, 245))
+    assert kg.metrics.ami(truth // (12 // k), found.labels[:240]) > 0.95
+
+
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 @pytest.mark.parametrize("name", ["no edges", "equal parts"])
 def test_k_equal_to_the_number_of_components(name, method):
