@@ -27,9 +27,6 @@ def test_lone_edges_do_not_hide_the_communities_of_a_large_component(pairs):
     assert nmi(truth, alone.labels) > 0.9
 
 
-SCATTERED = pytest.mark.xfail(reason="eigenvectors scatter the leaves of an enormous hub")
-
-
 @pytest.mark.parametrize(
     ("leaves", "k", "least"),
     [
@@ -37,7 +34,7 @@ SCATTERED = pytest.mark.xfail(reason="eigenvectors scatter the leaves of an enor
         (20_000, None, 0.98),
         # With k given the hub has one community to itself, which two of the others pay for.
         (2_000, 30, 0.95),
-        pytest.param(20_000, 30, 0.95, marks=[SCATTERED, pytest.mark.slow]),
+        pytest.param(20_000, 30, 0.95, marks=pytest.mark.slow),
     ],
 )
 def test_leaves_go_with_their_hub(leaves, k, least):
