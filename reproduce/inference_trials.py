@@ -34,7 +34,6 @@ from kgroups.inference import BeliefPropagation, block_model
 from kgroups.inference.gibbs import gibbs_masses
 from kgroups.multilevel import finest_level
 from kgroups.operators import BetheHessian
-from kgroups.partition import Partition
 from kgroups.search import Search
 from kgroups.studies import TrialContext, oracle_inference
 from kgroups.uncertainty import k_distribution, posterior, spectral_start
@@ -238,24 +237,27 @@ def claimed(draw: Callable[[int], Any], nulls: int, seed: int) -> Values:
 
 def numbers(draw: Callable[[int], tuple[Graph, int]], seed: int) -> Values:
     """Return the true number of communities and those found by evidence, spectrum and search."""
-    graph, truth = draw(seed)
+    drawn, truth = draw(seed)
+    graph = _largest_component(drawn)
     found = k_distribution(graph)
     return {
         "truth": truth,
         "P(k)": found.k,
-        "own": int(found.k_values[np.argmax(found.scores[found.models.index("own")])]),
         **{f"at {choice}": k for choice, k in found.spectrum.k_at.items()},
-        "description": _in_largest_component(detect_communities(graph, method=Search())),
-        "default": _in_largest_component(detect_communities(graph)),
+        "description": len(detect_communities(graph, method=Search())),
+        "default": found.k_found,
     }
 
 
-def _in_largest_component(partition: Partition) -> int:
-    """Return the number of communities in the largest component; others are found trivially."""
-    assert partition.graph is not None
-    _, component = connected_components(partition.graph.simple_adjacency())
+def _largest_component(graph: Graph) -> Graph:
+    """Return the largest component; communities of others are found trivially."""
+    _, component = connected_components(graph.simple_adjacency())
     members = component == np.argmax(np.bincount(component))
-    return int(np.unique(partition.labels[members]).size)
+    number = np.cumsum(members) - 1
+    i, j, weights = graph.edges()
+    inside = members[i]
+    kept = weights[inside] if graph.is_weighted else None
+    return Graph.from_edges(number[i[inside]], number[j[inside]], kept, n=int(members.sum()))
 
 
 def with_k(draw: Callable[[int], Planted], seed: int) -> tuple[Graph, int]:

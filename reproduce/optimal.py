@@ -338,7 +338,6 @@ def _verdicts(run: Run) -> Finding:
 
 _RULES = {
     "P(k)": "P(k)",
-    "own": "own densities only",
     "at mean-degree": "eigenvalues, mean degree",
     "at second-moment": "second moment",
     "at nonbacktracking": "non-backtracking",
@@ -372,8 +371,8 @@ def _numbers(run: Run) -> Finding:
         "share of graphs on which the number of communities is right",
         "SBM: n = 1000, mean degree 3, k = 2, 5, 15, λ = 1.2 to 1.6; DCSBM: mean degree 5, k = 3, "
         "5, 10, λ = 1.4, 1.6, 2; Erdős-Rényi: n = 1000, mean degree 3, 5, 8; LFR: n = 1000, degree "
-        "20, μ = .3, .5; real: karate, dolphins, polbooks, football, email-Eu-core. Description "
-        "length (the search alone) and detect_communities: communities of the largest component.",
+        "20, μ = .3, .5; real: karate, dolphins, polbooks, football, email-Eu-core. The largest "
+        "component of each; description length is the search alone.",
         ("graphs", "number", *_RULES.values(), "verdict"),
         tuple(lines),
         tuple(claims),

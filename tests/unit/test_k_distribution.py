@@ -1,7 +1,7 @@
 """P(k): what it is computed from, what it says, and what it refuses."""
 
+import itertools
 import json
-import math
 from dataclasses import FrozenInstanceError
 
 import networkx as nx
@@ -11,61 +11,167 @@ import pytest
 import kgroups as kg
 from kgroups.errors import InputError, NumberOfCommunitiesError
 from kgroups.generators import planted_partition
-from kgroups.inference import BeliefPropagation
 from kgroups.multilevel import prepare
-from kgroups.uncertainty import number, spectral_start
+from kgroups.search import ComponentNumbers, numbers, scale_nats
+from kgroups.uncertainty import number
 
 KARATE = nx.karate_club_graph()
+FOOTBALL = kg.datasets.load("football").graph
+# Components of several shapes: two with a choice of k, a tree, a small one and an isolated node.
+PARTS = nx.disjoint_union_all(
+    [
+        nx.karate_club_graph(),
+        nx.relaxed_caveman_graph(4, 6, 0.2, seed=3),
+        nx.path_graph(12),
+        nx.complete_graph(4),
+        nx.empty_graph(1),
+    ]
+)
+
+
+def numbers_of(**nats):
+    """Return numbers of communities of a component with these nats, as ``k3=1.5``."""
+    found = ComponentNumbers(1, evidence=False)
+    found.nats.clear()
+    for name, value in nats.items():
+        found.add(int(name[1:]), value)
+    return found
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("rates", ["auto", "planted", "own"])
-def test_probabilities_follow_from_evidence_and_penalty(rates):
-    graph, _ = planted_partition(300, 3, 8.0, 2.0, rng=0)
-    found = kg.k_distribution(graph, [1, 2, 3, 4], rates=rates)
-    ready = prepare(graph)
-    ordered = graph if ready.order is None else graph.permuted(ready.order)
-    assert found.models == (("planted", "own") if rates == "auto" else (rates,))
-    assert found.k_values.tolist() == [1, 2, 3, 4]
-    assert not found.evidence[:, 0].any()
-    assert not found.penalty[:, 0].any()
-    stream = np.random.default_rng(0).integers(2**63)
-    for row, model in enumerate(found.models):
-        for k in (2, 3, 4):
-            z = spectral_start(ordered, k, np.random.default_rng(stream))
-            inferred = BeliefPropagation(rates=model).infer(ready.problem.level, z, k, alike=True)
-            assert found.evidence[row, k - 1] == pytest.approx(inferred.evidence, rel=1e-9)
-            rows = k if model == "own" else 1
-            assert found.penalty[row, k - 1] == pytest.approx(0.5 * rows * math.log(graph.m))
-    weights = np.exp(found.evidence - found.penalty).sum(axis=0)
-    assert found.reliable.all()
-    assert found.probabilities == pytest.approx(weights / weights.sum())
-    assert found.k == 3
-    assert found.probability(3) == found.probabilities[2]
-    assert found.probability(9) == 0.0
+@pytest.mark.parametrize("weight", [None, "weight"])
+@pytest.mark.parametrize("graph", [KARATE, nx.les_miserables_graph(), PARTS], ids=len)
+def test_what_detection_finds_is_compared(graph, weight):
+    found = kg.k_distribution(graph, weight=weight)
+    partition = kg.detect_communities(graph, weight=weight)
+    assert found.k_found == len(partition)
+    assert found.probability(len(partition)) > 0.0
+    assert found.dispersion == partition.report.dispersion
+    if found.k == len(partition):
+        assert found.explanation == ""
+    else:
+        assert found.explanation.startswith(f"detect_communities returns {len(partition)}")
+        assert found.explanation in str(found)
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize(("k", "degree", "snr"), [(1, 6.0, 0.0), (2, 8.0, 2.2), (6, 12.0, 2.5)])
-def test_clear_numbers_are_found(k, degree, snr):
+@pytest.mark.parametrize(
+    # Chance gives several communities some evidence: .936 to .986 on six random graphs.
+    ("k", "degree", "snr", "least"),
+    [(1, 6.0, 0.0, 0.9), (2, 8.0, 2.2, 0.99), (6, 12.0, 2.5, 0.99)],
+)
+def test_clear_numbers_are_found(k, degree, snr, least):
     graph, _ = planted_partition(600, max(k, 2), degree, snr, rng=3)
     found = kg.k_distribution(graph)
-    assert found.k == k
-    assert found.probability(k) > 0.99
-    assert {1, k} <= set(found.k_values.tolist())
+    isolated = int(np.count_nonzero(np.diff(graph.indptr) == 0))
+    assert found.k == k + isolated == found.k_found
+    assert found.probability(k + isolated) > least
+
+
+def test_nats_are_those_of_the_description():
+    found = kg.k_distribution(FOOTBALL)
+    partition = kg.detect_communities(FOOTBALL)
+    assert found.compared_by == "description"
+    nats = dict(zip(found.k_values.tolist(), found.nats.tolist(), strict=True))
+    # What the report says is the least that communities of this number save.
+    assert nats[len(partition)] >= partition.report.components[0].nats - 1e-9
+    assert found.converged.all()
+    weights = np.exp(found.nats - found.nats.max())
+    assert found.probabilities == pytest.approx(weights / weights.sum())
+
+
+@pytest.mark.parametrize("k", [8, 9, 10, 12, 14])
+def test_numbers_beside_the_found_one_are_as_good_as_with_k_given(k):
+    found = kg.k_distribution(FOOTBALL)
+    given = kg.detect_communities(FOOTBALL, k)
+    problem = prepare(FOOTBALL).problem.dispersed(found.dispersion)
+    one = scale_nats(problem, given.labels)
+    # A nat in a thousand: neither of the two searches is exhaustive.
+    assert found.nats[found.k_values == k][0] >= one - 1e-3 * found.nats.max()
 
 
 @pytest.mark.compiled
 def test_trying_ends_where_the_rest_is_negligible():
-    graph, _ = planted_partition(600, 8, 12.0, 2.5, rng=3)
+    graph, _ = planted_partition(600, 8, 14.0, 2.7, rng=3)
     found = kg.k_distribution(graph)
-    scores = found.scores.max(axis=0)
-    assert found.k_values[0] == 1
-    assert np.diff(found.k_values)[1:].max() == 1
-    # At both ends at least three values far below the best; between 1 and them nothing is tried.
-    assert (scores[-3:] < scores.max() - 10.0).all()
-    assert (scores[1:4] < scores.max() - 10.0).all()
-    assert found.k_values[1] > 2
+    assert found.k == 8
+    assert set(range(5, 12)) <= set(found.k_values.tolist())
+    # At both ends at least three values far below the best.
+    assert (found.nats[-3:] < found.nats.max() - 10.0).all()
+    below = found.nats[(found.k_values < 8) & (found.k_values > 1)]
+    assert (below[:3] < found.nats.max() - 10.0).all()
+
+
+def test_numbers_of_components_add_up():
+    rng = np.random.default_rng(5)
+    parts = [
+        {f"k{k}": float(rng.uniform(0.0, 6.0)) for k in range(first, first + count)}
+        for first, count in ((2, 3), (1, 4), (3, 2))
+    ]
+    first, nats, known = number._summed([numbers_of(**part) for part in parts])
+    expected = {}
+    for choice in itertools.product(*(part.items() for part in parts)):
+        total = sum(int(name[1:]) for name, _ in choice)
+        weight = np.exp(sum(value for _, value in choice))
+        expected[total] = expected.get(total, 0.0) + weight
+    assert first == min(expected)
+    assert nats == pytest.approx(np.log([expected[k] for k in sorted(expected)]))
+    assert known == pytest.approx(nats)
+
+
+def test_evidence_that_has_not_converged_counts_up_to_the_best():
+    one = numbers_of(k1=0.0, k2=5.0, k3=1.0)
+    one.add(3, 900.0, converged=False)
+    one.add(4, 2.0, converged=False)
+    first, nats, known = one.weights()
+    assert first == 1
+    assert nats.tolist() == [0.0, 5.0, 5.0, 2.0]
+    assert known.tolist() == [0.0, 5.0, 1.0, -np.inf]
+
+
+def test_a_neighbor_without_convergence_is_not_ruled_out():
+    found = kg.k_distribution(KARATE)
+    rough = found.k_values[~found.converged]
+    assert rough.size
+    assert "belief propagation did not converge for k =" in str(found)
+    assert "1.00" not in str(found)
+    assert found.probabilities.max() < 1.0
+
+
+@pytest.mark.parametrize(
+    ("p", "shown"),
+    [(1.0, "1.00"), (0.9999, ">0.99"), (0.994, "0.99"), (0.5, "0.50"), (0.0, "0.00")],
+)
+def test_what_is_not_certain_is_not_shown_as_certain(p, shown):
+    assert number.shown_probability(p) == shown
+
+
+def test_a_number_that_was_missed_is_explained():
+    one = numbers_of(k3=10.0, k4=14.5)
+    one.found = 3
+    values = np.array([3, 4])
+    weights = np.exp([-4.5, 0.0])
+    found = kg.KDistribution(
+        values, weights / weights.sum(), np.array([10.0, 14.5]), np.ones(2, dtype=bool),
+        k_found=3, compared_by="description", dispersion=1.0, n=9, m=9,
+    )  # fmt: skip
+    text = number._explanation(found, [one])
+    assert text == (
+        "detect_communities returns 3; more numbers were tried here, and 4 communities save 4.5 "
+        "nats more than 3"
+    )
+    assert number._explanation(found, [one, one]).endswith("more than 3 in one component")
+    one.add(3, 14.5)
+    assert "the most probable number of each component by itself" in number._explanation(
+        found, [one, one]
+    )
+
+
+def test_the_most_probable_total_may_not_be_that_of_the_components():
+    one = numbers_of(k1=0.0, k2=-0.5, k3=-0.6)
+    first, nats, _ = number._summed([one, one, one])
+    # Each component is most probably one community, but seldom all three.
+    assert first + int(np.argmax(nats)) > 3
 
 
 def test_the_order_of_nodes_does_not_matter():
@@ -78,6 +184,17 @@ def test_the_order_of_nodes_does_not_matter():
     one, other = kg.k_distribution(G), kg.k_distribution(H)
     assert one.probabilities == pytest.approx(other.probabilities, abs=1e-12)
     assert [step.k for step in one.staircase] == [step.k for step in other.staircase]
+
+
+@pytest.mark.parametrize("unit", [2.0**-8, 2.0**5])
+def test_the_unit_of_weights_does_not_matter(unit):
+    G = nx.les_miserables_graph()
+    scaled = G.copy()
+    for _, _, values in scaled.edges(data=True):
+        values["weight"] *= unit
+    one, other = kg.k_distribution(G), kg.k_distribution(scaled)
+    assert one.k_values.tolist() == other.k_values.tolist()
+    assert one.probabilities == pytest.approx(other.probabilities, abs=1e-6)
 
 
 def test_counts_and_staircase_stand_beside_it():
@@ -94,16 +211,16 @@ def test_the_summary_can_be_read():
     for part in (
         "Number of communities of 34 nodes and 78 edges",
         "most probable: 2 communities",
-        "P(k): 1: ",
+        "P(k): 2: 0.",
         "eigenvalues above the threshold: 2 (mean degree), 2 (second moment), 2 (non-backtracking)",
         "k(r): 2 at r = 2.14 to 2.57, 1 at r = 3.08",
-        "model: degree-corrected, one density;",
+        "compared by evidence, as in detect_communities",
         "it is not a calibrated probability",
     ):
         assert part in text
-    assert repr(found).startswith("KDistribution(k=2, P(k)={1: 0.")
+    assert repr(found).startswith("KDistribution(k=2, P(k)={2: 0.")
     document = json.loads(json.dumps(found.to_dict()))
-    assert document["k"] == 2
+    assert document["k"] == document["k_found"] == 2
     assert document["k_values"] == found.k_values.tolist()
     assert document["staircase"][0]["k"] == 2
 
@@ -112,51 +229,64 @@ def test_the_summary_can_be_read():
     ("values", "text"), [([1], "1"), ([1, 2], "1 to 2"), ([1, 5, 6, 7, 9], "1, 5 to 7, 9")]
 )
 def test_ranges_are_shown(values, text):
-    assert number._shown_ranges(values) == text
+    assert number._shown_ranges(np.array(values)) == text
 
 
-def test_evidence_without_convergence_does_not_count():
-    found = kg.k_distribution(KARATE, [1, 2, 4], weight=None)
-    assert found.reliable.tolist() == [[True, True, False]] * 2
-    assert found.probabilities[2] == 0.0
-    assert "belief propagation did not converge: k = 4" in str(found)
-
-
-@pytest.mark.parametrize(("graph", "k"), [(nx.Graph(), 0), (nx.empty_graph(3), 1)])
+@pytest.mark.parametrize(("graph", "k"), [(nx.Graph(), 0), (nx.empty_graph(3), 3)])
 def test_graphs_without_edges(graph, k):
     found = kg.k_distribution(graph)
-    assert found.k == k
+    assert found.k == k == len(kg.detect_communities(graph))
     assert found.probabilities.tolist() == [1.0]
     assert found.staircase == ()
     assert "most probable" in str(found)
 
 
+def test_trees_and_small_components_have_the_number_found():
+    G = nx.disjoint_union_all([nx.path_graph(30), nx.complete_graph(5), nx.cycle_graph(8)])
+    found = kg.k_distribution(G)
+    assert found.k_values.tolist() == [len(kg.detect_communities(G))]
+
+
 def test_it_is_frozen():
     found = kg.k_distribution(KARATE, [1, 2])
     with pytest.raises(FrozenInstanceError):
-        found.limit = 3
+        found.limited = True
     with pytest.raises(ValueError, match="read-only"):
         found.probabilities[0] = 1.0
 
 
 def test_progress_names_each_number():
     stages = []
-    kg.k_distribution(KARATE, [1, 2, 4], progress=stages.append)
-    assert stages == ["counting eigenvalues", "inferring 2 communities", "inferring 4 communities"]
+    kg.k_distribution(FOOTBALL, [9, 10, 12], progress=stages.append)
+    assert [stage for stage in stages if stage.startswith("trying")][:2] == [
+        "trying 10 communities",
+        "trying 9 communities",
+    ]
+    assert any("12 communities" in stage for stage in stages)
+
+
+def test_the_numbers_given_are_compared_and_no_others():
+    found = kg.k_distribution(FOOTBALL, [1, 9, 10, 12, 13])
+    assert found.k_values.tolist() == [1, 9, 10, 12, 13]
+    assert found.k_found == 11
+    assert "detect_communities returns 11, which was not to be compared" in str(found)
+    assert found.probabilities.sum() == pytest.approx(1.0)
 
 
 @pytest.mark.compiled
-def test_the_limit_of_messages_ends_the_trying():
-    graph, _ = planted_partition(200, 4, 10.0, 3.0, rng=0)
-    entries = 2 * graph.m
-    found = kg.k_distribution(graph, max_messages=5 * entries)
-    assert found.k_values.max() == 5
-    assert found.limit == 5
-    assert "more than 5 communities were not tried" in str(found)
-    with pytest.raises(InputError, match=rf"{entries} x 4 messages.*max_messages"):
-        kg.k_distribution(graph, max_messages=3 * entries)
-    with pytest.raises(InputError, match=rf"{entries} x 9 messages.*max_messages"):
-        kg.k_distribution(graph, [2, 9], max_messages=8 * entries)
+def test_the_work_allowed_ends_the_trying(monkeypatch):
+    monkeypatch.setattr(numbers, "_LEAST_WORK", 0.0)
+    found = kg.k_distribution(FOOTBALL, max_work=0.1)
+    assert found.limited
+    assert "the work allowed by max_work was spent" in str(found)
+    assert found.probability(11) > 0.0
+    assert not kg.k_distribution(FOOTBALL).limited
+    tried = len(kg.k_distribution(FOOTBALL, max_work=3.0).k_values)
+    assert len(found.k_values) < tried < len(kg.k_distribution(FOOTBALL).k_values)
+
+
+def test_a_little_work_is_always_allowed():
+    assert not kg.k_distribution(FOOTBALL, max_work=0.0).limited
 
 
 @pytest.mark.parametrize("k_values", [[], 3, None.__class__])
@@ -171,23 +301,12 @@ def test_each_number_is_checked(k_values):
         kg.k_distribution(KARATE, k_values)
 
 
-@pytest.mark.parametrize("option", ["degrees", "rates"])
-def test_options_are_checked(option):
-    with pytest.raises(InputError, match=f"{option} must be one of"):
-        kg.k_distribution(KARATE, **{option: "some"})
+@pytest.mark.parametrize("most", [-1.0, float("nan"), "much"])
+def test_the_work_is_checked(most):
+    with pytest.raises(InputError, match="max_work must be"):
+        kg.k_distribution(KARATE, max_work=most)
 
 
-def test_communities_of_unequal_density_have_their_own():
-    G = nx.disjoint_union(nx.complete_graph(20), nx.gnm_random_graph(80, 240, seed=0))
-    G.add_edges_from((i, 20 + i) for i in range(12))
-    found = kg.k_distribution(G, range(1, 5))
-    assert found.model == "degree-corrected, a density for each community"
-
-
-def test_numbers_for_which_nothing_converges():
-    with pytest.raises(InputError, match=r"got k_values 4, 5, 6, none of which(.|\n)*Include 1"):
-        kg.k_distribution(KARATE, [4, 5, 6], weight=None)
-
-
-def test_any_number_of_messages():
-    assert kg.k_distribution(KARATE, weight=None, max_messages=float("inf")).k == 2
+def test_fewer_communities_than_components_are_refused():
+    with pytest.raises(InputError, match=r"none of which spans components, got 2 for 5 components"):
+        kg.k_distribution(PARTS, [2])

@@ -7,6 +7,7 @@ from kgroups.adapters.igraph import igraph_draws_from
 from kgroups.adapters.labels import (
     Labeling,
     as_labels,
+    by_first_node,
     check_length,
     positions_of,
     read_labeling,
@@ -28,6 +29,7 @@ __all__ = [
     "Structure",
     "as_graph",
     "as_labels",
+    "by_first_node",
     "cached_structure",
     "canonical_order",
     "check_length",

@@ -30,6 +30,15 @@ class Labeling:
     """Whether the caller numbered the groups, so that the numbers must be kept."""
 
 
+def by_first_node(labels: Ints) -> tuple[Ints, Ints]:
+    """Return the labels in the order of their first nodes, and each node's place in that order."""
+    names, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    by_first = np.argsort(first)
+    rank = np.empty_like(by_first)
+    rank[by_first] = np.arange(names.size)
+    return names[by_first], rank[inverse]
+
+
 def as_labels(partition: Any, graph: Graph) -> Ints:
     """Return the community of each node, numbered from 0, in the node order of the graph.
 

@@ -136,9 +136,7 @@ def description(
     around = facts([("eigenvalues near 1", near or "none"), ("gap at 1", number(spectrum.gap))])
     parts = [f"{title(source)}\n{size}", _uncertainty(spectrum), f"Spectrum\n{around}"]
     if numbers is not None:
-        parts.append(
-            "\n".join(["Number of communities by evidence", *map(wrapped, numbers.lines())])
-        )
+        parts.append("\n".join(["Number of communities", *map(wrapped, numbers.lines())]))
     warnings = [wrapped(f"Warning: {warning}") for warning in spectrum.warnings]
     return "\n\n".join([*parts, *(["\n".join(warnings)] if warnings else [])])
 

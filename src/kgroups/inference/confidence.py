@@ -7,6 +7,7 @@ import numpy as np
 
 from kgroups._progress import Progress, counted_progress
 from kgroups._types import Bools, Floats, Ints
+from kgroups.adapters import by_first_node
 from kgroups.errors import PartitionError
 from kgroups.graph import Graph
 from kgroups.inference.gibbs import GibbsMasses, gibbs_masses
@@ -109,7 +110,7 @@ def confidence_of_labels(
         return _readonly(Confidence(np.ones(n), none, np.zeros(n), "one community", converged=True))
     ready = prepare(graph)
     # Numbered by first nodes, so that neither the numbers nor the order of nodes matter.
-    names, z = _by_first_node(ready.sorted(labels))
+    names, z = by_first_node(ready.sorted(labels))
     level = ready.problem.level
     if len(level.indices) * k <= most_messages:
         found = _by_propagation(level, z, k, progress)
@@ -128,15 +129,6 @@ def _readonly(found: Confidence) -> Confidence:
     for values in found[:3]:
         values.flags.writeable = False
     return found
-
-
-def _by_first_node(labels: Ints) -> tuple[Ints, Ints]:
-    """Return the labels in order of their first nodes, and the rank of each node's label."""
-    names, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    by_first = np.argsort(first)
-    rank = np.empty_like(by_first)
-    rank[by_first] = np.arange(names.size)
-    return names[by_first], rank[inverse]
 
 
 def _by_propagation(level: Level, z: Ints, k: int, progress: Progress) -> Confidence:

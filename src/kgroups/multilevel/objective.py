@@ -121,6 +121,18 @@ def nats_saved(
     return totals(level, z.astype(np.int32, copy=False), k, which, objective).saved
 
 
+def best_partners(groups: Level, objective: Objective, which: Ints) -> tuple[Floats, Indices]:
+    """Return the gain of each group's best merge, but for the cost of a density, and with whom.
+
+    Groups without links have no partner, -1, and gain -inf.
+    """
+    n = groups.n
+    own, gain, partner = np.empty(n), np.full(n, -np.inf), np.full(n, -1, dtype=np.int32)
+    edges, factorial = objective.edges, objective.factorial
+    kernels.best_partners(*groups, edges, factorial, which, own, gain, partner)
+    return gain, partner
+
+
 def merged_down(
     groups: Level, objective: Objective, which: Ints, target: Ints, tally: Ints
 ) -> tuple[Indices, Ints]:
@@ -135,9 +147,7 @@ def merged_down(
         if not active.size:
             return label, k
         n = groups.n
-        own, gain, partner = np.empty(n), np.full(n, -np.inf), np.empty(n, dtype=np.int32)
-        edges, factorial = objective.edges, objective.factorial
-        kernels.best_partners(*groups, edges, factorial, active, own, gain, partner)
+        gain, partner = best_partners(groups, objective, active)
         more = k - target
         most = np.maximum((more + 1) // 2, np.minimum(more, k // GROUPS_PER_MERGE))
         owner = np.repeat(np.arange(k.size), groups.sizes)

@@ -356,6 +356,7 @@ class Levels(Sequence[Partition]):
 
 def levels_of(partition: Partition, graph: Graph, progress: StageProgress) -> Levels:
     """Return the levels around a partition."""
+    from kgroups.adapters import by_first_node
     from kgroups.multilevel import prepare
     from kgroups.search import Search, find_scales, scale_nats
 
@@ -370,10 +371,7 @@ def levels_of(partition: Partition, graph: Graph, progress: StageProgress) -> Le
         stages.begin("finding levels")
         ready = prepare(graph)
         # Numbered by first nodes, so that neither the numbers nor the order of nodes matter.
-        _, first, z = np.unique(
-            ready.sorted(partition.labels), return_index=True, return_inverse=True
-        )
-        z = np.argsort(np.argsort(first))[z]
+        _, z = by_first_node(ready.sorted(partition.labels))
         problem = ready.problem.dispersed(dispersion)
         pieces = np.unique(problem.component * graph.n + z, return_inverse=True)[1]
         scales = find_scales(problem, pieces, Search(), as_rng(None), stages.begin)

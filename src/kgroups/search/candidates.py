@@ -55,9 +55,11 @@ class Candidate(NamedTuple):
     score: Floats
     # Nats saved by belief propagation before the cost of parameters; NaN where it was not run.
     evidence: Floats
-    # Nats saved in the description, and share of undecided nodes; NaN where they are not known.
+    # Nats saved in the description, share of undecided nodes, and the mean change of a marginal in
+    # the last sweep of beliefs; NaN where they are not known.
     nats: Floats
     undecided: Floats
+    residual: Floats
 
     def replaced(self, which: Ints, other: "Candidate", problem: Problem) -> "Candidate":
         """Return the candidate with some components of another."""
@@ -71,7 +73,7 @@ class Candidate(NamedTuple):
 def candidate(origin: str, z: Ints, k: Ints, score: Floats, **known: Floats) -> Candidate:
     """Return a candidate of which some things are known."""
     unknown = np.full(k.size, np.nan)
-    names = ("evidence", "nats", "undecided")
+    names = ("evidence", "nats", "undecided", "residual")
     return Candidate(origin, z, k, score, *(known.get(name, unknown) for name in names))
 
 
@@ -98,6 +100,8 @@ class Judge:
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
+        # Messages computed.
+        self.visits = 0
 
     @cached_property
     def _model(self) -> BlockModel:
@@ -112,18 +116,20 @@ class Judge:
         *,
         dense: Bools | None = None,
         max_messages: float = MAX_MESSAGES,
+        least_evidence: float = SIGNIFICANCE,
     ) -> Candidate:
         """Return the labels that belief propagation reaches in some components, with their scores.
 
         ``z`` and ``k`` are those of a candidate. Communities of the search have a density each.
-        Those of eigenvectors have one for all of a component, need more evidence than chance gives
-        on one random graph in ten, and are made connected. ``dense`` tells in which components
-        pairs count as linked once at most, which matters only in small dense graphs. Components
-        with more than ``max_messages`` messages are scored by their description.
+        Those of eigenvectors have one for all of a component, need more than ``least_evidence``, by
+        default what chance gives on one random graph in ten, and are made connected. ``dense``
+        tells in which components pairs count as linked once at most, which matters only in small
+        dense graphs. Components with more than ``max_messages`` messages are scored by their
+        description.
         """
         problem, own_rates = self._problem, origin == "search"
         z, k, learning = z.copy(), k.copy(), Learning("own" if own_rates else "planted")
-        score, evidence = np.full(k.size, -np.inf), np.full(k.size, np.nan)
+        score, (evidence, residual) = np.full(k.size, -np.inf), np.full((2, k.size), np.nan)
         numbers = problem.entries * k
         large = which[numbers[which] > max_messages]
         if large.size:
@@ -133,7 +139,8 @@ class Judge:
         for some in _batches(which[numbers[which] <= max_messages], numbers, max_messages):
             found = propagate(self._model, z, k, some, learning, _SWEEPS)
             for c, one in zip(some.tolist(), found, strict=True):
-                evidence[c] = one.evidence
+                self.visits += one.sweeps * int(numbers[c])
+                evidence[c], residual[c] = one.evidence, one.residual
                 score[c] = one.score(float(self._model.m[c]), own_rates=own_rates)
                 labels = np.argmax(one.marginals, axis=1)
                 present = np.bincount(labels, minlength=int(k[c])) > 0
@@ -143,9 +150,9 @@ class Judge:
             saved = self._saturation(z, k, which[dense[which]])
             evidence, score = evidence + saved, score + saved
         if not own_rates:
-            score[which[evidence[which] <= SIGNIFICANCE]] = -np.inf
+            score[which[evidence[which] <= least_evidence]] = -np.inf
             z, k = connected(problem, z, k, which)
-        return candidate(origin, z, k, score, evidence=evidence)
+        return candidate(origin, z, k, score, evidence=evidence, residual=residual)
 
     def _saturation(self, z: Ints, k: Ints, which: Ints) -> Floats:
         """Return the nats that a binomial code saves beyond a Poisson one."""
@@ -200,7 +207,7 @@ def search(
         clear = one.k <= settings.clear_communities or one.s >= settings.clear_signal
         return None if labels is None else (labels, clear)
 
-    labels = None if start is None else _from_zero(start, problem)
+    labels = None if start is None else labels_from_zero(start, problem)
     found = searching.search(searching.cyclic, labels=labels, spectrum=spectrum)
     visits = searching.visits + sum(one.visits for one in measured.values())
     return _candidate(found), visits, measured
@@ -275,7 +282,7 @@ def _chunks(n: int) -> list[slice]:
     return [slice(i, i + _CHUNK) for i in range(0, n, _CHUNK)]
 
 
-def _from_zero(z: Ints, problem: Problem) -> Indices:
+def labels_from_zero(z: Ints, problem: Problem) -> Indices:
     """Return labels that start from 0 in each component and have no gaps there."""
     names, first = np.unique(
         problem.component * (int(z.max(initial=0)) + 1) + z, return_inverse=True

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from typing import NamedTuple
 
 import numpy as np
 
@@ -41,6 +42,25 @@ REPORTED = 3
 """Components described in the report, the largest first."""
 
 
+class Contest(NamedTuple):
+    """What was found, and what competed for it in each component."""
+
+    found: Detection
+    # The problem with the dispersion by which the candidates were compared.
+    described: Problem
+    candidates: Sequence[Candidate]
+    # Where the description decides, whatever the others score.
+    clear: Bools
+    winner: Ints
+    # Eigenvalues above the threshold, -1 where they were not counted.
+    k_hat: Ints
+    # Components with more than one cycle, and those of them that evidence decides.
+    cyclic: Bools
+    faint: Bools
+    judge: Judge
+    spectra: Spectra | None
+
+
 def find_communities(
     problem: Problem,
     method: Method,
@@ -55,6 +75,22 @@ def find_communities(
 
     ``start`` are labels to start from; ``progress`` is called with the name of each stage.
     """
+    contest = compete(problem, method, init, refine, rng, start=start, progress=progress)
+    _report(contest)
+    return contest.found
+
+
+def compete(
+    problem: Problem,
+    method: Method,
+    init: Init,
+    refine: Refiner | None,
+    rng: np.random.Generator,
+    *,
+    start: Ints | None = None,
+    progress: Callable[[str], None] = lambda stage: None,
+) -> Contest:
+    """Find candidates for the communities of each component, and take the best."""
     found = Detection(problem.component.copy())
     options = Options(method, init, refine, progress)
     candidates, measured = [one_community(problem)], dict[int, Moments]()
@@ -76,13 +112,14 @@ def find_communities(
             clear = np.ones_like(clear)
     # A component with fewer edges than nodes + 1 is a tree or has one cycle.
     cyclic = problem.entries >= 2 * (problem.sizes + 1)
-    k_hat = np.full(problem.n_components, -1, dtype=np.int64)
+    k_hat, faint = np.full(problem.n_components, -1, dtype=np.int64), np.zeros_like(cyclic)
+    judge, spectra = Judge(problem), None
     if not isinstance(method, Search):
-        nontrivial = ~clear & cyclic & (problem.sizes > ANY_SAVING_NODES)
-        which, entropy = np.flatnonzero(nontrivial), int(rng.integers(2**63))
+        faint = ~clear & cyclic & (problem.sizes > ANY_SAVING_NODES)
+        which, entropy = np.flatnonzero(faint), int(rng.integers(2**63))
         with dense_solves(problem.n, method) if which.size else nullcontext():
             if which.size:
-                k_hat = _count_eigenvalues(problem, options, nontrivial, found)
+                k_hat = _count_eigenvalues(problem, options, faint, found)
             if start is None:
                 # Where the spectrum shows fewer than two, eigenvectors have nothing to propose.
                 which = which[(k_hat[which] < 0) | (k_hat[which] > 1)]
@@ -95,7 +132,7 @@ def find_communities(
                 )
             elif which.size:
                 progress(_COMPARING)
-                candidates[1:] = _with_evidence(problem, candidates[1], which, spectra)
+                candidates[1:] = _with_evidence(problem, candidates[1], which, spectra, judge)
     # Elsewhere the last candidate is the only one that was asked for.
     winner = np.full(problem.n_components, len(candidates) - 1)
     if isinstance(method, Auto):
@@ -109,8 +146,9 @@ def find_communities(
         whole = ~clear & cyclic & (candidates[_SEARCH].k == 1)
         if whole.any():
             found.z = _split_small_communities(problem, found.z, whole, method.search, rng)
-    _report(found, described, candidates, winner, k_hat)
-    return found
+    return Contest(
+        found, described, candidates, clear, winner, k_hat, cyclic, faint, judge, spectra
+    )
 
 
 def _dispersion(problem: Problem, searched: Candidate, clear: Bools, settings: Search) -> float:
@@ -145,7 +183,7 @@ def reason(candidate: Candidate, component: int, nats: float) -> str:
 
 
 def _with_evidence(
-    problem: Problem, searched: Candidate, which: Ints, spectra: "Spectra"
+    problem: Problem, searched: Candidate, which: Ints, spectra: Spectra, judge: Judge
 ) -> list[Candidate]:
     """Return the search and the eigenvectors in some components, scored by evidence in nats.
 
@@ -153,7 +191,7 @@ def _with_evidence(
     a density of its own, so the search is scored by beliefs with own densities, and its labels are
     kept. Eigenvectors know no densities: their communities have one.
     """
-    several, judge = which[searched.k[which] > 1], Judge(problem)
+    several = which[searched.k[which] > 1]
     own = judge.judged("search", searched.z, searched.k, several)
     return [
         searched._replace(score=np.maximum(searched.score, own.score)),
@@ -212,12 +250,10 @@ def _refined_start(
     return candidate("eigenvectors", *connected(problem, z, k, which), none.score)
 
 
-def _count_eigenvalues(
-    problem: Problem, options: Options, nontrivial: Bools, found: Detection
-) -> Ints:
+def _count_eigenvalues(problem: Problem, options: Options, faint: Bools, found: Detection) -> Ints:
     """Return the eigenvalues above the threshold where eigenvectors are exact, -1 elsewhere."""
     k_hat = np.full(problem.n_components, -1, dtype=np.int64)
-    exact = nontrivial & (problem.sizes <= options.spectral.largest_exact)
+    exact = faint & (problem.sizes <= options.spectral.largest_exact)
     if not exact.any():
         return k_hat
     rows = np.flatnonzero(exact[problem.component])
@@ -243,14 +279,9 @@ def _split_small_communities(
     return z
 
 
-def _report(
-    found: Detection,
-    problem: Problem,
-    candidates: Sequence[Candidate],
-    winner: Ints,
-    k_hat: Ints,
-) -> None:
+def _report(contest: Contest) -> None:
     """Describe the largest components: which candidate won, and why."""
+    found, problem, candidates, _, winner, k_hat, *_ = contest
     asked_for = len(candidates) == 2 and candidates[1].origin == "eigenvectors"
     for c in np.argsort(-problem.sizes, kind="stable")[:REPORTED].tolist():
         won, rows = candidates[winner[c]], problem.rows(c)

@@ -17,10 +17,12 @@ from kgroups.multilevel import (
     Objective,
     State,
     attached,
+    best_partners,
     climb,
     coarsened,
     intersection,
     merged_down,
+    places,
     singletons,
     totals,
     woken,
@@ -239,6 +241,45 @@ class Searching:
         found = searching._climb(merged.z, which)
         self.tally[0] += searching.visits
         return found
+
+    def halved(self, z: Indices, k: Ints, which: Ints) -> tuple[Ints, Ints]:
+        """Split each group of some components in two, and rank the groups by what that loses.
+
+        Returns for nodes of second halves the rank of their group in its component, from 0 on, and
+        for others n; and for each component how many groups have two halves.
+        """
+        level, firsts = self.level, places(k, which)
+        component = np.repeat(np.arange(self.sizes.size), self.sizes)
+        group = firsts[component] + z
+        rows = np.flatnonzero(level.mask(which))
+        rows = rows[np.argsort(group[rows], kind="stable")]
+        inside = level.inside(group, rows)
+        objective = Objective.of(inside, self.objective.dispersion)
+        searching = Searching(inside, self.settings, self.rules, objective)
+        halves = np.minimum(inside.sizes, 2)
+        # A group that is not connected may have more pieces; all but one are the second half.
+        second = searching.given_number(halves, np.flatnonzero(halves == 2)) > 0
+        self.tally[0] += searching.visits
+        # The halves as units, with links to the other half alone.
+        before = np.concatenate([[0], np.cumsum(halves)])
+        units = before[firsts]
+        labels = np.zeros(level.n, dtype=np.int32)
+        labels[rows] = before[group[rows]] - units[component[rows]] + second
+        top = coarsened(level, labels, np.diff(units), which, self.tally)
+        owner = np.repeat(np.arange(halves.size), halves)
+        pairs = top.inside(owner, np.arange(top.n))
+        pairs = pairs._replace(strength=top.strength, offsets=top.offsets)
+        # A merge of both halves gains what their split loses.
+        lost = best_partners(pairs, self.objective, which)[0][before[:-1]]
+        parent = np.repeat(np.arange(k.size), np.diff(firsts))
+        divided = np.bincount(parent, halves == 2, minlength=k.size).astype(np.int64)
+        order = np.lexsort((lost, halves == 1, parent))
+        rank = np.empty_like(order)
+        rank[order] = np.arange(order.size) - firsts[parent]
+        place = np.full(level.n, level.n)
+        moved = rows[second]
+        place[moved] = rank[group[moved]]
+        return place, divided
 
     def moved(self, z: Indices, which: Ints) -> State:
         """Return what moves of single nodes make of labels; the number of communities stays."""

@@ -93,7 +93,10 @@ class Spectra:
         if auto and not leading.complete:
             return 1
         self._filtered[c] = labels_by_filter(part, leading, options, self._entropy, self._found)
-        return int(self._filtered[c].max(initial=0)) + 1
+        return self._filtered_number(c)
+
+    def _filtered_number(self, c: int) -> int:
+        return int(self._filtered[c].max(initial=0)) + 1 if c in self._filtered else 0
 
     def allows(self, which: Ints) -> Ints:
         """Return the components in which other numbers than the count can be tried."""
@@ -102,9 +105,11 @@ class Spectra:
     def communities(self, which: Ints, k: Ints) -> tuple[Ints, Ints]:
         """Return ``k`` communities of some components, and how many are left when connected."""
         problem, z = self._problem, np.zeros(self._problem.n, dtype=np.int64)
-        for c in set(which.tolist()) & set(self._filtered):
+        # A filtered subspace has one number of communities.
+        filtered = {c for c in which.tolist() if self._filtered_number(c) == k[c]}
+        for c in filtered:
             z[problem.rows(c)] = self._filtered[c]
-        exact = np.array([c for c in which.tolist() if c not in self._filtered], dtype=np.int64)
+        exact = np.array([c for c in which.tolist() if c not in filtered], dtype=np.int64)
         V = [self._vectors_of(c, int(k[c])) for c in exact.tolist()]
         labels = labels_by_vectors(problem, V, exact, self._options, self._entropy, self._found)
         for c, own in zip(exact.tolist(), labels, strict=True):

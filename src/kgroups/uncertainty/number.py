@@ -1,43 +1,33 @@
-"""How sure is the number of communities: the evidence for each k, beside the spectrum."""
+"""How sure is the number of communities: the probability of each, as detection compares them."""
 
 import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
+from kgroups._blas import DENSE
 from kgroups._progress import StageProgress, interrupts_restored, stage_progress
 from kgroups._types import Bools, Floats, Ints, Symmetrize
-from kgroups._validation import RngLike, as_rng, check_choice, check_k, check_real
+from kgroups._validation import RngLike, as_rng, check_k, check_real
 from kgroups._wording import argument, counted
 from kgroups.adapters import as_graph
+from kgroups.embedding import KMeansInit
 from kgroups.errors import InputError
 from kgroups.graph import Graph
-from kgroups.inference import (
-    BeliefPropagation,
-    Degrees,
-    model_in_words,
-)
-from kgroups.multilevel import Level, prepare
+from kgroups.multilevel import prepare
+from kgroups.refine import Hartigan
+from kgroups.search import Auto, ComponentNumbers, compete, numbers_of_communities
 from kgroups.spectrum import DeferredSpectrum, Spectrum, Step, staircase
-from kgroups.uncertainty.marginals import (
-    Rates,
-    check_messages,
-    degree_dispersion,
-    spectral_start,
-)
 
 __all__ = ["KDistribution", "k_distribution"]
 
-# Numbers of communities are tried until this many in a row have this many nats less than the best:
-# together they have less than 1e-4 of the probability.
-_PATIENCE = 3
-_NEGLIGIBLE = 10.0
-# Evidence counts only where the mean change of a node's probabilities in the last sweep is at most
-# this. Around hubs, messages that do not converge may show evidence where there is none.
-_MOST_RESIDUAL = 0.03
-# The summary lists values of k with at least this probability, the most probable ones first.
+# Weights of this many nats less than the largest are left out of sums over components.
+_LEFT_OUT = 40.0
+# The summary lists values of k with at least this probability, the most probable ones first, and
+# never calls one certain.
 _SHOWN_PROBABILITY = 0.005
 _MOST_SHOWN = 6
 _CHOICES = {
@@ -54,31 +44,30 @@ class KDistribution:
     Attributes
     ----------
     k_values : ndarray of int, read-only
-        The numbers of communities that were tried, rising.
+        The numbers of communities that were compared, rising.
     probabilities : ndarray of float, read-only
-        Their probabilities given the model and its penalty; those of all others are taken to be 0.
-    models : tuple of {"planted", "own"}
-        The models that were averaged: one rate inside all communities, or a rate for each.
-    evidence : ndarray of shape (models, values of k), read-only
-        Bethe free energy: the nats by which k communities describe the graph better than one,
-        before the cost of their parameters.
-    penalty : ndarray of shape (models, values of k), read-only
-        That cost: half the logarithm of the number of edges for each rate inside communities.
-    reliable : ndarray of bool, shape (models, values of k), read-only
-        Whether belief propagation came close enough to convergence for its evidence to count.
-    spectrum : Spectrum
-        The eigenvalue counts at the three choices of r, as :func:`kgroups.estimate_k` gives them.
-    staircase : tuple of Step
-        The number k of eigenvalues of N_r above 1 at increasing values of r, from the smallest of
-        the three choices on, until at most one is left.
+        Their probabilities; those of all others are taken to be 0.
+    nats : ndarray of float, read-only
+        The nats by which the best communities of each number describe the graph better than one
+        community in each component. Probabilities are in proportion to their exponentials.
+    converged : ndarray of bool, read-only
+        Whether the nats rest on a description, or on belief propagation that has converged. Where
+        it has not, its evidence counts up to that of the best number.
+    k_found : int
+        The number of communities that :func:`detect_communities` returns.
+    compared_by : {"description", "evidence"}
+        What compared the numbers in the largest component: the description length, or below what
+        it can resolve the evidence by belief propagation.
+    dispersion : float
+        What the evidence of edges was divided by, because edges are correlated.
     n, m : int
         Nodes and edges, without self-loops.
-    degree_corrected : bool
-        Whether the model corrects for degrees.
-    dispersion : float
-        Variance of the degrees over their mean, which is 1 for edges at random.
-    limit : int or None
-        The largest k that was allowed, if a larger one may have been tried otherwise.
+    explanation : str
+        Why the most probable number is not ``k_found``, in a sentence; empty if it is.
+    limited : bool
+        Whether the comparison ended because of ``max_work``.
+    graph : Graph
+        The graph.
 
     Notes
     -----
@@ -88,67 +77,84 @@ class KDistribution:
 
     k_values: Ints
     probabilities: Floats
-    models: tuple[Literal["planted", "own"], ...]
-    evidence: Floats
-    penalty: Floats
-    reliable: Bools
-    spectrum: Spectrum
-    staircase: tuple[Step, ...]
+    nats: Floats
+    converged: Bools
+    k_found: int
+    compared_by: Literal["description", "evidence"]
+    dispersion: float
     n: int
     m: int
-    degree_corrected: bool
-    dispersion: float
-    limit: int | None = None
+    explanation: str = ""
+    limited: bool = False
+    graph: Graph = field(default_factory=lambda: Graph.from_edges([], []))
 
     @property
     def k(self) -> int:
         """The most probable number of communities."""
-        return int(self.k_values[np.argmax(self.probabilities)])
+        # Of equal ones, one whose evidence is known.
+        return int(self.k_values[np.lexsort((self.converged, self.probabilities))[-1]])
 
     def probability(self, k: int) -> float:
-        """Return the probability of a number of communities, 0 if it was not tried."""
+        """Return the probability of a number of communities, 0 if it was not compared."""
         return float(self.probabilities[self.k_values == k].sum())
 
-    @property
-    def scores(self) -> Floats:
-        """Evidence less penalty of each model and k, in nats; -inf where it does not count."""
-        return np.where(self.reliable, self.evidence - self.penalty, -np.inf)
+    @cached_property
+    def spectrum(self) -> Spectrum:
+        """The eigenvalue counts at three choices of r, as :func:`kgroups.estimate_k` gives them.
 
-    @property
-    def model(self) -> str:
-        """The block model in words, the one with the larger score at the most probable k."""
-        scores = self.scores[:, np.argmax(self.probabilities)]
-        best = self.models[int(np.argmax(scores))]
-        return model_in_words(best, degree_corrected=self.degree_corrected)
+        Computed at the first access, which on large graphs takes longer than the comparison.
+        """
+        return DeferredSpectrum().of(self.graph)
+
+    @cached_property
+    def staircase(self) -> tuple[Step, ...]:
+        """The number k of eigenvalues of N_r above 1 at increasing values of r.
+
+        From the smallest of the three choices on, until at most one is left.
+        """
+        if not self.m:
+            return ()
+        first = min(self.spectrum.r_at.values())
+        adjacency = self.graph.simple_adjacency()
+        return staircase(adjacency, first, weighted=self.graph.is_weighted)
 
     def lines(self) -> list[str]:
-        """Return the summary: P(k), eigenvalue counts, and what they rest on."""
-        counts = [f"{k} ({_CHOICES[choice]})" for choice, k in self.spectrum.shown_k_at.items()]
+        """Return the summary: P(k), what it rests on, and eigenvalue counts if they are known."""
+        same = ", as detect_communities finds" if self.k == self.k_found else ""
         lines = [
-            f"most probable: {counted(self.k, 'community', 'communities')}",
-            f"P(k): {self._shown_probabilities()} (tried: {_shown_ranges(self.k_values.tolist())})",
-            f"eigenvalues above the threshold: {', '.join(counts)}",
+            f"most probable: {counted(self.k, 'community', 'communities')}{same}",
+            f"P(k): {self._shown_probabilities()} (compared: {_shown_ranges(self.k_values)})",
         ]
-        if self.staircase:
+        if self.explanation:
+            lines.append(self.explanation)
+        known = vars(self)
+        if "spectrum" in known:
+            counts = [f"{k} ({_CHOICES[choice]})" for choice, k in self.spectrum.shown_k_at.items()]
+            lines.append(f"eigenvalues above the threshold: {', '.join(counts)}")
+        if known.get("staircase"):
             lines.append(f"k(r): {_shown_steps(self.staircase)}")
-        lines.append(
-            f"model: {self.model}; degrees vary {self.dispersion:.1f} times as much as at random"
-        )
-        rejected = self.k_values[~self.reliable.any(axis=0)].tolist()
-        if rejected:
-            listed = ", ".join(map(str, rejected))
-            lines.append(f"not counted because belief propagation did not converge: k = {listed}")
-        if self.limit is not None:
-            lines.append(f"more than {self.limit} communities were not tried: too many messages")
-        lines.append(
-            "P(k) holds given the model and its penalty; it is not a calibrated probability"
-        )
+        by = "the description length" if self.compared_by == "description" else "evidence"
+        lines.append(f"compared by {by}, as in detect_communities")
+        rough = self.k_values[~self.converged]
+        if rough.size:
+            lines.append(
+                f"belief propagation did not converge for k = {_shown_ranges(rough)}: "
+                "less sure than the rest"
+            )
+        if self.limited:
+            lines.append(
+                "more numbers may be as probable: the work allowed by "
+                f"{argument('max_work')} was spent"
+            )
+        lines.append("P(k) holds given the model; it is not a calibrated probability")
         return lines
 
     def _shown_probabilities(self) -> str:
         order = np.argsort(-self.probabilities, kind="stable")[:_MOST_SHOWN]
         shown = [i for i in order.tolist() if self.probabilities[i] >= _SHOWN_PROBABILITY]
-        return ", ".join(f"{self.k_values[i]}: {self.probabilities[i]:.2f}" for i in sorted(shown))
+        return ", ".join(
+            f"{self.k_values[i]}: {shown_probability(self.probabilities[i])}" for i in sorted(shown)
+        )
 
     def __str__(self) -> str:
         nodes, edges = counted(self.n, "node"), counted(self.m, "edge")
@@ -159,21 +165,22 @@ class KDistribution:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the distribution as plain values that JSON can hold."""
+        known = vars(self)
         return {
             "k": self.k,
             "k_values": self.k_values.tolist(),
             "probabilities": self.probabilities.tolist(),
-            "models": list(self.models),
-            "evidence": self.evidence.tolist(),
-            "penalty": self.penalty.tolist(),
-            "reliable": self.reliable.tolist(),
-            "spectrum": self.spectrum.to_dict(),
-            "staircase": [step._asdict() for step in self.staircase],
+            "nats": self.nats.tolist(),
+            "converged": self.converged.tolist(),
+            "k_found": self.k_found,
+            "compared_by": self.compared_by,
+            "dispersion": self.dispersion,
             "n": self.n,
             "m": self.m,
-            "degree_corrected": self.degree_corrected,
-            "dispersion": self.dispersion,
-            "limit": self.limit,
+            "explanation": self.explanation,
+            "limited": self.limited,
+            "spectrum": self.spectrum.to_dict() if "spectrum" in known else None,
+            "staircase": [step._asdict() for step in known.get("staircase", ())],
         }
 
 
@@ -182,38 +189,31 @@ def k_distribution(
     graph: Any,
     k_values: Iterable[int] | None = None,
     *,
-    rates: Rates = "auto",
-    degrees: Degrees = "auto",
     weight: str | None = "weight",
     symmetrize: Symmetrize | None = None,
-    max_messages: float = 5e8,
+    max_work: float = 20.0,
     rng: RngLike = None,
     progress: StageProgress = False,
 ) -> KDistribution:
-    r"""Weigh the numbers of communities of a graph by the evidence for each of them.
+    r"""Weigh the numbers of communities of a graph against each other.
 
     Parameters
     ----------
     graph : as for :func:`detect_communities`
         Self-loops are dropped.
     k_values : iterable of int, optional
-        The numbers of communities to compare. By default 1, those between the smallest and the
-        largest eigenvalue count, and those next to them until their probability is negligible;
-        above 31 in steps of 6 %, and then one by one around the best.
-    rates : {"auto", "planted", "own"}
-        Whether all communities share one rate of edges inside (``"planted"``), or each has its
-        own. ``"auto"`` gives both models the same weight and averages over them.
-    degrees : {"auto", "corrected", "uniform"}
-        Whether the model corrects for degrees, as for :func:`posterior`.
+        The numbers of communities to compare. By default the number that
+        :func:`detect_communities` finds, and those next to it until their probability is
+        negligible.
     weight, symmetrize
-        As for :func:`detect_communities`. An edge of weight w counts as w edges, in units in which
-        weights vary like counts.
-    max_messages : float
-        Messages of belief propagation, as for :func:`posterior`, that memory should hold.
+        As for :func:`detect_communities`.
+    max_work : float
+        The comparison ends after this many times the work of detection, but not before it has
+        taken about a quarter of a second. With ``k_values`` it does not end.
     rng : int, Generator or None
-        Randomness of the communities to start from; ``None`` is a fixed stream.
+        As for :func:`detect_communities`.
     progress : bool or callable
-        ``True`` shows the k that is tried; a function receives it as a sentence.
+        ``True`` shows the number that is tried; a function receives it as a sentence.
 
     Returns
     -------
@@ -223,21 +223,20 @@ def k_distribution(
     Raises
     ------
     InputError
-        If an argument is not what it must be, there are more than ``max_messages``, or belief
-        propagation converges for none of ``k_values``.
+        If an argument is not what it must be, or none of ``k_values`` is possible.
 
     Notes
     -----
-    For each k, belief propagation starts from eigenvectors and from one rate inside all
-    communities, and learns that rate, or a rate for each of them. Its Bethe free energy
-    :math:`\log Z_k`, in nats over one community, gives
+    Numbers are compared as :func:`detect_communities` compares its candidates, and its communities
+    are among them. In each component, where these save at least a nat per node, the nats
+    :math:`\Phi_k` are those that the best communities of number k save in the description of the
+    graph. Below that they are evidence by belief propagation, for communities of the search and
+    those of eigenvectors. Then
 
-    .. math:: P(k) \propto \tfrac12 \exp\left(\log Z_k^{\text{planted}} - \tfrac12 \ln m\right)
-        + \tfrac12 \exp\left(\log Z_k^{\text{own}} - \tfrac k2 \ln m\right)
+    .. math:: P(k) \propto \sum_{k_1 + k_2 + \dots = k} \exp(\Phi_{k_1} + \Phi_{k_2} + \dots)
 
-    with m edges, and 1 for k = 1. Each k costs as much as two calls of :func:`posterior`. The
-    result says which number fits a block model best, not that there are communities at all: call
-    :func:`significance` first.
+    over the numbers of communities of the components. Fewer communities than found are merged
+    from these. More come from splits of these in two, and from merging small groups.
 
     Examples
     --------
@@ -247,69 +246,61 @@ def k_distribution(
     >>> found.k, found.spectrum.k_at["mean-degree"]
     (2, 2)
     """
-    check_real("max_messages", max_messages, low=0.0, finite=False)
-    check_choice("rates", rates, ("auto", "planted", "own"))
-    models: tuple[Literal["planted", "own"], ...] = (
-        ("planted", "own") if rates == "auto" else (rates,)
-    )
-    methods = [BeliefPropagation(rates=model, degrees=degrees) for model in models]
+    check_real("max_work", max_work, low=0.0, finite=False)
     given = as_graph(graph, weight=weight, symmetrize=symmetrize)
     chosen = None if k_values is None else _checked_values(k_values, given.n)
-    ready = prepare(given)
-    ordered = given if ready.order is None else given.permuted(ready.order)
-    A, level = ordered.simple_adjacency(), ready.problem.level
-    entries = len(A.indices)
-    seed = int(as_rng(rng).integers(2**63))
+    method, stream = Auto(), as_rng(rng)
     with stage_progress(progress=progress) as begin:
-        begin("counting eigenvalues")
-        spectrum = DeferredSpectrum().of(ordered)
-        steps: tuple[Step, ...] = ()
-        if entries:
-            steps = staircase(A, min(spectrum.r_at.values()), weighted=given.is_weighted)
-        tried = _Tried(ordered, level, methods, seed, begin)
-        most = given.n if not entries else int(min(given.n, max_messages / entries))
-        if chosen is not None or not entries:
-            chosen = chosen or [min(1, given.n)]
-            check_messages(entries, max(chosen), max_messages)
-            for k in chosen:
-                tried.add(k)
-            limited = False
-        else:
-            counts = [max(k, 1) for k in spectrum.k_at.values()]
-            check_messages(entries, min(counts), max_messages)
-            limited = tried.walk(min(counts), min(max(counts), most), most) and most < given.n
-    values = np.array(sorted(tried.evidence), dtype=np.int64)
-    scores = np.array([tried.score(k) for k in values.tolist()])
-    if scores.max() == -math.inf:
-        shown = ", ".join(map(str, values.tolist()))
+        problem = prepare(given).problem
+        contest = compete(problem, method, KMeansInit(), Hartigan(), stream, progress=begin)
+        numbers, limited = numbers_of_communities(
+            contest,
+            method.search,
+            stream,
+            k_values=chosen,
+            max_work=max_work if chosen is None else math.inf,
+            progress=begin,
+        )
+    first, nats, known = _summed(numbers)
+    values = first + np.flatnonzero(np.isfinite(nats))
+    if chosen is not None:
+        values = np.intersect1d(values, chosen)
+    if not values.size:
+        shown = ", ".join(map(str, chosen or [0]))
         msg = (
-            f"belief propagation must converge for one of the numbers of communities, got "
-            f"{argument('k_values')} {shown}, none of which does.\n  Include 1, or other numbers."
+            f"{argument('k_values')} must hold a number of communities that none of which spans "
+            f"components, got {shown} for {counted(len(numbers), 'component')}.\n"
+            f"  Include {max(len(numbers), 1)}, or larger numbers."
         )
         raise InputError(msg)
-    weights = np.exp(scores - scores.max())
-    probabilities = weights / weights.sum()
-    evidence, penalty, reliable = (
-        np.array([of(k) for k in values.tolist()]).T
-        for of in (tried.evidence.get, tried.penalty, tried.reliable.get)
-    )
-    for array in (values, probabilities, evidence, penalty, reliable):
-        array.flags.writeable = False
-    return KDistribution(
+    nats, known = nats[values - first], known[values - first]
+    weights = np.exp(nats - nats.max())
+    largest = numbers[int(np.argmax(problem.sizes))] if numbers else None
+    found = KDistribution(
         values,
-        probabilities,
-        models,
-        evidence,
-        penalty,
-        reliable,
-        spectrum=spectrum,
-        staircase=steps,
+        weights / weights.sum(),
+        nats,
+        # What counts beside what is known must be less than that.
+        nats - known < math.log(2.0),
+        k_found=sum(one.found for one in numbers),
+        compared_by="evidence" if largest is not None and largest.evidence else "description",
+        dispersion=contest.found.dispersion,
         n=given.n,
-        m=entries // 2,
-        degree_corrected=methods[0].corrects(level),
-        dispersion=degree_dispersion(A),
-        limit=most if limited else None,
+        m=int(problem.entries.sum()) // 2,
+        limited=limited,
+        graph=given,
     )
+    for array in (found.k_values, found.probabilities, found.nats, found.converged):
+        array.flags.writeable = False
+    vars(found)["explanation"] = _explanation(found, numbers)
+    if given.n <= DENSE.counts:
+        _ = found.spectrum, found.staircase
+    return found
+
+
+def shown_probability(p: float) -> str:
+    """Return a probability with two digits; none that is not 1 is shown as 1."""
+    return ">0.99" if 0.995 <= p < 1.0 else f"{p:.2f}"
 
 
 def _checked_values(k_values: Iterable[int], n: int) -> list[int]:
@@ -326,101 +317,57 @@ def _checked_values(k_values: Iterable[int], n: int) -> list[int]:
     return chosen
 
 
-class _Tried:
-    """The evidence for each number of communities that was tried."""
-
-    def __init__(
-        self,
-        graph: Graph,
-        level: Level,
-        methods: list[BeliefPropagation],
-        seed: int,
-        begin: Callable[[str], None],
-    ) -> None:
-        self._graph, self._level, self._methods = graph, level, methods
-        self._seed, self._begin = seed, begin
-        self._log_m = math.log(max(len(level.indices) // 2, 1))
-        self.evidence: dict[int, list[float]] = {}
-        self.reliable: dict[int, list[bool]] = {}
-
-    def penalty(self, k: int) -> list[float]:
-        """Return the cost of the rates of k communities in each model, in nats."""
-        numbers = [k if method.rates == "own" else 1 for method in self._methods]
-        return [0.5 * number * self._log_m if k > 1 else 0.0 for number in numbers]
-
-    def score(self, k: int) -> float:
-        """Return the logarithm of the mean over the models of evidence less penalty."""
-        each = zip(self.evidence[k], self.penalty(k), self.reliable[k], strict=True)
-        scores = [evidence - penalty if counts else -math.inf for evidence, penalty, counts in each]
-        return float(np.logaddexp.reduce(scores)) - math.log(len(scores))
-
-    def add(self, k: int) -> None:
-        """Infer k communities, from eigenvectors."""
-        if k in self.evidence:
-            return
-        if k < 2:
-            self.evidence[k] = [0.0] * len(self._methods)
-            self.reliable[k] = [True] * len(self._methods)
-            return
-        self._begin(f"inferring {k} communities")
-        # The same stream for each k: the result does not depend on what else was tried.
-        z = spectral_start(self._graph, k, np.random.default_rng(self._seed))
-        found = [method.infer(self._level, z, k, alike=True) for method in self._methods]
-        self.evidence[k] = [each.evidence for each in found]
-        self.reliable[k] = [
-            each.residual <= _MOST_RESIDUAL and math.isfinite(each.evidence) for each in found
-        ]
-
-    def walk(self, low: int, high: int, most: int) -> bool:
-        """Try 1, ``low`` to ``high``, and beyond both until the rest is negligible.
-
-        Large numbers are tried in steps first, and then one by one around the best. Returns
-        whether ``most`` was reached before the rest was negligible.
-        """
-        self.add(1)
-        k = low
-        while k < high:
-            self.add(k)
-            k += _step(k)
-        self.add(high)
-        ended = self._leave(high, 1, most, coarse=True)
-        self._leave(low, -1, most, coarse=True)
-        before = 0
-        while before != self.best:
-            before = self.best
-            ended = self._leave(before, 1, most) and ended
-            self._leave(before, -1, most)
-        return not ended
-
-    @property
-    def best(self) -> int:
-        """The number with the largest score so far."""
-        return max(sorted(self.evidence), key=self.score)
-
-    def _leave(self, k: int, direction: int, most: int, *, coarse: bool = False) -> bool:
-        """Try numbers beyond k until several in a row are negligible; tell if that was reached."""
-        negligible = 0
-        while negligible < _PATIENCE:
-            k += direction * (_step(k) if coarse else 1)
-            if not 1 <= k <= most:
-                return k < 1
-            self.add(k)
-            far = self.score(k) < self.score(self.best) - _NEGLIGIBLE
-            negligible = negligible + 1 if far else 0
-        return True
+def _summed(numbers: Sequence[ComponentNumbers]) -> tuple[int, Floats, Floats]:
+    """Return the nats of all components together, from a first number on, and those known."""
+    first, nats, known = 0, np.zeros(1), np.zeros(1)
+    for one in numbers:
+        if len(one.nats) + len(one.rough) == 1:
+            first += one.found
+            continue
+        start, added, added_known = one.weights()
+        first += start
+        if nats.size == 1:
+            nats, known = nats[0] + added, known[0] + added_known
+            continue
+        nats, known = _log_convolved(nats, added), _log_convolved(known, added_known)
+        kept = np.flatnonzero(nats > nats.max() - _LEFT_OUT)
+        some = slice(int(kept[0]), int(kept[-1]) + 1)
+        first, nats, known = first + some.start, nats[some], known[some]
+    return first, nats, known
 
 
-def _step(k: int) -> int:
-    """Return the distance to the next number that is tried first: 1 up to 31, then about 6 %."""
-    return max(1, k // 16)
+def _log_convolved(a: Floats, b: Floats) -> Floats:
+    """Return the logarithms of the convolution of two arrays whose logarithms are given."""
+    tops = float(a.max()), float(b.max())
+    with np.errstate(divide="ignore"):
+        logs = np.log(np.convolve(np.exp(a - tops[0]), np.exp(b - tops[1])))
+    return np.asarray(logs + sum(tops))
 
 
-def _shown_ranges(values: list[int]) -> str:
+def _explanation(found: KDistribution, numbers: Sequence[ComponentNumbers]) -> str:
+    """Return why the most probable number is not that of detection."""
+    if found.k == found.k_found:
+        return ""
+    start = f"detect_communities returns {found.k_found}"
+    if found.k_found not in found.k_values:
+        return f"{start}, which was not to be compared"
+    better = [one for one in numbers if one.best > one.nats[one.found]]
+    if not better:
+        return f"{start}, the most probable number of each component by itself"
+    one = max(better, key=lambda one: one.best - one.nats[one.found])
+    best = max(one.nats, key=one.nats.__getitem__)
+    where = "" if len(numbers) == 1 else " in one component"
+    return (
+        f"{start}; more numbers were tried here, and {best} communities save "
+        f"{one.best - one.nats[one.found]:.1f} nats more than {one.found}{where}"
+    )
+
+
+def _shown_ranges(values: Ints) -> str:
     """Return rising numbers as text, with consecutive ones as a range."""
-    ends = [i for i in range(len(values)) if values[i] + 1 not in values[i + 1 : i + 2]]
-    starts = [0, *(i + 1 for i in ends[:-1])]
-    pairs = ((values[i], values[j]) for i, j in zip(starts, ends, strict=True))
-    return ", ".join(f"{a} to {b}" if a < b else f"{a}" for a, b in pairs)
+    breaks = np.flatnonzero(np.diff(values) != 1) + 1
+    runs = [(int(run[0]), int(run[-1])) for run in np.split(values, breaks)]
+    return ", ".join(f"{a} to {b}" if a < b else f"{a}" for a, b in runs)
 
 
 def _shown_steps(steps: tuple[Step, ...]) -> str:

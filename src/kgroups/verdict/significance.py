@@ -12,7 +12,7 @@ from kgroups._progress import Progress, check_progress
 from kgroups._types import CSR, Floats, Ints, Symmetrize
 from kgroups._validation import RngLike, as_rng, check_integer
 from kgroups._wording import argument, counted, setting
-from kgroups.adapters import as_graph, as_labels, canonical_order
+from kgroups.adapters import as_graph, as_labels, by_first_node, canonical_order
 from kgroups.detect import detect_communities
 from kgroups.errors import InputError, KGroupsWarning
 from kgroups.graph import Graph
@@ -42,6 +42,9 @@ _RANKED_NODES, _RANKED_EDGES = 5_000, 100_000
 _FEWEST_NODES_OF_MOMENTS = 500
 # Below this number of edges no test can tell.
 _FEWEST_EDGES = 10
+_NOT_YET = (
+    "That is structure beyond chance, not yet communities: a grid or points in space have it, too."
+)
 # Eigenvalues closer than this are equal up to the error of the solver.
 _TIE = 1e-8
 
@@ -139,7 +142,7 @@ class Significance:
         """Return the verdict as sentences."""
         lines = [self.sentence]
         if self.significant:
-            lines.append(self._about_snr())
+            lines += [_NOT_YET, self._about_snr()]
         if self.stretch is not None and self.communities is not None:
             explained = "its degrees explain"
             if self.communities > 1:
@@ -277,7 +280,8 @@ def significance(
     if verdict.m < _FEWEST_EDGES or cyclic_nodes(adjacency).size == 0:
         return verdict
     z = _detected_labels(given) if labels is None else labels
-    z = (z if order is None else z[order])[nodes]
+    # The numbers of communities of one size depend on the order of the input.
+    z = by_first_node((z if order is None else z[order])[nodes])[1]
     stretch = stretch_of_distances(adjacency, z, np.random.default_rng(of_distances))
     verdict = replace(verdict, communities=np.unique(z).size, stretch=stretch)
     if number is None:

@@ -31,7 +31,7 @@ RECOVERED = {
     "seed": 0.5, "bp": 0.6, "oracle": 0.602, "oracle from truth": 0.61, "gain": -1.0,
     "accepted": True, "bins": CLEAR,
 }  # fmt: skip
-NUMBERS = {"truth": 2, "P(k)": 2, "own": 2, "at mean-degree": 1, "at second-moment": 2,
+NUMBERS = {"truth": 2, "P(k)": 2, "at mean-degree": 1, "at second-moment": 2,
            "at nonbacktracking": 2, "description": 1, "default": 2}  # fmt: skip
 
 

@@ -52,6 +52,22 @@ def test_the_order_of_nodes_and_edges_does_not_matter():
     assert kg.significance(shuffled, nulls=19) == kg.significance(G, nulls=19, weight=None)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_the_numbers_of_equal_communities_do_not_matter(seed):
+    G = nx.relaxed_caveman_graph(6, 6, 0.3, seed=seed)
+    backward = nx.Graph()
+    backward.add_nodes_from(reversed(list(G)))
+    backward.add_edges_from(G.edges)
+    blocks = [set(range(first, first + 6)) for first in range(0, 36, 6)]
+    for partition in (None, blocks):
+        verdicts = {
+            kg.significance(graph, nulls=19, partition=given)
+            for graph in (G, backward)
+            for given in (partition, partition and blocks[::-1])
+        }
+        assert len(verdicts) == 1
+
+
 def test_a_generator_moves_on():
     rng = np.random.default_rng(0)
     G = nx.karate_club_graph()
@@ -122,6 +138,8 @@ def test_the_sentences_of_a_clear_case():
     assert str(verdict).splitlines() == [
         "The graph has more structure than random graphs with its degrees: none of 99 has a second "
         f"eigenvalue of {verdict.eigenvalue:.3f} or more (p = 0.01).",
+        "That is structure beyond chance, not yet communities: a grid or points in space have it, "
+        "too.",
         f"The signal-to-noise ratio is about {verdict.snr:.2f}, above the Kesten-Stigum threshold "
         "of detection, which is 1.",
         f"Distances are {verdict.stretch:.2f} times what these 8 communities explain.",

@@ -1,0 +1,242 @@
+"""How many communities a graph may have: the nats of each number, as detection compares them.
+
+Where a description decides, these are the nats that the best communities of a number save. Below
+that they are evidence by belief propagation, for the communities of the search and for those of
+eigenvectors.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from kgroups._types import Floats, Indices, Ints
+from kgroups.multilevel import nats_saved
+from kgroups.search.candidates import ANY_SAVING_NODES, Candidate, labels_from_zero
+from kgroups.search.finding import Contest
+from kgroups.search.searching import Searching
+from kgroups.search.settings import Search
+
+__all__ = ["ComponentNumbers", "numbers_of_communities"]
+
+# Numbers are tried until this many in a row have this many nats less than the best: together they
+# have less than 1e-4 of the probability.
+_PATIENCE = 3
+_NEGLIGIBLE = 10.0
+# Evidence counts only where the mean change of a marginal in the last sweep is at most this. Around
+# hubs, messages that do not converge may show evidence where there is none.
+_MOST_RESIDUAL = 0.03
+# Matrix entries and messages that are read in about a quarter of a second: always allowed.
+_LEAST_WORK = 1e7
+
+
+class ComponentNumbers:
+    """The numbers of communities that a component may have, and the nats of each.
+
+    Attributes
+    ----------
+    found : int
+        The number of communities that detection has found.
+    evidence : bool
+        Whether belief propagation has compared the numbers, not the description alone.
+    nats : dict of int to float
+        Nats over one community of the numbers that were tried.
+    rough : dict of int to float
+        Evidence of belief propagation that did not converge, which may be far too large.
+    """
+
+    def __init__(self, found: int, *, evidence: bool) -> None:
+        self.found, self.evidence = found, evidence
+        self.nats: dict[int, float] = {found: 0.0}
+        self.rough: dict[int, float] = {}
+
+    @property
+    def best(self) -> float:
+        """Nats of the best number."""
+        return max(self.nats.values())
+
+    def add(self, k: int, nats: float, *, converged: bool = True) -> None:
+        """Keep the largest nats of a number."""
+        kept = self.nats if converged else self.rough
+        if np.isfinite(nats):
+            kept[k] = max(nats, kept.get(k, -np.inf))
+
+    def is_negligible(self, k: int) -> bool:
+        """Return whether a number is far from the best, as far as its nats are known."""
+        return self.nats.get(k, -np.inf) < self.best - _NEGLIGIBLE
+
+    def weights(self) -> tuple[int, Floats, Floats]:
+        """Return the first number, the nats of all from it on, and those that are known.
+
+        Evidence that did not converge counts up to the nats of the best number. What was not tried
+        has -inf.
+        """
+        numbers = self.nats.keys() | self.rough.keys()
+        first = min(numbers)
+        nats, known = np.full((2, max(numbers) - first + 1), -np.inf)
+        for k, value in self.nats.items():
+            known[k - first] = nats[k - first] = value
+        for k, value in self.rough.items():
+            nats[k - first] = max(nats[k - first], min(value, self.best))
+        return first, nats, known
+
+
+def numbers_of_communities(
+    contest: Contest,
+    settings: Search,
+    rng: np.random.Generator,
+    *,
+    k_values: Sequence[int] | None = None,
+    max_work: float = np.inf,
+    progress: Callable[[str], None] = lambda stage: None,
+) -> tuple[list[ComponentNumbers], bool]:
+    """Return the numbers of communities of each component with their nats.
+
+    Those next to the number found are tried until the rest is negligible, or all that ``k_values``
+    may be made up of. Returns also whether that ended because ``max_work`` times as many matrix
+    entries and messages had been read as in detection; some are always allowed.
+    """
+    trial = _Trial(contest, settings, rng, max_work, progress)
+    for direction in (-1, 1):
+        trial.walk(direction, None if k_values is None else trial.ends(k_values, direction))
+    return trial.numbers, trial.limited
+
+
+class _Trial:
+    """Tries numbers of communities, in all components at once."""
+
+    def __init__(
+        self,
+        contest: Contest,
+        settings: Search,
+        rng: np.random.Generator,
+        max_work: float,
+        progress: Callable[[str], None],
+    ) -> None:
+        self._contest, self._progress = contest, progress
+        problem = self._problem = contest.described
+        self._searching = Searching(problem.level, settings, rng, problem.objective)
+        self._work_before, self.limited = contest.judge.visits, False
+        detection = contest.found.visits + contest.judge.visits
+        self._most_work = max(max_work * detection, _LEAST_WORK)
+        self._labels = labels_from_zero(contest.found.z, problem)
+        self._found = np.ones(problem.n_components, dtype=np.int64)
+        np.maximum.at(self._found, problem.component, self._labels.astype(np.int64) + 1)
+        self.numbers = [
+            ComponentNumbers(found, evidence=evidence)
+            for found, evidence in zip(self._found.tolist(), contest.faint.tolist(), strict=True)
+        ]
+        # Trees have one community. Where all pairs were counted, the number stands.
+        won = np.choose(contest.winner, [candidate.k for candidate in contest.candidates])
+        large = problem.sizes > ANY_SAVING_NODES
+        self._open = np.flatnonzero(contest.cyclic & large & (won == self._found))
+        for c in self._open.tolist():
+            self.numbers[c].nats.clear()
+        for candidate in contest.candidates:
+            for c in self._open.tolist():
+                self.numbers[c].add(int(candidate.k[c]), float(candidate.score[c]))
+
+    def ends(self, k_values: Sequence[int], direction: int) -> Ints:
+        """Return the last number to try in each component for numbers of the whole graph."""
+        parts, sizes = self._found.size, self._problem.sizes
+        if self._open.size > 1:
+            low, high = np.full(parts, 2), np.full(parts, max(k_values) - parts + 1)
+        else:
+            others = self._found.sum() - self._found
+            low, high = np.maximum(2, min(k_values) - others), max(k_values) - others
+        return low if direction < 0 else np.minimum(high, sizes)
+
+    def walk(self, direction: int, ends: Ints | None) -> None:
+        """Try numbers beyond those found: to the ends, or until as many are negligible."""
+        active, edge = self._open, self._found
+        last = ends
+        if last is None:
+            last = np.full_like(edge, 2) if direction < 0 else self._problem.sizes
+        near = self._labels, self._found
+        while True:
+            active = active[direction * (last - edge)[active] > 0]
+            if not active.size or self._is_spent():
+                return
+            if direction < 0:
+                beyond = np.maximum(edge - _PATIENCE, last)
+                near = self._fall(active, edge - 1, beyond, near)
+            else:
+                beyond = np.minimum(edge + _PATIENCE, last)
+                near = self._rise(active, beyond, near)
+                # Communities merged from small groups, as with k given, compete.
+                self._fall(active, beyond, edge, self._searching.cells(active))
+            if ends is None:
+                active = active[[self._goes_on(c, edge, beyond) for c in active.tolist()]]
+            edge = beyond
+
+    def _is_spent(self) -> bool:
+        work = self._searching.visits + self._contest.judge.visits - self._work_before
+        self.limited |= work > self._most_work
+        return self.limited
+
+    def _goes_on(self, c: int, edge: Ints, beyond: Ints) -> bool:
+        """Return whether one of the numbers tried last is not negligible."""
+        ends = sorted((int(edge[c]), int(beyond[c])))
+        tried = set(range(ends[0], ends[1] + 1)) - {int(edge[c])}
+        return not all(self.numbers[c].is_negligible(k) for k in tried)
+
+    def _fall(
+        self, which: Ints, high: Ints, low: Ints, finer: tuple[Indices, Ints]
+    ) -> tuple[Indices, Ints]:
+        """Try numbers in decreasing order, each merged from the labels of the one before."""
+        k = high.copy()
+        while which.size and not self._is_spent():
+            self._progress(f"trying {k[which[np.argmax(self._problem.sizes[which])]]} communities")
+            z = self._searching.given_number(k, which, finer=finer)
+            z, count = np.where(self._problem.level.mask(which), z, finer[0]), finer[1].copy()
+            count[which] = k[which]
+            finer = z, count
+            self._describe(z, count, which)
+            k = k - 1
+            which = which[k[which] >= low[which]]
+        return finer
+
+    def _rise(self, which: Ints, high: Ints, near: tuple[Indices, Ints]) -> tuple[Indices, Ints]:
+        """Try larger numbers, by splits in two of the communities that lose least by it."""
+        z, k = near
+        place, divided = self._searching.halved(z, k, which)
+        component = self._problem.component
+        most = np.minimum(high - k, divided)
+        number = k.copy()
+        for extra in range(1, _PATIENCE + 1):
+            which = which[most[which] >= extra]
+            if not which.size or self._is_spent():
+                break
+            number[which] += 1
+            y = np.where(place < extra, k[component] + place, z).astype(np.int32)
+            y = self._searching.moved(y, which).z
+            self._describe(y, number, which)
+            near = np.where(self._problem.level.mask(which), y, near[0]), number.copy()
+        return near
+
+    def _describe(self, z: Indices, k: Ints, which: Ints) -> None:
+        """Add what communities of a number save, and the evidence where that is compared."""
+        problem, contest = self._problem, self._contest
+        nats = nats_saved(problem.level, z, k, problem.objective, which)
+        for c in which.tolist():
+            self.numbers[c].add(int(k[c]), float(nats[c]))
+        which = which[contest.faint[which] & (k < problem.sizes)[which]]
+        if which.size and contest.spectra is not None:
+            self._add(contest.judge.judged("search", z.astype(np.int64), k, which), which)
+            labels, left = contest.spectra.communities(which, k)
+            # What chance gives, too, makes a number less probable, but not impossible.
+            judged = contest.judge.judged(
+                "eigenvectors",
+                labels,
+                left,
+                which,
+                dense=contest.candidates[1].k == 1,
+                least_evidence=-np.inf,
+            )
+            self._add(judged, which)
+
+    def _add(self, candidate: Candidate, which: Ints) -> None:
+        """Add the scores of a candidate."""
+        converged = ~(candidate.residual > _MOST_RESIDUAL)
+        for c in which.tolist():
+            score = float(candidate.score[c])
+            self.numbers[c].add(int(candidate.k[c]), score, converged=bool(converged[c]))
