@@ -119,3 +119,52 @@ def test_splits_find_communities_that_the_search_has_merged(monkeypatch):
 def test_the_default_is_its_search_where_communities_are_clear():
     graph, _ = planted_partition(2_000, k=20, degree=15.0, snr=2.5, rng=1)
     assert kg.detect_communities(graph) == kg.detect_communities(graph, method=kg.Search())
+
+
+def loss_of_splits(searching, z, place):
+    """Return the nats that each group's split loses, by the rank that it was given."""
+    from kgroups.multilevel import nats_saved
+
+    level, objective = searching.level, searching.objective
+    k = np.array([z.max() + 1])
+    before = nats_saved(level, z, k, objective, ONE)[0]
+    lost = []
+    for rank in range(int(k[0])):
+        second = place == rank
+        if second.any():
+            y = np.where(second, k[0], z).astype(np.int32)
+            lost.append(before - nats_saved(level, y, k + 1, objective, ONE)[0])
+    return lost
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("weighted", [False, True])
+def test_halves_are_ranked_by_what_their_split_loses(weighted):
+    G = nx.planted_partition_graph(6, 20, 0.5, 0.04, seed=3)
+    if weighted:
+        rng = np.random.default_rng(0)
+        for _, _, values in G.edges(data=True):
+            values["weight"] = float(rng.uniform(0.5, 2.0))
+    # Two pairs of groups are one: their splits come first.
+    z = np.repeat(np.array([0, 0, 1, 1, 2, 3], dtype=np.int32), 20)
+    searching = searching_of(G)
+    place, divided = searching.halved(z, np.array([4]), ONE)
+    assert divided.tolist() == [4]
+    for rank in range(4):
+        (parent,) = np.unique(z[place == rank])
+        assert 0 < np.count_nonzero(place == rank) < np.count_nonzero(z == parent)
+    assert set(z[place < 2].tolist()) == {0, 1}
+    lost = loss_of_splits(searching, z, place)
+    assert lost == sorted(lost)
+    assert lost[1] < 0.0 < lost[2]
+
+
+def test_single_nodes_and_other_components_are_not_halved():
+    G = nx.disjoint_union(nx.complete_graph(5), nx.ring_of_cliques(3, 6))
+    searching = searching_of(G)
+    z = np.array([0, 0, 0, 0, 1, *np.repeat([0, 1, 2], 6)], dtype=np.int32)
+    place, divided = searching.halved(z, np.array([2, 3]), np.array([0]))
+    assert divided.tolist() == [1, 0]
+    assert (place[5:] == G.number_of_nodes()).all()
+    assert place[4] == G.number_of_nodes()
+    assert 0 < np.count_nonzero(place[:4] == 0) < 4
