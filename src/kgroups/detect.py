@@ -156,7 +156,17 @@ def detect_communities(
                 counts = count_components(problem.bound, problem.component)
     spectrum = DeferredSpectrum(operator, self_loops)
     request = (type(method).__name__, repr(init), k)
-    return _result(given, ready, found, spectrum, refine, request, stages, counts)
+    partition = _result(given, ready, found, spectrum, refine, request, stages, counts)
+    # What finds communities again in other graphs; labels to start from belong to this one.
+    vars(partition)["_found_with"] = {
+        "k": k,
+        "operator": operator,
+        "method": method,
+        "init": first,
+        "refine": refine,
+        "self_loops": self_loops,
+    }
+    return partition
 
 
 @interrupts_restored()

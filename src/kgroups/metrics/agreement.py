@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from kgroups._types import Ints
+from kgroups._types import Bools, Ints
 from kgroups.metrics.contingency import Contingency, contingency
 
 # Larger tables are matched sparsely. Below, the dense matching is four times as fast or more.
@@ -139,21 +139,28 @@ def _n_pairs(counts: Ints) -> int:
 
 def matched_nodes(table: Contingency, *, max_dense_cells: int = _MAX_DENSE_CELLS) -> int:
     """Return how many nodes the best one-to-one matching of classes and groups puts right."""
+    return int(table.counts[matched_cells(table, max_dense_cells=max_dense_cells)].sum())
+
+
+def matched_cells(table: Contingency, *, max_dense_cells: int = _MAX_DENSE_CELLS) -> Bools:
+    """Return which cells the best one-to-one matching of classes and groups consists of."""
     if table.is_match:
-        return table.n
-    settled = 0
-    if table.shape[0] * table.shape[1] > max_dense_cells:
-        settled, table = _settle(table)
-    is_dense = table.shape[0] * table.shape[1] <= max_dense_cells
-    return settled + (_match_dense(table) if is_dense else _match_sparse(table))
+        return np.ones(table.counts.size, bool)
+    if table.shape[0] * table.shape[1] <= max_dense_cells:
+        return _match_dense(table)
+    matched, places, rest = _settle(table)
+    is_dense = rest.shape[0] * rest.shape[1] <= max_dense_cells
+    matched[places[_match_dense(rest) if is_dense else _match_sparse(rest)]] = True
+    return matched
 
 
-def _settle(cells: Contingency) -> tuple[int, Contingency]:
-    """Match what needs no search; return its nodes, and the rest as a smaller table.
+def _settle(cells: Contingency) -> tuple[Bools, Ints, Contingency]:
+    """Match what needs no search; return its cells, and the rest as a smaller table.
 
-    Of all classes that lie within one and the same group, one at most can be matched with it:
-    the largest. The same holds for groups within one class. Without the others, a class and a
-    group that share nodes only with each other are a match.
+    The places of the cells of the smaller table come before it. Of all classes that lie within one
+    and the same group, one at most can be matched with it: the largest. The same holds for groups
+    within one class. Without the others, a class and a group that share nodes only with each other
+    are a match.
     """
     useful = np.ones(cells.counts.size, bool)
     for inner, outer in ((cells.rows, cells.columns), (cells.columns, cells.rows)):
@@ -161,27 +168,27 @@ def _settle(cells: Contingency) -> tuple[int, Contingency]:
         best_last = within[np.lexsort((cells.counts[within], outer[within]))]
         beaten = outer[best_last][:-1] == outer[best_last][1:]
         useful[best_last[:-1][beaten]] = False
-    left = cells.where(useful)
-    alone = (np.bincount(left.rows)[left.rows] == 1) & (
-        np.bincount(left.columns)[left.columns] == 1
-    )
-    searched = left.where(~alone)
-    row_names, rows = np.unique(searched.rows, return_inverse=True)
-    column_names, columns = np.unique(searched.columns, return_inverse=True)
+    left = np.flatnonzero(useful)
+    rows, columns = cells.rows[left], cells.columns[left]
+    alone = (np.bincount(rows)[rows] == 1) & (np.bincount(columns)[columns] == 1)
+    settled = np.zeros(cells.counts.size, bool)
+    settled[left[alone]] = True
+    places = left[~alone]
+    row_names, rows = np.unique(cells.rows[places], return_inverse=True)
+    column_names, columns = np.unique(cells.columns[places], return_inverse=True)
     shape = (row_names.size, column_names.size)
-    return int(left.counts[alone].sum()), Contingency(rows, columns, searched.counts, shape)
+    return settled, places, Contingency(rows, columns, cells.counts[places], shape)
 
 
-def _match_dense(cells: Contingency) -> int:
+def _match_dense(cells: Contingency) -> Bools:
     from scipy.optimize import linear_sum_assignment
 
     table = np.zeros(cells.shape)
     table[cells.rows, cells.columns] = cells.counts
-    rows, columns = linear_sum_assignment(table, maximize=True)
-    return int(table[rows, columns].sum())
+    return _chosen_cells(cells, *linear_sum_assignment(table, maximize=True))
 
 
-def _match_sparse(cells: Contingency) -> int:
+def _match_sparse(cells: Contingency) -> Bools:
     from scipy import sparse
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
@@ -192,9 +199,12 @@ def _match_sparse(cells: Contingency) -> int:
     entries = np.concatenate([cells.counts + 1, np.ones(n_rows, np.int64)]).astype(float)
     ends = (np.concatenate([cells.rows, own]), np.concatenate([cells.columns, n_columns + own]))
     graph = sparse.coo_array((entries, ends), shape=(n_rows, n_columns + n_rows))
-    matched_rows, matched_columns = min_weight_full_bipartite_matching(
-        sparse.csr_array(graph), maximize=True
-    )
-    chosen = np.full(n_rows, -1, np.int64)
-    chosen[matched_rows] = matched_columns
-    return int(cells.counts[chosen[cells.rows] == cells.columns].sum())
+    matching = min_weight_full_bipartite_matching(sparse.csr_array(graph), maximize=True)
+    return _chosen_cells(cells, *matching)
+
+
+def _chosen_cells(cells: Contingency, rows: Ints, columns: Ints) -> Bools:
+    """Return which cells are in a matching; pairs without nodes have no cell."""
+    chosen = np.full(cells.shape[0], -1, np.int64)
+    chosen[rows] = columns
+    return np.asarray(chosen[cells.rows] == cells.columns)

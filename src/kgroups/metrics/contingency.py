@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kgroups._types import Bools, Ints
+from kgroups._types import Ints
 from kgroups.adapters import (
     Labeling,
     check_length,
@@ -46,10 +46,6 @@ class Contingency:
     def is_match(self) -> bool:
         """Whether the two partitions are the same up to names."""
         return self.counts.size == self.shape[0] == self.shape[1]
-
-    def where(self, chosen: Bools) -> "Contingency":
-        """Return the table with some of its cells."""
-        return Contingency(self.rows[chosen], self.columns[chosen], self.counts[chosen], self.shape)
 
 
 def contingency(truth: Any, labels: Any) -> Contingency:

@@ -385,6 +385,8 @@ def levels_of(partition: Partition, graph: Graph, progress: StageProgress) -> Le
     levels = [
         Partition(ready.restored(y), graph=graph, spectrum=partition._spectrum) for y in labels
     ]
+    for level in levels:
+        vars(level)["_found_with"] = {**(partition._found_with or {}), "k": level.k}
     levels[returned] = partition
     return _linked(tuple(levels), tuple(nats), returned, dispersion)
 

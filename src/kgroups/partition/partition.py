@@ -14,7 +14,7 @@ import numpy.typing as npt
 from kgroups._csr import rows_of
 from kgroups._progress import Progress, StageProgress, interrupts_restored
 from kgroups._types import Floats, Ints
-from kgroups._validation import check_real
+from kgroups._validation import RngLike, check_real
 from kgroups._wording import counted, in_python
 from kgroups.errors import InputError, PartitionError, warn_caller
 from kgroups.graph import Graph
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from kgroups.report import Report
     from kgroups.scoring import Scores
     from kgroups.spectrum import DeferredSpectrum, Spectrum
+    from kgroups.uncertainty.stability import Stability
 
 Community = frozenset[Hashable]
 
@@ -80,6 +81,8 @@ class Partition(Sequence[Community]):
         The probabilities if they were computed, given or loaded; nothing is computed.
     known_levels : Levels or None
         What :meth:`levels` has returned, if it was called.
+    known_stability : Stability or None
+        What :meth:`stability` has returned last, or was loaded.
 
     Notes
     -----
@@ -107,6 +110,9 @@ class Partition(Sequence[Community]):
     uninformed: tuple[Hashable, ...]
     known_confidence: "Confidence | None"
     known_levels: "Levels | None"
+    known_stability: "Stability | None"
+    # The settings of the detection that has found this partition.
+    _found_with: Mapping[str, Any] | None
     _spectrum: "Spectrum | DeferredSpectrum | None"
 
     def __init__(
@@ -137,6 +143,8 @@ class Partition(Sequence[Community]):
                 None if confidence is None else confidence.renumbered(z, renumbered, names)
             ),
             known_levels=None,
+            known_stability=None,
+            _found_with=None,
             graph=graph,
             _spectrum=spectrum,
             report=report,
@@ -160,7 +168,8 @@ class Partition(Sequence[Community]):
             uninformed=self.uninformed,
             confidence=self.known_confidence,
         )
-        return rebuild, (self.labels, self.nodes)
+        kept = ("known_stability", "_found_with")
+        return rebuild, (self.labels, self.nodes), {name: vars(self)[name] for name in kept}
 
     @property
     def k(self) -> int:
@@ -372,6 +381,71 @@ class Partition(Sequence[Community]):
 
             return levels_of(self, self._graph_for("levels()"), progress)
         return self.known_levels
+
+    @interrupts_restored()
+    def stability(
+        self,
+        resamples: int = 10,
+        drop: float = 0.1,
+        *,
+        rng: RngLike = None,
+        n_jobs: int | None = None,
+        progress: Progress = False,
+    ) -> "Stability":
+        """Return whether the communities are found again if some of the edges are left out.
+
+        Communities are found in ``resamples`` copies of the graph, each without about a share
+        ``drop`` of its edges, and matched one to one with those of this partition, as in
+        :meth:`compare`. The result is kept until other arguments are given.
+
+        Parameters
+        ----------
+        resamples : int
+            Number of copies, 2 or more.
+        drop : float
+            Probability with which a copy lacks an edge, below 1. A weighted edge, or parallel
+            edges, are left out as a whole. Self-loops stay.
+        rng : int, Generator or None
+            Randomness of the copies and of the detections; ``None`` is a fixed stream.
+        n_jobs : int, optional
+            Number of processes, -1 for one per core; needs the extra ``study``. The result does
+            not depend on it.
+        progress : bool or callable
+            ``True`` draws a bar; a function receives the copies done and their number.
+
+        Returns
+        -------
+        Stability
+            Shares of nodes, edges and communities, a number for the whole, and the cores.
+
+        Notes
+        -----
+        Each copy is searched from scratch, with the settings by which this partition was found:
+        operator, method, init, refine, self-loops, and ``k`` if it was given. A level of
+        :meth:`levels` other than the one returned is found again with its number of communities.
+        A start from given labels is not repeated, because it would carry them over. Labels from
+        elsewhere, from a file or from :func:`kgroups.refine_partition` are compared with what
+        :func:`kgroups.detect_communities` finds by default.
+
+        Stability assumes no model, unlike :meth:`confidence`. High confidence with low stability
+        means that the partition as a whole is in doubt.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> import kgroups as kg
+        >>> partition = kg.detect_communities(nx.karate_club_graph())
+        >>> stability = partition.stability(resamples=4)
+        >>> stability.nodes.shape, stability.communities.shape
+        ((34,), (2,))
+        """
+        from kgroups.uncertainty.stability import stability_of
+
+        found = stability_of(
+            self, resamples, drop, rng=rng, n_jobs=n_jobs, progress=progress
+        )
+        vars(self)["known_stability"] = found
+        return found
 
     def to_igraph(self, graph: Any = None) -> Any:
         """Return the partition as an ``igraph.VertexClustering``.

@@ -1,0 +1,436 @@
+"""How stable communities are: whether they are found again if some of the edges are left out."""
+
+import warnings
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kgroups._csr import masked, row_lengths
+from kgroups._parallel import check_n_jobs, finished_batches
+from kgroups._progress import Progress, check_progress, counted_progress
+from kgroups._types import Bools, Floats, Indices, Ints
+from kgroups._validation import RngLike, as_rng, check_integer, check_real
+from kgroups._wording import argument, counted
+from kgroups.adapters import canonical_order
+from kgroups.detect import detect_communities
+from kgroups.errors import InputError, KGroupsWarning, PartitionError
+from kgroups.graph import Graph
+from kgroups.metrics import ami
+from kgroups.metrics.agreement import matched_cells
+from kgroups.metrics.contingency import contingency
+from kgroups.partition import Partition
+from kgroups.partition.tables import import_pandas
+
+__all__ = ["EdgeShares", "Stability", "stability_of"]
+
+# Communities that the summary lists.
+_MOST_SHOWN = 6
+
+
+class EdgeShares(NamedTuple):
+    """How often the ends of each edge are together.
+
+    Attributes
+    ----------
+    source, target : ndarray of int, shape (m,)
+        Ends as places in the order of the nodes; edges are in the order of ``Graph.edges``, without
+        self-loops and edges of weight 0.
+    share : ndarray of float, shape (m,)
+        Share of the resamples in which both ends are in one community.
+    """
+
+    source: Indices
+    target: Indices
+    share: Floats
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Stability:
+    """How stable the communities of a partition are; ``print(found)`` shows it in a few lines.
+
+    :meth:`kgroups.Partition.stability` returns it. A resample is the graph without some of its
+    edges, on which communities are found anew and matched with those of the partition. A node that
+    has lost all of its edges does not count in a resample.
+
+    Attributes
+    ----------
+    nodes : ndarray of float, shape (n,), read-only
+        Share of the resamples in which each node is in the community that is matched with its own;
+        nan for nodes that count in none.
+    communities : ndarray of float, shape (k,), read-only
+        Mean over the resamples of the Jaccard similarity of each community and the one matched with
+        it: their common nodes, divided by the nodes of either. It is 0 in a resample where none is
+        matched, and nan if no node of the community counts in any.
+    agreement : float
+        Mean AMI between all pairs of resamples, over all nodes. It does not depend on the
+        partition.
+    resamples : int
+        Their number.
+    drop : float
+        Probability with which each edge was left out.
+    seed : int
+        Of the random numbers.
+    labels : ndarray of int, shape (n,)
+        Community of each node in the partition.
+    names : sequence of hashable
+        Names of the nodes.
+    known_edges : EdgeShares or None
+        What :attr:`edges` returns; files do not keep it.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> import kgroups as kg
+    >>> stability = kg.detect_communities(nx.ring_of_cliques(6, 5)).stability(resamples=4)
+    >>> print(stability)
+    Stability of 6 communities of 30 nodes, 4 resamples without 10 % of the edges
+      two resamples agree with a mean AMI of 1.000
+      30 nodes (100 %) stay with their community in at least 0.9 of the resamples
+      communities: 1.00
+    >>> len(stability.cores(0.9)), stability.outside(0.9)
+    (6, ())
+    """
+
+    nodes: Floats
+    communities: Floats
+    agreement: float
+    resamples: int
+    drop: float
+    seed: int
+    labels: Ints
+    names: Sequence[Hashable]
+    known_edges: EdgeShares | None = None
+
+    @property
+    def edges(self) -> EdgeShares:
+        """How often the ends of each edge are in one community."""
+        if self.known_edges is None:
+            msg = (
+                "edges needs the graph, and files do not keep it.\n"
+                "  Call partition.stability() on a partition with its graph."
+            )
+            raise PartitionError(msg)
+        return self.known_edges
+
+    def cores(self, threshold: float = 0.9) -> tuple[frozenset[Hashable], ...]:
+        """Return the nodes of each community that stay with it.
+
+        Parameters
+        ----------
+        threshold : float
+            The least share of the resamples, from 0 to 1.
+
+        Returns
+        -------
+        tuple of frozenset
+            One set for each community, in their order; empty if none of its nodes stays.
+        """
+        inside = self._inside(threshold)
+        cores: list[set[Hashable]] = [set() for _ in range(self.communities.size)]
+        for i in np.flatnonzero(inside).tolist():
+            cores[self.labels[i]].add(self.names[i])
+        return tuple(frozenset(core) for core in cores)
+
+    def outside(self, threshold: float = 0.9) -> tuple[Hashable, ...]:
+        """Return the nodes that are in no core.
+
+        Parameters
+        ----------
+        threshold : float
+            As for :meth:`cores`.
+
+        Returns
+        -------
+        tuple of hashable
+            Their names, the least stable first and those that count in no resample last.
+        """
+        others = np.flatnonzero(~self._inside(threshold))
+        order = others[np.argsort(self.nodes[others], kind="stable")]
+        return tuple(self.names[i] for i in order.tolist())
+
+    def _inside(self, threshold: float) -> Bools:
+        """Return which nodes are in a core; nan is in none."""
+        threshold = check_real("threshold", threshold, low=0.0, high=1.0)
+        return np.asarray(self.nodes >= threshold)
+
+    def edges_dataframe(self) -> Any:
+        """Return a pandas DataFrame with a row per edge; needs the extra ``study``.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns ``source`` and ``target``, which hold names of nodes, and ``together``, the
+            share of :attr:`edges`.
+        """
+        pandas = import_pandas()
+        source, target, share = self.edges
+        ends = {"source": source, "target": target}
+        # A Series keeps names that are tuples as they are.
+        columns = {
+            name: pandas.Series([self.names[i] for i in end.tolist()], dtype=None)
+            for name, end in ends.items()
+        }
+        return pandas.DataFrame({**columns, "together": pandas.Series(share)})
+
+    def lines(self) -> list[str]:
+        """Return the summary: agreement of resamples, nodes that stay, the least stable."""
+        n = self.nodes.size
+        stay = int(np.count_nonzero(self._inside(0.9)))
+        # Rounded down, so that not all nodes seem to stay when some do not.
+        share = f" ({100 * stay // n} %)" if n else ""
+        lines = [
+            f"two resamples agree with a mean AMI of {self.agreement:.3f}",
+            f"{counted(stay, 'node')}{share} {'stays' if stay == 1 else 'stay'} with their "
+            "community in at least 0.9 of the resamples",
+        ]
+        known = np.flatnonzero(~np.isnan(self.communities))
+        if known.size:
+            values = self.communities[known]
+            order = known[np.argsort(values, kind="stable")][:_MOST_SHOWN]
+            if np.unique(np.round(values, 2)).size == 1:
+                lines.append(f"communities: {values[0]:.2f}")
+            else:
+                shown = ", ".join(f"{a} ({self.communities[a]:.2f})" for a in order.tolist())
+                least = "communities, the least stable first"
+                lines.append(f"{least}: {shown}{', ...' if known.size > order.size else ''}")
+        return lines
+
+    def __str__(self) -> str:
+        communities = counted(self.communities.size, "community", "communities")
+        head = (
+            f"Stability of {communities} of {counted(self.nodes.size, 'node')}, "
+            f"{self.resamples} resamples without {100 * self.drop:g} % of the edges"
+        )
+        return "\n  ".join([head, *self.lines()])
+
+    def __repr__(self) -> str:
+        return (
+            f"Stability(agreement={self.agreement:.3f}, resamples={self.resamples}, "
+            f"drop={self.drop:g})"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the stability as plain values that JSON can hold, without that of edges.
+
+        Returns
+        -------
+        dict
+            ``agreement``, ``resamples``, ``drop``, ``seed``, and lists of ``nodes`` and
+            ``communities`` with None for nan.
+        """
+        return {
+            "agreement": self.agreement,
+            "resamples": self.resamples,
+            "drop": self.drop,
+            "seed": self.seed,
+            "nodes": _without_nan(self.nodes),
+            "communities": _without_nan(self.communities),
+        }
+
+    @classmethod
+    def from_dict(
+        cls, values: Mapping[str, Any], labels: Ints, names: Sequence[Hashable]
+    ) -> "Stability":
+        """Return what :meth:`to_dict` has made, of these communities, or raise."""
+        nodes, communities = (
+            np.array([np.nan if value is None else value for value in values[name]], dtype=float)
+            for name in ("nodes", "communities")
+        )
+        k = int(labels.max(initial=-1)) + 1
+        for what, array, size in (("nodes", nodes, labels.size), ("communities", communities, k)):
+            if array.shape != (size,) or (array < 0.0).any() or (array > 1.0).any():
+                msg = f"the stability of {what} must be {size} numbers from 0 to 1"
+                raise PartitionError(msg)
+        return cls(
+            _readonly(nodes),
+            _readonly(communities),
+            float(values["agreement"]),
+            int(values["resamples"]),
+            float(values["drop"]),
+            int(values["seed"]),
+            labels,
+            names,
+        )
+
+
+def stability_of(
+    partition: Partition,
+    resamples: int = 10,
+    drop: float = 0.1,
+    *,
+    rng: RngLike = None,
+    n_jobs: int | None = None,
+    progress: Progress = False,
+) -> Stability:
+    """Return the stability of a partition; see :meth:`kgroups.Partition.stability`."""
+    resamples = check_integer("resamples", resamples, low=2)
+    drop = check_real("drop", drop, low=0.0, high=1.0)
+    if drop == 1.0:
+        msg = (
+            f"{argument('drop')} must be below 1, got {drop:g}: without edges there are no "
+            "communities to find."
+        )
+        raise InputError(msg)
+    check_n_jobs(n_jobs)
+    check_progress(progress, "(done, total)")
+    seed = _seed_of(rng)
+    known = partition.known_stability
+    if known is not None and (known.resamples, known.drop, known.seed) == (resamples, drop, seed):
+        return known
+    graph = partition._graph_for("stability()")
+    # In the order of the sorted names, so that the result does not depend on that of the input.
+    order, _ = canonical_order(graph)
+    ordered = graph if order is None else graph.permuted(order)
+    ordered = Graph(
+        ordered.indptr, ordered.indices, ordered.weights, multiplicity=ordered.multiplicity
+    )
+    # Numbered anew in this order, where communities are of one size.
+    z = Partition(partition.labels if order is None else partition.labels[order]).labels
+    run = partial(_found_again, ordered, partition._found_with or {}, drop)
+    found: list[Resample | None] = [None] * resamples
+    done = 0
+    with counted_progress(resamples, "resample", progress=progress) as show:
+        for batch in finished_batches(run, seeds_of(seed, resamples), n_jobs):
+            for place, resample in batch:
+                found[place] = resample
+            done += len(batch)
+            show(done)
+    labels, linked = (np.stack(rows) for rows in zip(*filter(None, found), strict=True))
+    shares, jaccard = matched_shares(z, labels, linked)
+    position = np.arange(graph.n) if order is None else np.argsort(order)
+    source, target, weight = graph.edges()
+    proper = (source != target) & (weight > 0.0)
+    source, target = source[proper], target[proper]
+    together = edge_shares(labels, linked, position[source], position[target])
+    number = np.zeros(partition.k, np.int64)
+    number[partition.labels] = z[position]
+    return Stability(
+        nodes=_readonly(shares[position]),
+        communities=_readonly(jaccard[number]),
+        agreement=mean_agreement(labels),
+        resamples=resamples,
+        drop=drop,
+        seed=seed,
+        labels=partition.labels,
+        names=partition.nodes,
+        known_edges=EdgeShares(_readonly(source), _readonly(target), _readonly(together)),
+    )
+
+
+class Resample(NamedTuple):
+    """The communities of a graph without some edges, and which nodes have an edge left."""
+
+    labels: Ints
+    linked: Bools
+
+
+def resampled(graph: Graph, drop: float, rng: np.random.Generator) -> Graph:
+    """Return the graph without edges that are left out with a probability, each as a whole.
+
+    Self-loops stay.
+    """
+    row, column = graph.row_of_slot, graph.indices
+    keep = row == column
+    upper = np.flatnonzero(row < column)
+    keep[upper] = rng.random(upper.size) >= drop
+    # In the order of columns, then rows, are the slots of the same edges below the diagonal.
+    keep |= keep[np.lexsort((row, column))]
+    indptr, indices, weights = masked(graph.csr, keep)
+    counts = graph.multiplicity
+    return Graph(
+        indptr,
+        indices,
+        weights if graph.is_weighted else None,
+        multiplicity=None if counts is None else counts[keep],
+    )
+
+
+def seeds_of(seed: int, resamples: int) -> list[tuple[int, np.random.SeedSequence]]:
+    """Return the number and the seed of each resample; more resamples begin with the same ones."""
+    return list(enumerate(np.random.SeedSequence(seed).spawn(resamples)))
+
+
+def _found_again(
+    graph: Graph,
+    settings: Mapping[str, Any],
+    drop: float,
+    tasks: Sequence[tuple[int, np.random.SeedSequence]],
+) -> list[tuple[int, Resample]]:
+    """Return the communities of some resamples."""
+    found = []
+    for place, seed in tasks:
+        of_edges, of_detection = map(np.random.default_rng, seed.spawn(2))
+        drawn = resampled(graph, drop, of_edges)
+        with warnings.catch_warnings():
+            # Reasons to doubt the communities of a resample show in what is compared.
+            warnings.simplefilter("ignore", KGroupsWarning)
+            partition = detect_communities(drawn, rng=of_detection, **settings)
+        linked = row_lengths(drawn.simple_adjacency()) > 0
+        found.append((place, Resample(partition.labels, linked)))
+    return found
+
+
+def matched_shares(z: Ints, labels: Ints, linked: Bools) -> tuple[Floats, Floats]:
+    """Return how often each node stays, and how similar each community is to those matched.
+
+    ``z`` are the communities of the partition, and ``labels`` and ``linked`` have a row for each
+    resample.
+    """
+    n, k = z.size, int(z.max(initial=-1)) + 1
+    stays, counts = np.zeros(n), np.count_nonzero(linked, axis=0)
+    similar, times = np.zeros(k), np.zeros(k)
+    for of_resample, has_edges in zip(labels, linked, strict=True):
+        nodes = np.flatnonzero(has_edges)
+        own = np.unique(z[nodes])
+        table = contingency(z[nodes], of_resample[nodes])
+        cells = matched_cells(table)
+        rows, columns, both = table.rows[cells], table.columns[cells], table.counts[cells]
+        group = np.full(own.size, -1)
+        group[rows] = columns
+        place = np.searchsorted(own, z[nodes])
+        stays[nodes] += np.unique(of_resample[nodes], return_inverse=True)[1] == group[place]
+        similar[own[rows]] += both / (table.row_sums[rows] + table.column_sums[columns] - both)
+        times[own] += 1
+    return _ratio(stays, counts), _ratio(similar, times)
+
+
+def edge_shares(labels: Ints, linked: Bools, source: Ints, target: Ints) -> Floats:
+    """Return how often the ends of edges share a community where both have edges."""
+    together, counts = np.zeros(source.size), np.zeros(source.size)
+    for z, has_edges in zip(labels, linked, strict=True):
+        both = has_edges[source] & has_edges[target]
+        together += both & (z[source] == z[target])
+        counts += both
+    return _ratio(together, counts)
+
+
+def mean_agreement(labels: Ints) -> float:
+    """Return the mean AMI between all pairs of rows."""
+    return float(np.mean([ami(first, second) for first, second in combinations(labels, 2)]))
+
+
+def _ratio(part: Floats, whole: Any) -> Floats:
+    """Return nan where nothing counts."""
+    return np.where(whole > 0, part / np.maximum(whole, 1), np.nan)
+
+
+def _seed_of(rng: RngLike) -> int:
+    """Return a number that repeats the random numbers; None is 0."""
+    if isinstance(rng, np.random.Generator):
+        return int(rng.integers(2**63))
+    as_rng(rng)
+    return 0 if rng is None else int(rng)
+
+
+def _readonly(values: Any) -> Any:
+    values.flags.writeable = False
+    return values
+
+
+def _without_nan(values: Floats) -> list[float | None]:
+    """Return a list for JSON, which has no nan."""
+    return [None if np.isnan(value) else value for value in values.tolist()]
