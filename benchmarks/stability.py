@@ -1,0 +1,280 @@
+"""``python -m benchmarks.stability``: whether communities are found again without some edges.
+
+The parts are
+
+- ``real``: real networks, the largest component of each. Six copies of a network lack 10 % of its
+  edges; on the same copies run kgroups and converged Leiden, and AMI is the mean over the pairs of
+  copies;
+- ``cores``: LFR graphs of 2,000 nodes and mean degree 15. The cores are the nodes that stay with
+  their community in at least 0.9 of ten copies. A node is right if it is in the planted community
+  that holds most of its community.
+
+The figures below the lines stand beside their bars. The exit status is 1 if one is missed.
+"""
+
+import argparse
+import statistics
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+
+import kgroups as kg
+from benchmarks import table
+from benchmarks.graphs import BenchmarkGraph, Ints, own_lfr
+from benchmarks.peers import CONVERGED, PEERS
+from benchmarks.scales import (
+    FIGURES,
+    Figure,
+    Kept,
+    Measured,
+    Part,
+    Record,
+    at_least,
+    measure_part,
+    on_graph,
+)
+from benchmarks.suites import README_NETWORKS, SUITES, Row
+from benchmarks.table import Column
+from kgroups import metrics
+from kgroups.errors import KGroupsWarning
+from kgroups.uncertainty.stability import resampled, seeds_of
+
+RESAMPLES, DROP = 6, 0.1
+THRESHOLD = 0.9
+REAL = tuple(row for row in SUITES["real"] if row.name not in README_NETWORKS)
+LFR = tuple(
+    Row(f"LFR {internal}", partial(own_lfr, n=2_000, degree=15, mixing=0.6, internal=internal))
+    for internal in ("binomial", "fixed")
+)
+
+REAL_COLUMNS = (
+    Column("graph", 45),
+    Column("n", 6),
+    Column("m", 7),
+    Column("k", 5),
+    Column("kgroups", 7),
+    Column("Leiden", 7),
+    Column("s", 8),
+    Column("s Leiden", 8),
+)
+CORE_COLUMNS = (
+    Column("graph", 24),
+    Column("true k", 7),
+    Column("k", 5),
+    Column("AMI", 6),
+    Column("between", 7),
+    Column("in cores", 8),
+    Column("right", 6),
+    Column("outside", 7),
+    Column("sure", 6),
+    Column("right", 6),
+)
+
+
+# --- What is measured on a graph -----------------------------------------------------------------
+
+
+def measured_kgroups(graph: BenchmarkGraph, seed: int) -> Record:
+    """Return the stability of what the default finds."""
+    given = kg.Graph.from_edges(graph.source, graph.target, n=graph.n)
+    partition = kg.detect_communities(given)
+    start = process_time()
+    found = partition.stability(RESAMPLES, DROP, rng=seed)
+    seconds = process_time() - start
+    shape = {"n": graph.n, "m": graph.m, "k": len(partition)}
+    return {**shape, "agreement": found.agreement, "seconds": seconds}
+
+
+def measured_leiden(graph: BenchmarkGraph, seed: int) -> Record:
+    """Return the mean agreement of converged Leiden between the same copies."""
+    peer, start = PEERS[CONVERGED], process_time()
+    labels = [
+        peer.find(peer.build(copy), seed + place).labels
+        for place, copy in enumerate(copies(graph, seed))
+    ]
+    pairs = [metrics.ami(*pair) for pair in combinations(labels, 2)]
+    return {"agreement": statistics.fmean(pairs), "seconds": process_time() - start}
+
+
+def copies(graph: BenchmarkGraph, seed: int) -> Iterator[BenchmarkGraph]:
+    """Yield the graphs on which ``Partition.stability`` finds communities."""
+    given = kg.Graph.from_edges(graph.source, graph.target, n=graph.n)
+    for _, of_copy in seeds_of(seed, RESAMPLES):
+        rng = np.random.default_rng(of_copy.spawn(2)[0])
+        source, target, _ = resampled(given, DROP, rng).edges()
+        yield replace(graph, source=source, target=target)
+
+
+def measured_cores(graph: BenchmarkGraph, seed: int) -> Record:
+    """Return how large the cores are and how often they are right; the same of sure nodes."""
+    given = kg.Graph.from_edges(graph.source, graph.target, n=graph.n)
+    partition = kg.detect_communities(given)
+    found = partition.stability(rng=seed)
+    right = are_right(graph.truth, partition.labels)
+    inside = found.nodes >= THRESHOLD
+    sure = partition.confidence() >= THRESHOLD
+    return {
+        "true_k": graph.true_k,
+        "k": len(partition),
+        "ami": metrics.ami(graph.truth, partition.labels),
+        "agreement": found.agreement,
+        "inside": float(inside.mean()),
+        "right": share(right[inside]),
+        "right_outside": share(right[~inside]),
+        "sure": float(sure.mean()),
+        "right_sure": share(right[sure]),
+    }
+
+
+def are_right(truth: Ints, labels: Ints) -> np.ndarray:
+    """Return which nodes are in the class that holds most of their community."""
+    table = metrics.confusion(truth, labels).counts
+    classes, groups = (np.unique(z, return_inverse=True)[1] for z in (truth, labels))
+    return table.argmax(axis=0)[groups] == classes
+
+
+def share(values: np.ndarray) -> float | None:
+    """Return the mean of truth values, None if there are none."""
+    return float(values.mean()) if values.size else None
+
+
+# --- Parts ---------------------------------------------------------------------------------------
+
+
+def real_line(name: str, records: dict[str, Record]) -> list[str]:
+    """Return the line of a network."""
+    ours, leiden = records["kgroups"], records["leiden"]
+    return [
+        name,
+        *(str(ours[what]) for what in ("n", "m", "k")),
+        *(f"{one['agreement']:.3f}" for one in (ours, leiden)),
+        *(f"{one['seconds']:.2f}" for one in (ours, leiden)),
+    ]
+
+
+def real_figures(measured: Measured) -> Iterator[Figure]:
+    """Yield both means and their difference."""
+    ours, leiden = (
+        [records[method]["agreement"] for _, records in measured]
+        for method in ("kgroups", "leiden")
+    )
+    about = f"mean AMI between {RESAMPLES} copies, {len(ours)} networks"
+    yield Figure(f"{about}: kgroups", statistics.fmean(ours))
+    yield Figure("  converged Leiden", statistics.fmean(leiden))
+    difference = statistics.fmean(ours) - statistics.fmean(leiden)
+    yield Figure("  kgroups minus Leiden", difference, at_least(0.0))
+    better = statistics.fmean(a >= b for a, b in zip(ours, leiden, strict=True))
+    yield Figure("  share of the networks where kgroups is not below Leiden", better)
+
+
+def core_line(name: str, records: dict[str, Record]) -> list[str]:
+    """Return the line of an LFR graph."""
+    ours = records["kgroups"]
+    shares = ("ami", "agreement", "inside", "right", "right_outside", "sure", "right_sure")
+    return [
+        name,
+        *(str(ours[what]) for what in ("true_k", "k")),
+        *(table.number(ours[what], 3) for what in shares),
+    ]
+
+
+def core_figures(measured: Measured) -> Iterator[Figure]:
+    """Yield how large and how right the cores are, and the same of sure nodes."""
+    for kind in dict.fromkeys(name for name, _ in measured):
+        ours = [records["kgroups"] for name, records in measured if name == kind]
+
+        def mean(what: str, ours: Sequence[Record] = ours) -> float:
+            return statistics.fmean(one[what] for one in ours if one[what] is not None)
+
+        about = f"{len(ours)} of {kind}"
+        yield Figure(f"{about}: share of the nodes in cores", mean("inside"), at_least(0.25))
+        yield Figure("  right in cores", mean("right"), at_least(0.97))
+        yield Figure("  right outside", mean("right_outside"))
+        yield Figure("  share with a confidence of 0.9", mean("sure"))
+        yield Figure("  right among these", mean("right_sure"))
+
+
+PARTS: Mapping[str, Part] = {
+    "real": Part(
+        REAL,
+        1,
+        {"kgroups": on_graph(measured_kgroups), "leiden": on_graph(measured_leiden)},
+        REAL_COLUMNS,
+        real_line,
+        real_figures,
+    ),
+    "cores": Part(
+        LFR, 10, {"kgroups": on_graph(measured_cores)}, CORE_COLUMNS, core_line, core_figures
+    ),
+}
+
+
+def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.stability",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--only", nargs="+", choices=tuple(PARTS), default=tuple(PARTS))
+    parser.add_argument(
+        "--networks",
+        nargs="+",
+        choices=[row.name for row in SUITES["real"]],
+        metavar="NAME",
+        help="real networks; by default all npz files that are here",
+    )
+    parser.add_argument("--seed", type=int, default=2000, help="of the first LFR graph")
+    parser.add_argument("--graphs", type=int, help="drawn of each kind of LFR; by default 10")
+    parser.add_argument(
+        "--journal", type=Path, help="append what is measured to this file, and resume from it"
+    )
+    parser.add_argument(
+        "--fresh",
+        nargs="+",
+        choices=("kgroups", "leiden"),
+        default=(),
+        help="measure these again, whatever the journal has",
+    )
+    table.add_markdown_option(parser)
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> bool:
+    """Print the lines of all graphs, then the figures; return whether all bars are met."""
+    options = _arguments(arguments)
+    print(f"{table.setting()}; LFR graphs from seed {options.seed} on")
+    print(f"Leiden: {table.description(CONVERGED)}")
+    kg.warm(progress=False)
+    kept, figures = Kept(options.journal, options.fresh), []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", KGroupsWarning)
+        for name in options.only:
+            part, seeds = PARTS[name], range(1)
+            if name == "real" and options.networks:
+                rows = tuple(row for row in SUITES["real"] if row.name in options.networks)
+                part = replace(part, rows=rows)
+            elif name == "cores":
+                seeds = range(options.seed, options.seed + (options.graphs or part.graphs))
+            measured = measure_part(name, part, kept, seeds)
+            figures += part.figures(measured) if measured else ()
+    print()
+    lines = [table.header(FIGURES), *(figure.cells() for figure in figures)]
+    for line in lines:
+        table.print_line(line, FIGURES)
+    judged = [figure for figure in figures if figure.bar is not None]
+    print(f"\n{sum(figure.met for figure in judged)} of {len(judged)} bars met")
+    if options.markdown:
+        caption = f"AMI between copies without 10 % of the edges; CPU seconds. {table.setting()}."
+        table.write_markdown(options.markdown, lines, [CONVERGED], caption)
+    return all(figure.met for figure in judged)
+
+
+if __name__ == "__main__":
+    sys.exit(not main())
