@@ -110,17 +110,25 @@ def lfr(name: str, *, n: int, degree: int, mixing: float, seed: int) -> Benchmar
 
 
 def own_lfr(
-    name: str, *, n: int, degree: float, mixing: float, seed: int, internal: str = "binomial"
+    name: str,
+    *,
+    n: int,
+    degree: float,
+    mixing: float,
+    seed: int,
+    internal: str = "binomial",
+    **largest: int,
 ) -> BenchmarkGraph:
     """Draw an LFR graph with kgroups: same laws, but each edge stays inside by a coin of its own.
 
     NetworKit gives all nodes the same share of edges inside. A method may profit from that, and
-    here it cannot unless ``internal`` is ``"fixed"``.
+    here it cannot unless ``internal`` is ``"fixed"``. ``max_degree`` and ``max_community`` bound
+    degrees and sizes.
     """
     from kgroups import generators
 
     graph, labels = generators.lfr_benchmark(
-        n, degree=degree, mixing=mixing, internal=internal, rng=seed
+        n, degree=degree, mixing=mixing, internal=internal, rng=seed, **largest
     )
     source, target, _ = graph.edges()
     return BenchmarkGraph(

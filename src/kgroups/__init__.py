@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kgroups.refine import Hartigan
     from kgroups.search import Auto, Search, Spectral
     from kgroups.spectrum import estimate_k
-    from kgroups.uncertainty import KDistribution, Posterior, k_distribution, posterior
+    from kgroups.uncertainty import KDistribution, Posterior, Stability, k_distribution, posterior
     from kgroups.verdict.significance import Significance, significance
 
 __version__ = "0.1.0"
@@ -36,6 +36,7 @@ __all__ = [
     "Search",
     "Significance",
     "Spectral",
+    "Stability",
     "WarmStart",
     "as_graph",
     "datasets",
@@ -68,7 +69,7 @@ _NAMES_OF_PACKAGE = {
     "refine": ("Hartigan",),
     "search": ("Auto", "Search", "Spectral"),
     "spectrum": ("estimate_k",),
-    "uncertainty": ("KDistribution", "Posterior", "k_distribution", "posterior"),
+    "uncertainty": ("KDistribution", "Posterior", "Stability", "k_distribution", "posterior"),
     "verdict": ("Significance", "significance"),
 }
 

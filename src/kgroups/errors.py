@@ -13,6 +13,7 @@ __all__ = [
     "FileFormatError",
     "GraphError",
     "InputError",
+    "InstabilityWarning",
     "KGroupsError",
     "KGroupsWarning",
     "MissingExtraError",
@@ -76,6 +77,10 @@ class CrowdedThresholdWarning(KGroupsWarning):
 
 class DisassortativeWarning(KGroupsWarning):
     """Eigenvalues of N_r below -1: groups whose nodes avoid one another, as in bipartite graphs."""
+
+
+class InstabilityWarning(KGroupsWarning):
+    """Nodes that are certain given the model leave their communities without some of the edges."""
 
 
 def warn_caller(issued: Iterable[KGroupsWarning]) -> None:

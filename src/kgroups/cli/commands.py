@@ -75,6 +75,11 @@ def detect(args: argparse.Namespace) -> None:
                     f"computing confidence: sweep {done} of <= {most}"
                 )
             )
+        if args.stability:
+            begin("computing stability")
+            partition.stability(
+                progress=lambda done, most: begin(f"computing stability: resample {done} of {most}")
+            )
         levels = partition.levels(progress=begin) if args.levels else None
         begin("scoring")
         scores = partition.scores()
@@ -109,7 +114,7 @@ def detect(args: argparse.Namespace) -> None:
             if path is not None:
                 print(f"wrote {path}")
         return
-    spectrum = partition.known_spectrum
+    spectrum, stability = partition.known_spectrum, partition.known_stability
     views.print_json(
         {
             "graph": source.describe(),
@@ -123,6 +128,7 @@ def detect(args: argparse.Namespace) -> None:
             "spectrum": None if spectrum is None else spectrum.to_dict(),
             "report": None if partition.report is None else partition.report.to_dict(),
             **_confidence(partition),
+            **({} if stability is None else {"stability": stability.to_dict()}),
             **({} if levels is None else {"levels": levels.to_list()}),
             "output": args.output,
             "plot": args.plot,

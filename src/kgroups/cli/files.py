@@ -3,6 +3,7 @@
 import argparse
 import difflib
 import io
+import math
 import re
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -89,7 +90,12 @@ def open_partition(path: str, graph: Graph) -> Partition:
     if set(partition.nodes) == set(graph.nodes) or len(as_text) < graph.n:
         return partition
     names = [as_text.get(str(node), node) for node in partition.nodes]
-    return Partition(partition.labels, names, confidence=partition.known_confidence)
+    return Partition(
+        partition.labels,
+        names,
+        confidence=partition.known_confidence,
+        stability=partition.known_stability,
+    )
 
 
 def _absent_message(name: str) -> str:
@@ -196,9 +202,9 @@ def write_graph(
 ) -> None:
     """Write the graph, whole or not at all, with the node attribute ``community``.
 
-    If confidence was computed, ``confidence`` and ``runner_up`` are attributes, too, and each of
-    the levels is one under its name. Weights, if the graph has any, become the edge attribute
-    ``weight``.
+    If confidence was computed, ``confidence`` and ``runner_up`` are attributes, too, and so is
+    ``stability``; each of the levels is one under its name. Weights, if the graph has any, become
+    the edge attribute ``weight``.
     """
     import networkx as nx
 
@@ -209,6 +215,13 @@ def write_graph(
         columns = (partition.nodes, known.own.tolist(), known.runner_up.tolist())
         for node, sure, other in zip(*columns, strict=True):
             annotated.nodes[node].update(confidence=sure, runner_up=other)
+    if partition.known_stability is not None:
+        # A node that counts in no resample does not have it.
+        for node, share in zip(
+            partition.nodes, partition.known_stability.nodes.tolist(), strict=True
+        ):
+            if not math.isnan(share):
+                annotated.nodes[node]["stability"] = share
     if levels is not None:
         for name, level in zip(levels.names, levels, strict=True):
             level.annotate(annotated, name)

@@ -118,6 +118,12 @@ def build_parser() -> argparse.ArgumentParser:
         "columns to the table and to the output",
     )
     detect.add_argument(
+        "--stability",
+        action="store_true",
+        help="find communities again in ten copies without 10 %% of the edges; prints which "
+        "communities are found again, and adds a column to the output",
+    )
+    detect.add_argument(
         "--levels",
         action="store_true",
         help="find communities at finer and coarser scales, too; prints a line a level, and adds "

@@ -93,7 +93,8 @@ def detection(
     parts = [headline(source), counted(partition.k, "community", "communities")]
     if partition.k:
         parts[-1] += f":\n\n{_communities(partition)}"
-    parts += [*_uncertain_nodes(partition), *([] if levels is None else [_levels(levels)])]
+    parts += [*_uncertain_nodes(partition), *_stability(partition)]
+    parts += [] if levels is None else [_levels(levels)]
     parts += [_scores(scores), *_agreement(agreement)]
     spectrum, report = partition.known_spectrum, partition.report
     if spectrum is not None:
@@ -251,10 +252,11 @@ def _communities(partition: Partition) -> str:
 
     n = max(partition.labels.size, 1)
     shown = min(partition.k, _MOST_ROWS)
-    limit = max(width() - (42 if partition.known_confidence is None else 65), 20)
+    known, stability = partition.known_confidence, partition.known_stability
+    taken = 42 + (0 if known is None else 23) + (0 if stability is None else 11)
+    limit = max(width() - taken, 20)
     conductances = conductance(partition.graph, partition)
     members = [np.flatnonzero(partition.labels == a)[:limit].tolist() for a in range(shown)]
-    known = partition.known_confidence
     sure = [] if known is None else [known.own[partition.labels == a] for a in range(shown)]
     rows = [
         (
@@ -263,11 +265,13 @@ def _communities(partition: Partition) -> str:
             f"{partition.sizes[a] / n:.1%}",
             number(float(conductances[a])),
             *((number(float(sure[a].mean())), np.count_nonzero(sure[a] < _SURE)) if sure else ()),
+            *(() if stability is None else (_share(float(stability.communities[a])),)),
             shortened((printable(partition.nodes[i]) for i in members[a]), limit),
         )
         for a in range(shown)
     ]
-    more = () if known is None else ("confidence", f"below {_SURE}")
+    more = [] if known is None else ["confidence", f"below {_SURE}"]
+    more += [] if stability is None else ["stability"]
     header = ("community", "nodes", "share", "conductance", *more, "members")
     text = table(header, rows, align="r" * (len(header) - 1) + "l")
     hidden = partition.k - shown
@@ -297,6 +301,20 @@ def _uncertain_nodes(partition: Partition) -> list[str]:
     hidden = len(nodes) - len(rows)
     more = f"\n  and {hidden:,} more; --output FILE writes all" if hidden else ""
     return [f"{about}\n{text}{more}"]
+
+
+def _share(value: float) -> str:
+    return "-" if np.isnan(value) else number(value)
+
+
+def _stability(partition: Partition) -> list[str]:
+    """Return the sentences on stability, if that was computed, with a warning if there is one."""
+    known = partition.known_stability
+    if known is None:
+        return []
+    head, *lines = str(known).split("\n  ")
+    lines += [f"Warning: {warning}" for warning in partition._instability()]
+    return ["\n".join([head, *map(wrapped, lines)])]
 
 
 def _levels(levels: Levels) -> str:

@@ -110,7 +110,7 @@ def page_content(
             "verdict": _verdict(partition, graph),
             "facts": _facts(partition, graph, scores, sure),
             "warnings": _warnings(partition, shown),
-            "why": _why(partition, shown),
+            "why": _why(partition, shown) + _stability(partition),
             "scores": _scores(scores),
             "version": html.escape(version("kgroups")),
             "data": _json(data),
@@ -191,12 +191,16 @@ def _facts(
         sure = np.count_nonzero(confidence >= _SURE) / confidence.size
         # Rounded down, so that not all nodes seem sure when some are not.
         facts.append(("nodes placed with a probability of 0.9 or more", f"{int(100 * sure)} %"))
+    if partition.known_stability is not None and graph.n:
+        stay = np.count_nonzero(partition.known_stability.nodes >= _SURE) / graph.n
+        facts.append(("nodes that stay in 0.9 of the resamples or more", f"{int(100 * stay)} %"))
     return "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts)
 
 
 def _warnings(partition: "Partition", spectrum: "Spectrum | None") -> str:
     messages = [str(warning) for warning in partition.report.warnings] if partition.report else []
     messages += [str(warning) for warning in spectrum.warnings] if spectrum else []
+    messages += map(str, partition._instability())
     if partition.uninformed:
         nodes = counted(len(partition.uninformed), "node lies", "nodes lie")
         messages.append(f"{nodes} in components without signal, assigned to the largest community.")
@@ -252,6 +256,15 @@ def _why(partition: "Partition", spectrum: "Spectrum | None") -> str:
             "not known.</p>"
         )
     return "".join(parts)
+
+
+def _stability(partition: "Partition") -> str:
+    """Return a paragraph on what is found again without some edges, if that was computed."""
+    known = partition.known_stability
+    if known is None:
+        return ""
+    head, *lines = str(known).split("\n  ")
+    return f"<p>{html.escape(head)}:</p>{_list(lines)}"
 
 
 def _scores(scores: "Scores") -> str:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 # Steps of coordinates from 0 to 1 along the longer side, and of probabilities.
 _COORDINATE_STEPS = 65_535
 _PROBABILITY_STEPS = 10_000
+# For a share that is not known.
+_UNKNOWN = 65_535
 _MEMBERS_NAMED = 6
 
 
@@ -113,6 +115,7 @@ def _level(
         "community": _packed(z, "u4") if holds_nodes else None,
         "confidence": None,
         "runnerUp": None,
+        "stability": None,
     }
     if confidence is not None:
         total = np.bincount(z, weights=confidence, minlength=k)
@@ -120,6 +123,16 @@ def _level(
         if holds_nodes:
             found["confidence"] = _packed(confidence * _PROBABILITY_STEPS, "u2")
             found["runnerUp"] = _packed(partition.runner_up() + 1, "u4")
+    stability = partition.known_stability
+    if stability is not None:
+        communities["stability"] = [
+            None if np.isnan(share) else round(share, 4) for share in stability.communities.tolist()
+        ]
+        if holds_nodes:
+            steps = np.where(
+                np.isnan(stability.nodes), _UNKNOWN, stability.nodes * _PROBABILITY_STEPS
+            )
+            found["stability"] = _packed(steps, "u2")
     return found
 
 

@@ -35,6 +35,7 @@
     community: null,
     confidence: null,
     runnerUp: null,
+    stability: null,
   };
   const edges = data.edges && {
     source: unpacked(data.edges.source, Uint32Array),
@@ -43,6 +44,8 @@
   };
   const nameOf = (i) => (data.nodes.names ? data.nodes.names[i] : String(i));
   const confidenceOf = (i) => nodes.confidence[i] / PROBABILITY_STEPS;
+  const isStabilityKnown = (i) => nodes.stability !== null && nodes.stability[i] <= PROBABILITY_STEPS;
+  const stabilityOf = (i) => (isStabilityKnown(i) ? nodes.stability[i] / PROBABILITY_STEPS : "");
 
   // The level that is shown: its number, and what the file holds of it.
   let shownLevel, k, palette, colorOf, communities, links, members;
@@ -55,6 +58,7 @@
     nodes.community = unpacked(level.community, Uint32Array);
     nodes.confidence = unpacked(level.confidence, Uint16Array);
     nodes.runnerUp = unpacked(level.runnerUp, Uint32Array);
+    nodes.stability = unpacked(level.stability, Uint16Array);
     for (let i = 0; i < n; i++) members[nodes.community[i]].push(i);
     for (const some of members) some.sort((i, j) => nodes.degree[j] - nodes.degree[i] || i - j);
   }
@@ -415,6 +419,7 @@
       nodes.strength && ["strength", String(nodes.strength[i])],
       nodes.confidence && ["confidence", confidenceOf(i).toFixed(3)],
       nodes.runnerUp && nodes.runnerUp[i] > 0 && ["next best community", String(nodes.runnerUp[i] - 1)],
+      isStabilityKnown(i) && ["stays in resamples", stabilityOf(i).toFixed(2)],
     ];
   }
   function communityFacts(a) {
@@ -425,6 +430,7 @@
       ["edges to others", number(communities.leaving[a])],
       ["conductance", communities.conductance[a].toFixed(3)],
       communities.confidence && ["mean confidence", communities.confidence[a].toFixed(3)],
+      communities.stability && communities.stability[a] !== null && ["stability", communities.stability[a].toFixed(3)],
     ];
   }
 
@@ -558,6 +564,7 @@
     { name: "mean degree", value: (a) => communities.degree[a], text: (a) => communities.degree[a].toFixed(1) },
     { name: "conductance", value: (a) => communities.conductance[a], text: (a) => communities.conductance[a].toFixed(3) },
     communities.confidence && { name: "confidence", value: (a) => communities.confidence[a], text: (a) => communities.confidence[a].toFixed(3) },
+    communities.stability && { name: "stability", value: (a) => communities.stability[a] ?? "", text: (a) => communities.stability[a]?.toFixed(3) ?? "" },
     nodes && { name: "members", value: (a) => communities.members[a].join("; "), members: true },
   ].filter((column) => column);
   let columns, order, sorted, rows;
@@ -636,6 +643,7 @@
     const extra = [["degree", (i) => nodes.degree[i]]];
     if (nodes.strength) extra.push(["strength", (i) => nodes.strength[i]]);
     if (nodes.confidence) extra.push(["confidence", confidenceOf]);
+    if (nodes.stability) extra.push(["stability", stabilityOf]);
     const name = data.nodes.names ? nameOf : (i) => i;
     const lines = Array.from({ length: n }, (_, i) => [name(i), nodes.community[i], ...extra.map((column) => column[1](i))]);
     return csv(["node", "community", ...extra.map((column) => column[0])], lines);

@@ -14,17 +14,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kgroups._types import Ints
 from kgroups._wording import function, in_python, install_hint
 from kgroups.errors import FileFormatError, InputError, MissingExtraError, PartitionError
 
 if TYPE_CHECKING:
     from kgroups.inference.confidence import Confidence
     from kgroups.partition import Levels, Partition
+    from kgroups.uncertainty.stability import Stability
 
 SUFFIXES = (".json", ".json.gz", ".csv", ".csv.gz", ".parquet")
 _COLUMNS = ["node", "community"]
 # Columns that follow if confidence was computed.
 _CONFIDENCE = ["confidence", "runner_up"]
+# The column after them if stability was computed.
+_STABILITY = "stability"
 _FORMAT = "kgroups partition"
 _LEVEL = re.compile("k[0-9]+")
 _WHOLE_NUMBER = re.compile(r"\s*-?[0-9]{1,18}\s*")
@@ -94,6 +98,8 @@ def _to_json(partition: "Partition", levels: "Levels | None") -> bytes:
         "spectrum": None if spectrum is None else spectrum.to_dict(),
         "confidence": _json_confidence(partition.known_confidence),
     }
+    if partition.known_stability is not None:
+        document["stability"] = partition.known_stability.to_dict()
     if levels is not None:
         document["levels"] = levels.to_list()
     return (json.dumps(document, allow_nan=False) + "\n").encode()
@@ -110,6 +116,14 @@ def _json_confidence(known: "Confidence | None") -> dict[str, Any] | None:
         "runner_up": known.runner_up.tolist(),
         "runner_up_probability": None if np.isnan(probability).any() else probability.tolist(),
     }
+
+
+def _stability_from_json(values: dict[str, Any] | None, labels: Ints) -> "Stability | None":
+    if values is None:
+        return None
+    from kgroups.uncertainty.stability import Stability
+
+    return Stability.from_dict(values, labels, range(labels.size))
 
 
 def _confidence_from_json(values: dict[str, Any]) -> "Confidence":
@@ -151,8 +165,10 @@ def _from_json(text: str, path: object) -> dict[str, Any]:
 
             spectrum = Spectrum.from_dict(spectrum)
         confidence = document.get("confidence")
+        z = np.array(labels, np.int64)
         return {
-            "labels": np.array(labels, np.int64),
+            "labels": z,
+            "stability": _stability_from_json(document.get("stability"), z),
             "confidence": None if confidence is None else _confidence_from_json(confidence),
             "nodes": None if nodes is None else [_from_json_name(node) for node in nodes],
             "uninformed": [_from_json_name(node) for node in document["uninformed"]],
@@ -205,6 +221,12 @@ def _to_csv(partition: "Partition", levels: "Levels | None") -> bytes:
     if known is not None:
         header = [*_COLUMNS, *_CONFIDENCE]
         columns += [[float(f"{value:.6g}") for value in known.own], known.runner_up.tolist()]
+    if partition.known_stability is not None:
+        header = [*header, _STABILITY]
+        columns.append(
+            # Empty for a node that counts in no resample.
+            ["" if np.isnan(v) else float(f"{v:.6g}") for v in partition.known_stability.nodes]
+        )
     if levels is not None:
         header = [*header, *levels.names]
         columns += [level.labels.tolist() for level in levels]
@@ -243,8 +265,10 @@ def _from_csv(text: str, path: object) -> dict[str, Any]:
     others: list[int] = []
     try:
         header = next(reader, None)
-        # Levels may follow; they are not read.
-        named = [name for name in header or () if _LEVEL.fullmatch(name) is None]
+        # Stability and levels may follow; they are not read.
+        named = [
+            name for name in header or () if name != _STABILITY and _LEVEL.fullmatch(name) is None
+        ]
         sure_too = named == [*_COLUMNS, *_CONFIDENCE]
         if header is None or header[: len(named)] not in (_COLUMNS, [*_COLUMNS, *_CONFIDENCE]):
             raise not_a_partition(path, f"line 1 must be {','.join(_COLUMNS)}, got {header!r}")
@@ -300,6 +324,9 @@ def _to_parquet(partition: "Partition", levels: "Levels | None") -> bytes:
     if known is not None:
         columns += [pyarrow.array(known.own), pyarrow.array(known.runner_up)]
         names = [*_COLUMNS, *_CONFIDENCE]
+    if partition.known_stability is not None:
+        columns.append(pyarrow.array(partition.known_stability.nodes, from_pandas=True))
+        names = [*names, _STABILITY]
     if levels is not None:
         columns += [pyarrow.array(level.labels) for level in levels]
         names = [*names, *levels.names]

@@ -16,7 +16,7 @@ from kgroups._progress import Progress, StageProgress, interrupts_restored
 from kgroups._types import Floats, Ints
 from kgroups._validation import RngLike, check_real
 from kgroups._wording import counted, in_python
-from kgroups.errors import InputError, PartitionError, warn_caller
+from kgroups.errors import InputError, InstabilityWarning, PartitionError, warn_caller
 from kgroups.graph import Graph
 from kgroups.report import compared_with_spectrum
 
@@ -34,6 +34,8 @@ Community = frozenset[Hashable]
 # Limits of the repr.
 _SIZES_SHOWN = 6
 _LINE_WIDTH = 98
+# Nodes with at least this confidence should stay in at least this share of the resamples.
+_SURE = 0.9
 _HINT = "other scales: partition.levels()"
 # igraph.Graph.from_networkx keeps the networkx names under the second attribute.
 _IGRAPH_NAMES = ("name", "_nx_name")
@@ -53,8 +55,8 @@ class Partition(Sequence[Community]):
         Names of the nodes, each once; ``None`` for those of the graph, or ``range(n)``.
     graph : Graph, optional
         The graph that the partition is of. Needed by :meth:`scores`, :meth:`plot`,
-        :meth:`to_html`, :meth:`confidence`, :meth:`levels`, :attr:`disconnected` and
-        ``to_igraph()``.
+        :meth:`to_html`, :meth:`confidence`, :meth:`levels`, :meth:`stability`,
+        :attr:`disconnected` and ``to_igraph()``.
     spectrum : Spectrum or DeferredSpectrum, optional
         The eigenvalues that show how many communities there are, or how to compute them. By
         default they are computed from the graph, with the default operator, at the first access.
@@ -66,6 +68,8 @@ class Partition(Sequence[Community]):
     confidence : Confidence, optional
         Probabilities of these communities that were computed before, with the numbers of
         ``labels``; by default they are computed from the graph by :meth:`confidence`.
+    stability : Stability, optional
+        That of these communities, if it was computed before, in the order of their numbers.
 
     Attributes
     ----------
@@ -125,6 +129,7 @@ class Partition(Sequence[Community]):
         report: "Report | None" = None,
         uninformed: Collection[Hashable] = (),
         confidence: "Confidence | None" = None,
+        stability: "Stability | None" = None,
     ) -> None:
         if graph is not None and not isinstance(graph, Graph):
             msg = (
@@ -143,7 +148,9 @@ class Partition(Sequence[Community]):
                 None if confidence is None else confidence.renumbered(z, renumbered, names)
             ),
             known_levels=None,
-            known_stability=None,
+            known_stability=(
+                None if stability is None else stability.renumbered(z, renumbered, names)
+            ),
             _found_with=None,
             graph=graph,
             _spectrum=spectrum,
@@ -167,9 +174,9 @@ class Partition(Sequence[Community]):
             report=self.report,
             uninformed=self.uninformed,
             confidence=self.known_confidence,
+            stability=self.known_stability,
         )
-        kept = ("known_stability", "_found_with")
-        return rebuild, (self.labels, self.nodes), {name: vars(self)[name] for name in kept}
+        return rebuild, (self.labels, self.nodes), {"_found_with": self._found_with}
 
     @property
     def k(self) -> int:
@@ -342,6 +349,7 @@ class Partition(Sequence[Community]):
             graph = self._graph_for("confidence()")
             known = confidence_of_labels(graph, self.labels, progress=progress)
             vars(self)["known_confidence"] = known
+            warn_caller(self._instability())
         return known
 
     def levels(self, *, progress: StageProgress = False) -> "Levels":
@@ -427,8 +435,11 @@ class Partition(Sequence[Community]):
         elsewhere, from a file or from :func:`kgroups.refine_partition` are compared with what
         :func:`kgroups.detect_communities` finds by default.
 
-        Stability assumes no model, unlike :meth:`confidence`. High confidence with low stability
-        means that the partition as a whole is in doubt.
+        Confidence is given the model, stability is without it. If confidence is known, too, there
+        is an :class:`~kgroups.errors.InstabilityWarning` where nodes with a confidence of at least
+        0.9 stay in less than that share of the resamples, on average: then the partition is in
+        doubt. Stability says what is found again, not that it is all there is: communities that
+        are too faint to be told apart are found as one again and again.
 
         Examples
         --------
@@ -441,11 +452,32 @@ class Partition(Sequence[Community]):
         """
         from kgroups.uncertainty.stability import stability_of
 
-        found = stability_of(
-            self, resamples, drop, rng=rng, n_jobs=n_jobs, progress=progress
-        )
-        vars(self)["known_stability"] = found
+        found = stability_of(self, resamples, drop, rng=rng, n_jobs=n_jobs, progress=progress)
+        if found is not self.known_stability:
+            vars(self)["known_stability"] = found
+            warn_caller(self._instability())
         return found
+
+    def _instability(self) -> tuple[InstabilityWarning, ...]:
+        """Return a warning if stability, where it is known, contradicts confidence.
+
+        Nodes that are each in their community with a probability of at least 0.9 should stay
+        there in at least that share of the resamples, on average.
+        """
+        if self.known_confidence is None or self.known_stability is None:
+            return ()
+        nodes = self.known_stability.nodes
+        sure = (self.known_confidence.own >= _SURE) & ~np.isnan(nodes)
+        stay = float(nodes[sure].mean()) if sure.any() else 1.0
+        if stay >= _SURE:
+            return ()
+        are = counted(int(np.count_nonzero(sure)), "node has", "nodes have")
+        msg = (
+            f"{are} a confidence of at least {_SURE:g}, but on average they stay with their "
+            f"communities in {stay:.2f} of the resamples: the communities are less certain than "
+            f"the confidence says, which is given the model."
+        )
+        return (InstabilityWarning(msg),)
 
     def to_igraph(self, graph: Any = None) -> Any:
         """Return the partition as an ``igraph.VertexClustering``.
@@ -505,8 +537,9 @@ class Partition(Sequence[Community]):
         ----------
         columns : sequence of str, optional
             Any of ``"node"``, ``"community"``, ``"degree"``, ``"inside"`` (the part of the degree
-            that goes to the own community), ``"confidence"`` and ``"runner_up"``. By default the
-            first four, or without a graph the first two.
+            that goes to the own community), ``"confidence"``, ``"runner_up"`` and ``"stability"``
+            (the share of the resamples; what :meth:`stability` has returned last, or returns by
+            default). By default the first four, or without a graph the first two.
 
         Returns
         -------
@@ -775,10 +808,13 @@ class Partition(Sequence[Community]):
         ----------
         path : str or path
             The suffix says how. ``.json`` keeps node names of type int, str, float, bool, None
-            and tuple with their types, the uninformed nodes, and the spectrum and the confidence
-            if they were computed. ``.csv`` and ``.parquet`` (needs the extra ``parquet``) are
-            tables with the columns ``node`` and ``community`` for names that are all int or all
-            str, and after a call of :meth:`confidence` also ``confidence`` and ``runner_up``.
+            and tuple with their types, the uninformed nodes, and the spectrum, the confidence and
+            the stability of nodes and communities if they were computed. ``.csv`` and
+            ``.parquet`` (needs the extra ``parquet``) are tables with the columns ``node`` and
+            ``community`` for names that are all int or all str, and after a call of
+            :meth:`confidence` also ``confidence`` and ``runner_up``. After a call of
+            :meth:`stability` they have the column ``stability``, too, which :meth:`load` does not
+            read.
             ``.json.gz`` and ``.csv.gz`` are compressed.
 
         Notes
@@ -807,7 +843,8 @@ class Partition(Sequence[Community]):
         -------
         Partition
             Equal to the one saved; it has no graph and no report. Confidence that was saved is
-            returned by :meth:`confidence` and :meth:`runner_up`.
+            returned by :meth:`confidence` and :meth:`runner_up`, and stability is in
+            ``known_stability``.
 
         Raises
         ------

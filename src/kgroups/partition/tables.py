@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _WITHOUT_GRAPH = ("node", "community")
 _WITH_GRAPH = (*_WITHOUT_GRAPH, "degree", "inside")
-_COLUMNS = (*_WITH_GRAPH, "confidence", "runner_up")
+_COLUMNS = (*_WITH_GRAPH, "confidence", "runner_up", "stability")
 
 
 def node_table(partition: "Partition", columns: Sequence[str] | None) -> Any:
@@ -54,6 +54,8 @@ def _column(partition: "Partition", name: str) -> Any:
         return partition.confidence()
     if name == "runner_up":
         return partition.runner_up()
+    if name == "stability":
+        return (partition.known_stability or partition.stability()).nodes
     graph = partition._graph_for(f"the column {name!r}")
     return graph.degrees if name == "degree" else inside_degrees(graph, partition.labels)
 

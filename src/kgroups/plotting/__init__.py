@@ -2,7 +2,13 @@
 
 from kgroups.plotting.alluvial import plot_alluvial, plot_levels
 from kgroups.plotting.colors import community_colors
-from kgroups.plotting.figures import plot_adjacency, plot_confidence, plot_sizes, plot_spectrum
+from kgroups.plotting.figures import (
+    plot_adjacency,
+    plot_confidence,
+    plot_sizes,
+    plot_spectrum,
+    plot_stability,
+)
 from kgroups.plotting.graphs import plot_communities, plot_graph, plot_partition
 from kgroups.plotting.style import style
 
@@ -17,5 +23,6 @@ __all__ = [
     "plot_partition",
     "plot_sizes",
     "plot_spectrum",
+    "plot_stability",
     "style",
 ]

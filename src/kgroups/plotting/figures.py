@@ -1,4 +1,4 @@
-"""Pictures beside the graph itself: spectrum, sorted matrix, sizes and confidence."""
+"""Pictures beside the graph itself: spectrum, sorted matrix, sizes, confidence and stability."""
 
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -23,9 +23,10 @@ _DARKEST = 0.9
 _TICK_DISTANCE, _SMALLEST_TICK = 0.035, 0.005
 # More communities than the first are points instead of bars; up to the second, sizes are written.
 _MAX_BARS, _MAX_WRITTEN = 40, 20
-# Communities with a row of their own in the picture of confidence.
+# Communities with a row of their own in the pictures of confidence and stability.
 _MAX_ROWS = 20
-# Bounds between classes of confidence, and how strong their colors are, from sure to unsure.
+# Bounds between classes of confidence or stability, and how strong their colors are, from the
+# highest class to the lowest.
 _CLASS_BOUNDS = (0.5, 0.9, 0.99)
 _CLASS_NAMES = ("0.99 to 1", "0.9 to 0.99", "0.5 to 0.9", "below 0.5")
 _CLASS_STRENGTH = (1.0, 0.62, 0.3, 0.08)
@@ -300,7 +301,54 @@ def plot_confidence(
     >>> [label.get_text() for label in axes.get_yticklabels()]
     ['0', '1']
     """
-    sure = partition.confidence(progress=progress)
+    return _plot_classes(
+        partition, partition.confidence(progress=progress), ax=ax, palette=palette, title=title
+    )
+
+
+def plot_stability(
+    partition: "Partition",
+    *,
+    ax: Any = None,
+    palette: Any = None,
+    title: str | None = None,
+    progress: Progress = False,
+) -> Any:
+    """Draw which share of each community stays how often, a bar per community.
+
+    As :func:`plot_confidence` does, with the share of the resamples in which each node stays with
+    its community in the place of its confidence. Nodes that count in no resample are left out.
+
+    Parameters
+    ----------
+    partition : Partition
+        With its graph; :meth:`kgroups.Partition.stability` is computed if it was not.
+    ax, palette, title
+        As in :func:`plot_adjacency`.
+    progress : bool or callable
+        As in :meth:`kgroups.Partition.stability`.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes drawn on.
+
+    Examples
+    --------
+    >>> import kgroups as kg
+    >>> partition = kg.detect_communities(kg.datasets.load("karate").graph)
+    >>> axes = plot_stability(partition)
+    >>> [label.get_text() for label in axes.get_yticklabels()]
+    ['0', '1']
+    """
+    found = partition.known_stability or partition.stability(progress=progress)
+    return _plot_classes(partition, found.nodes, ax=ax, palette=palette, title=title)
+
+
+def _plot_classes(
+    partition: "Partition", values: Floats, *, ax: Any, palette: Any, title: str | None
+) -> Any:
+    """Draw the classes of a probability or share of each node; nan is left out."""
     axes = axes_for(ax, (5.6, 1.4 + 0.24 * min(partition.k, _MAX_ROWS + 1)))
     k = partition.k
     rows = min(k, _MAX_ROWS)
@@ -311,10 +359,12 @@ def plot_confidence(
         others = f"{k - rows} more"
         names, row_of = [*names, others], np.minimum(row_of, rows)
         colors = np.vstack([colors, rgb_of(FAINT)])
-    kind = len(_CLASS_BOUNDS) - np.searchsorted(_CLASS_BOUNDS, sure, side="right")
+    kind = len(_CLASS_BOUNDS) - np.searchsorted(_CLASS_BOUNDS, values, side="right")
     counts = np.zeros((len(names), len(_CLASS_NAMES)), np.int64)
-    np.add.at(counts, (row_of, kind), 1)
-    total = np.maximum(counts.sum(axis=1), 1)
+    known = ~np.isnan(values)
+    np.add.at(counts, (row_of[known], kind[known]), 1)
+    of_row = counts.sum(axis=1)
+    total = np.maximum(of_row, 1)
     left = np.zeros(len(names))
     for c, strength in enumerate(_CLASS_STRENGTH):
         share = counts[:, c] / total
@@ -323,7 +373,7 @@ def plot_confidence(
         left += share
     for place in range(len(names)):
         unsure = int(counts[place, 2:].sum())
-        text = f"{unsure:,} of {total[place]:,} below 0.9"
+        text = f"{unsure:,} of {of_row[place]:,} below 0.9"
         axes.annotate(
             text,
             (1.0, place),
@@ -344,7 +394,7 @@ def plot_confidence(
 
 
 def _explain_classes(axes: Any) -> None:
-    """Write the classes of confidence above the bars."""
+    """Write the classes above the bars."""
     from matplotlib.patches import Patch
 
     gray = rgb_of(INK)

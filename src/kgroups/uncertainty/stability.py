@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -219,7 +219,7 @@ class Stability:
         Returns
         -------
         dict
-            ``agreement``, ``resamples``, ``drop``, ``seed``, and lists of ``nodes`` and
+            ``agreement``, ``resamples``, ``drop`` and ``seed``, and the lists ``nodes`` and
             ``communities`` with None for nan.
         """
         return {
@@ -235,25 +235,41 @@ class Stability:
     def from_dict(
         cls, values: Mapping[str, Any], labels: Ints, names: Sequence[Hashable]
     ) -> "Stability":
-        """Return what :meth:`to_dict` has made, of these communities, or raise."""
+        """Return what :meth:`to_dict` has made of a partition with these labels and names."""
         nodes, communities = (
             np.array([np.nan if value is None else value for value in values[name]], dtype=float)
             for name in ("nodes", "communities")
         )
-        k = int(labels.max(initial=-1)) + 1
-        for what, array, size in (("nodes", nodes, labels.size), ("communities", communities, k)):
-            if array.shape != (size,) or (array < 0.0).any() or (array > 1.0).any():
-                msg = f"the stability of {what} must be {size} numbers from 0 to 1"
-                raise PartitionError(msg)
         return cls(
-            _readonly(nodes),
-            _readonly(communities),
+            nodes,
+            communities,
             float(values["agreement"]),
             int(values["resamples"]),
             float(values["drop"]),
             int(values["seed"]),
             labels,
             names,
+        )
+
+    def renumbered(self, before: Ints, after: Ints, names: Sequence[Hashable]) -> "Stability":
+        """Return the same for labels ``after`` of the communities ``before``, validated."""
+        old, first = np.unique(before, return_index=True)
+        for what, values, size in (
+            ("node", self.nodes, before.size),
+            ("community", self.communities, old.size),
+        ):
+            # Comparisons with nan, for what counts in no resample, are false.
+            if values.shape != (size,) or ((values < 0.0) | (values > 1.0)).any():
+                msg = f"stability must have a number from 0 to 1 for each {what}, {size} in all."
+                raise PartitionError(msg)
+        communities = np.empty(old.size)
+        communities[after[first]] = self.communities
+        return replace(
+            self,
+            nodes=_readonly(self.nodes.copy()),
+            communities=_readonly(communities),
+            labels=after,
+            names=names,
         )
 
 
@@ -281,7 +297,10 @@ def stability_of(
     known = partition.known_stability
     if known is not None and (known.resamples, known.drop, known.seed) == (resamples, drop, seed):
         return known
-    graph = partition._graph_for("stability()")
+    advice = "Pass the graph with Partition(labels, graph=kgroups.as_graph(graph))."
+    if known is not None:
+        advice += f"\n  Known are {known!r}, in partition.known_stability."
+    graph = partition._graph_for("stability()", advice)
     # In the order of the sorted names, so that the result does not depend on that of the input.
     order, _ = canonical_order(graph)
     ordered = graph if order is None else graph.permuted(order)
