@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import kgroups as kg
+from helpers.data import needs
 from kgroups.errors import InputError, NumberOfCommunitiesError
 from kgroups.generators import planted_partition
 from kgroups.multilevel import prepare
@@ -16,7 +17,8 @@ from kgroups.search import ComponentNumbers, numbers, scale_nats
 from kgroups.uncertainty import number
 
 KARATE = nx.karate_club_graph()
-FOOTBALL = kg.datasets.load("football").graph
+# Twelve caves of six nodes; their description decides.
+CAVES = nx.relaxed_caveman_graph(12, 6, 0.25, seed=0)
 # Components of several shapes: two with a choice of k, a tree, a small one and an isolated node.
 PARTS = nx.disjoint_union_all(
     [
@@ -69,8 +71,8 @@ def test_clear_numbers_are_found(k, degree, snr, least):
 
 
 def test_nats_are_those_of_the_description():
-    found = kg.k_distribution(FOOTBALL)
-    partition = kg.detect_communities(FOOTBALL)
+    found = kg.k_distribution(CAVES)
+    partition = kg.detect_communities(CAVES)
     assert found.compared_by == "description"
     nats = dict(zip(found.k_values.tolist(), found.nats.tolist(), strict=True))
     # What the report says is the least that communities of this number save.
@@ -82,9 +84,9 @@ def test_nats_are_those_of_the_description():
 
 @pytest.mark.parametrize("k", [8, 9, 10, 12, 14])
 def test_numbers_beside_the_found_one_are_as_good_as_with_k_given(k):
-    found = kg.k_distribution(FOOTBALL)
-    given = kg.detect_communities(FOOTBALL, k)
-    problem = prepare(FOOTBALL).problem.dispersed(found.dispersion)
+    found = kg.k_distribution(CAVES)
+    given = kg.detect_communities(CAVES, k)
+    problem = prepare(kg.as_graph(CAVES)).problem.dispersed(found.dispersion)
     one = scale_nats(problem, given.labels)
     # A nat in a thousand: neither of the two searches is exhaustive.
     assert found.nats[found.k_values == k][0] >= one - 1e-3 * found.nats.max()
@@ -140,7 +142,7 @@ def test_a_neighbor_without_convergence_is_not_ruled_out():
 
 @pytest.mark.parametrize(
     ("p", "shown"),
-    [(1.0, "1.00"), (0.9999, ">0.99"), (0.994, "0.99"), (0.5, "0.50"), (0.0, "0.00")],
+    [(1.0, "1.00"), (0.9999, "> 0.99"), (0.994, "0.99"), (0.5, "0.50"), (0.0, "0.00")],
 )
 def test_what_is_not_certain_is_not_shown_as_certain(p, shown):
     assert number.shown_probability(p) == shown
@@ -257,36 +259,36 @@ def test_it_is_frozen():
 
 def test_progress_names_each_number():
     stages = []
-    kg.k_distribution(FOOTBALL, [9, 10, 12], progress=stages.append)
+    kg.k_distribution(CAVES, [10, 11, 13], progress=stages.append)
     assert [stage for stage in stages if stage.startswith("trying")][:2] == [
+        "trying 11 communities",
         "trying 10 communities",
-        "trying 9 communities",
     ]
-    assert any("12 communities" in stage for stage in stages)
+    assert any("13 communities" in stage for stage in stages)
 
 
 def test_the_numbers_given_are_compared_and_no_others():
-    found = kg.k_distribution(FOOTBALL, [1, 9, 10, 12, 13])
-    assert found.k_values.tolist() == [1, 9, 10, 12, 13]
-    assert found.k_found == 11
-    assert "detect_communities returns 11, which was not to be compared" in str(found)
+    found = kg.k_distribution(CAVES, [1, 9, 10, 11, 13])
+    assert found.k_values.tolist() == [1, 9, 10, 11, 13]
+    assert found.k_found == 12
+    assert "detect_communities returns 12, which was not to be compared" in str(found)
     assert found.probabilities.sum() == pytest.approx(1.0)
 
 
 @pytest.mark.compiled
 def test_the_work_allowed_ends_the_trying(monkeypatch):
     monkeypatch.setattr(numbers, "_LEAST_WORK", 0.0)
-    found = kg.k_distribution(FOOTBALL, max_work=0.1)
+    found = kg.k_distribution(CAVES, max_work=0.1)
     assert found.limited
     assert "the work allowed by max_work was spent" in str(found)
-    assert found.probability(11) > 0.0
-    assert not kg.k_distribution(FOOTBALL).limited
-    tried = len(kg.k_distribution(FOOTBALL, max_work=3.0).k_values)
-    assert len(found.k_values) < tried < len(kg.k_distribution(FOOTBALL).k_values)
+    assert found.probability(12) > 0.0
+    assert not kg.k_distribution(CAVES).limited
+    tried = len(kg.k_distribution(CAVES, max_work=3.0).k_values)
+    assert len(found.k_values) < tried < len(kg.k_distribution(CAVES).k_values)
 
 
 def test_a_little_work_is_always_allowed():
-    assert not kg.k_distribution(FOOTBALL, max_work=0.0).limited
+    assert not kg.k_distribution(CAVES, max_work=0.0).limited
 
 
 @pytest.mark.parametrize("k_values", [[], 3, None.__class__])
@@ -310,3 +312,28 @@ def test_the_work_is_checked(most):
 def test_fewer_communities_than_components_are_refused():
     with pytest.raises(InputError, match=r"none of which spans components, got 2 for 5 components"):
         kg.k_distribution(PARTS, [2])
+
+
+REAL = ("football", "dolphins", "polbooks", "email-Eu-core")
+
+
+@needs(*REAL)
+@pytest.mark.compiled
+@pytest.mark.parametrize("weight", [None, "weight"])
+@pytest.mark.parametrize("name", ["karate", "les_miserables", *REAL])
+def test_what_is_said_of_known_networks_agrees_or_is_explained(name, weight):
+    graph = kg.datasets.load(name).graph
+    if weight is None:
+        graph = kg.Graph(graph.indptr, graph.indices, nodes=graph.nodes)
+    partition = kg.detect_communities(graph)
+    found = partition.k_distribution()
+    assert found.k_found == len(partition)
+    sentences = partition.summary().sentences
+    (sure,) = (each for each in sentences if "most probable number" in each)
+    assert sure.startswith(f"{found.k} is the most probable number")
+    if found.k != len(partition):
+        better = dict(zip(found.k_values.tolist(), found.nats.tolist(), strict=True))
+        # True as far as it can be checked: the number is more probable, and it saves more.
+        assert better[found.k] > better[len(partition)]
+        assert found.explanation in sure
+        assert f"detect_communities returns {len(partition)}; more numbers were tried" in sure

@@ -303,7 +303,10 @@ def test_names_in_a_numpy_array_become_python_objects():
 def test_repr_is_short_and_says_the_sizes(six):
     first, hint = repr(six).splitlines()
     assert first == "Partition(2 communities of 6 nodes, sizes 3, 3)"
-    assert hint == "  other scales: partition.levels()"
+    assert (
+        hint
+        == "  other scales: partition.levels(); how sure and stable: partition.summary(full=True)"
+    )
     many = Partition(np.arange(100) // 10)
     assert repr(many) == "Partition(10 communities of 100 nodes, sizes 10, 10, 10, 10, 10, 10, ...)"
     assert repr(Partition([0])) == "Partition(1 community of 1 node, sizes 1)"

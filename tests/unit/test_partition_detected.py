@@ -26,7 +26,7 @@ def test_repr_says_how_sure_the_spectrum_is():
     first = f"Partition(2 communities of 34 nodes, sizes {karate.sizes[0]}, {karate.sizes[1]})"
     why = f"  {karate.report.why}"
     counted = "  eigenvalues above the threshold: 2"
-    hint = "  other scales: partition.levels()"
+    hint = "  other scales: partition.levels(); how sure and stable: partition.summary(full=True)"
     assert repr(karate).splitlines() == [first, why, f"{counted} at r = 2.142", hint]
     assert karate.spectrum.k == 2
     assert repr(karate).splitlines() == [first, why, f"{counted} at every choice of r", hint]

@@ -80,6 +80,8 @@ def detect(args: argparse.Namespace) -> None:
             partition.stability(
                 progress=lambda done, most: begin(f"computing stability: resample {done} of {most}")
             )
+        if args.k_distribution:
+            partition.k_distribution(progress=begin)
         levels = partition.levels(progress=begin) if args.levels else None
         begin("scoring")
         scores = partition.scores()
@@ -106,6 +108,7 @@ def detect(args: argparse.Namespace) -> None:
                 spectrum=details,
                 confidence=details,
                 levels=args.levels or details,
+                uncertainty=details,
                 progress=begin,
             )
     if not args.json:
@@ -115,6 +118,7 @@ def detect(args: argparse.Namespace) -> None:
                 print(f"wrote {path}")
         return
     spectrum, stability = partition.known_spectrum, partition.known_stability
+    numbers = partition.known_k_distribution
     views.print_json(
         {
             "graph": source.describe(),
@@ -128,6 +132,7 @@ def detect(args: argparse.Namespace) -> None:
             "spectrum": None if spectrum is None else spectrum.to_dict(),
             "report": None if partition.report is None else partition.report.to_dict(),
             **_confidence(partition),
+            **({} if numbers is None else {"k_distribution": numbers.to_dict()}),
             **({} if stability is None else {"stability": stability.to_dict()}),
             **({} if levels is None else {"levels": levels.to_list()}),
             "output": args.output,

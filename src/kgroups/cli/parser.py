@@ -124,6 +124,11 @@ def build_parser() -> argparse.ArgumentParser:
         "communities are found again, and adds a column to the output",
     )
     detect.add_argument(
+        "--k-distribution",
+        action="store_true",
+        help="compute how probable each number of communities is",
+    )
+    detect.add_argument(
         "--levels",
         action="store_true",
         help="find communities at finer and coarser scales, too; prints a line a level, and adds "
@@ -137,8 +142,9 @@ def build_parser() -> argparse.ArgumentParser:
         "--html-details",
         choices=list(commands.DETAILS),
         default="auto",
-        help="whether the report has the spectrum, the confidence of nodes and the levels, which "
-        "take longest (default: auto, up to 50,000 nodes)",
+        help="whether the report has the spectrum, the confidence of nodes, the levels, and how "
+        "sure and stable the communities are, which take longest (default: auto, up to 50,000 "
+        "nodes)",
     )
 
     score = _add_command(commands_of, commands.score, "score", "score a partition on its graph")

@@ -11,6 +11,7 @@ import numpy as np
 from kgroups.cli.files import Source
 from kgroups.datasets import DatasetInfo, TableInfo
 from kgroups.partition import Levels, Partition
+from kgroups.partition.overview import not_computed, overview
 
 if TYPE_CHECKING:
     from kgroups.scoring import Scores
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 _MOST_ROWS = 20
 # Nodes with a lower confidence are listed, up to a number.
 _SURE, _MOST_UNCERTAIN = 0.9, 10
+# What computes levels, P(k) and stability.
+_FLAGS = ("--levels", "--k-distribution", "--stability")
 
 Agreement = Mapping[str, Mapping[str, float]]
 
@@ -90,10 +93,15 @@ def detection(
     levels: Levels | None = None,
 ) -> str:
     """Return the communities, the levels if they were wanted, scores, and the report."""
-    parts = [headline(source), counted(partition.k, "community", "communities")]
+    sentences, missing = overview(partition), not_computed(partition, _FLAGS)
+    if missing:
+        sentences.append(f"Not computed: {', '.join(missing)}.")
+    parts = [headline(source), "\n".join(map(wrapped, sentences))]
     if partition.k:
-        parts[-1] += f":\n\n{_communities(partition)}"
+        parts.append(_communities(partition))
     parts += [*_uncertain_nodes(partition), *_stability(partition)]
+    if partition.known_k_distribution is not None:
+        parts.append(_numbers(partition.known_k_distribution))
     parts += [] if levels is None else [_levels(levels)]
     parts += [_scores(scores), *_agreement(agreement)]
     spectrum, report = partition.known_spectrum, partition.report
@@ -137,7 +145,7 @@ def description(
     around = facts([("eigenvalues near 1", near or "none"), ("gap at 1", number(spectrum.gap))])
     parts = [f"{title(source)}\n{size}", _uncertainty(spectrum), f"Spectrum\n{around}"]
     if numbers is not None:
-        parts.append("\n".join(["Number of communities", *map(wrapped, numbers.lines())]))
+        parts.append(_numbers(numbers))
     warnings = [wrapped(f"Warning: {warning}") for warning in spectrum.warnings]
     return "\n\n".join([*parts, *(["\n".join(warnings)] if warnings else [])])
 
@@ -315,6 +323,11 @@ def _stability(partition: Partition) -> list[str]:
     head, *lines = str(known).split("\n  ")
     lines += [f"Warning: {warning}" for warning in partition._instability()]
     return ["\n".join([head, *map(wrapped, lines)])]
+
+
+def _numbers(numbers: "KDistribution") -> str:
+    """Return how probable each number of communities is."""
+    return "\n".join(["Number of communities", *map(wrapped, numbers.lines())])
 
 
 def _levels(levels: Levels) -> str:

@@ -69,6 +69,7 @@ def page_content(
     spectrum: bool | None = None,
     confidence: bool | None = None,
     levels: bool | None = None,
+    uncertainty: bool | None = None,
     progress: StageProgress = False,
     limits: PageLimits = PageLimits(),  # noqa: B008  (frozen)
 ) -> bytes:
@@ -93,6 +94,11 @@ def page_content(
         elif scales is None and (levels or graph.n <= limits.computed):
             begin("finding levels")
             scales = partition.levels()
+        if uncertainty or (uncertainty is None and graph.n <= limits.computed):
+            partition.k_distribution(progress=begin)
+            begin("computing stability")
+            if partition.known_stability is None:
+                partition.stability()
         begin("laying out the graph")
         data = graph_figures(partition, graph, sure, limits, scales)
         begin("writing the page")
@@ -161,19 +167,12 @@ def _communities(count: int) -> str:
 
 
 def _verdict(partition: "Partition", graph: Graph) -> str:
-    """Return one sentence: how many communities, of what, and why."""
+    """Return how many communities, of what, at which scales, and how sure and stable they are."""
     size = f"{graph.n:,} {'node' if graph.n == 1 else 'nodes'}"
     links = f"{graph.m:,} {'edge' if graph.m == 1 else 'edges'}"
-    found = f"<strong>{_communities(partition.k)}</strong> among {size} and {links}"
-    report = partition.report
-    if report is None:
-        return f"{found}, as given by their labels."
-    if report.k_given is not None:
-        return f"{found}; the number of communities was given."
-    if not report.components:
-        return f"{found}."
-    largest = "in the largest component, " if report.n_components > 1 else ""
-    return f"{found}: {largest}{html.escape(report.why)}."
+    found = f"<strong>{_communities(partition.k)}</strong> among {size} and {links}: "
+    about = " ".join(partition._overview())
+    return found + html.escape(about[0].lower() + about[1:])
 
 
 def _facts(

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from kgroups.inference.confidence import Confidence
     from kgroups.partition.comparison import Comparison
     from kgroups.partition.levels import Levels
+    from kgroups.partition.overview import Summary
     from kgroups.report import Report
     from kgroups.scoring import Scores
     from kgroups.spectrum import DeferredSpectrum, Spectrum
+    from kgroups.uncertainty import KDistribution
     from kgroups.uncertainty.stability import Stability
 
 Community = frozenset[Hashable]
@@ -36,7 +38,7 @@ _SIZES_SHOWN = 6
 _LINE_WIDTH = 98
 # Nodes with at least this confidence should stay in at least this share of the resamples.
 _SURE = 0.9
-_HINT = "other scales: partition.levels()"
+_HINT = "other scales: partition.levels(); how sure and stable: partition.summary(full=True)"
 # igraph.Graph.from_networkx keeps the networkx names under the second attribute.
 _IGRAPH_NAMES = ("name", "_nx_name")
 
@@ -85,6 +87,8 @@ class Partition(Sequence[Community]):
         The probabilities if they were computed, given or loaded; nothing is computed.
     known_levels : Levels or None
         What :meth:`levels` has returned, if it was called.
+    known_k_distribution : KDistribution or None
+        What :meth:`k_distribution` has returned, if it was called.
     known_stability : Stability or None
         What :meth:`stability` has returned last, or was loaded.
 
@@ -114,6 +118,7 @@ class Partition(Sequence[Community]):
     uninformed: tuple[Hashable, ...]
     known_confidence: "Confidence | None"
     known_levels: "Levels | None"
+    known_k_distribution: "KDistribution | None"
     known_stability: "Stability | None"
     # The settings of the detection that has found this partition.
     _found_with: Mapping[str, Any] | None
@@ -148,6 +153,7 @@ class Partition(Sequence[Community]):
                 None if confidence is None else confidence.renumbered(z, renumbered, names)
             ),
             known_levels=None,
+            known_k_distribution=None,
             known_stability=(
                 None if stability is None else stability.renumbered(z, renumbered, names)
             ),
@@ -479,6 +485,37 @@ class Partition(Sequence[Community]):
         )
         return (InstabilityWarning(msg),)
 
+    def k_distribution(self, *, progress: StageProgress = False) -> "KDistribution":
+        """Return how probable each number of communities of the graph is.
+
+        Computed at the first call and kept, as by :func:`kgroups.k_distribution` with its defaults:
+        detection runs again with its default settings, whatever this partition was found with.
+
+        Parameters
+        ----------
+        progress : bool or callable
+            ``True`` names the stages on a terminal; a function receives the name of each.
+
+        Returns
+        -------
+        KDistribution
+            Prints as a short summary.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> import kgroups as kg
+        >>> kg.detect_communities(nx.ring_of_cliques(6, 5)).k_distribution().k
+        6
+        """
+        if self.known_k_distribution is None:
+            from kgroups.uncertainty import k_distribution
+
+            found = k_distribution(self._graph_for("k_distribution()"), progress=progress)
+            vars(self)["known_k_distribution"] = found
+        known: KDistribution = vars(self)["known_k_distribution"]
+        return known
+
     def to_igraph(self, graph: Any = None) -> Any:
         """Return the partition as an ``igraph.VertexClustering``.
 
@@ -606,25 +643,54 @@ class Partition(Sequence[Community]):
 
         return quotient(self, self._graph_for("quotient_graph()"))
 
-    def summary(self) -> list[dict[str, Any]]:
-        """Return a row per community, the largest first.
+    def summary(self, *, full: bool = False, progress: StageProgress = False) -> "Summary":
+        """Return a row per community, the largest first, and the whole in sentences.
+
+        Parameters
+        ----------
+        full : bool
+            Whether what was not asked for yet is computed: :meth:`levels`,
+            :meth:`k_distribution`, :meth:`stability` and :attr:`spectrum`. That takes some thirty
+            times as long as detection. Otherwise nothing is.
+        progress : bool or callable
+            ``True`` names the stages on a terminal; a function receives the name of each.
 
         Returns
         -------
-        list of dict
-            ``community`` and ``nodes``; with a graph also ``inside`` and ``outside`` (weight of
-            the edges within the community and to others), ``density`` (share of the pairs of its
-            nodes that are linked), ``conductance`` and ``hub``, the node with most weight inside.
-            ``pandas.DataFrame`` takes the list as it is.
+        Summary
+            A list of dict with ``community`` and ``nodes``; with a graph also ``inside`` and
+            ``outside`` (weight of the edges within the community and to others), ``density``
+            (share of the pairs of its nodes that are linked), ``conductance`` and ``hub``, the
+            node with most weight inside. ``pandas.DataFrame`` takes the list as it is. Printed, it
+            begins with sentences: how many communities there are, at which scales, how sure their
+            number is, how stable they are, and what speaks against them.
 
         Examples
         --------
         >>> Partition([7, 3, 3]).summary()
         [{'community': 0, 'nodes': 2}, {'community': 1, 'nodes': 1}]
+        >>> print(Partition([7, 3, 3]).summary())
+        1 community of 2 nodes and 1 single node, by the labels given.
+        <BLANKLINE>
+        community  nodes
+                0      2
+                1      1
         """
-        from kgroups.partition.tables import community_rows
+        from kgroups._progress import stage_progress
+        from kgroups.partition.overview import summary_of
 
-        return community_rows(self)
+        if full:
+            self._graph_for("summary(full=True)")
+            with stage_progress(progress=progress) as begin:
+                self.levels(progress=begin)
+                self.k_distribution(progress=begin)
+                begin("computing stability")
+                self.stability(
+                    progress=lambda done, most: begin(f"computing stability: {done} of {most}")
+                )
+                begin("counting eigenvalues")
+                _ = self.spectrum
+        return summary_of(self)
 
     def compare(self, other: Any) -> "Comparison":
         """Return how much another partition of the same nodes agrees with this one.
@@ -750,6 +816,7 @@ class Partition(Sequence[Community]):
         spectrum: bool | None = None,
         confidence: bool | None = None,
         levels: bool | None = None,
+        uncertainty: bool | None = None,
         progress: StageProgress = False,
     ) -> None:
         """Write an interactive report, one file that opens offline; needs the extra ``report``.
@@ -769,6 +836,9 @@ class Partition(Sequence[Community]):
         levels : bool, optional
             Whether the reader can switch between :meth:`levels`. By default if they are known or
             the graph has at most 50,000 nodes.
+        uncertainty : bool, optional
+            Whether :meth:`k_distribution` and :meth:`stability` are computed. By default if the
+            graph has at most 50,000 nodes; what is known is shown.
         progress : bool or callable
             ``True`` names the stages on a terminal; a function receives the name of each.
 
@@ -797,6 +867,7 @@ class Partition(Sequence[Community]):
             spectrum=spectrum,
             confidence=confidence,
             levels=levels,
+            uncertainty=uncertainty,
             progress=progress,
         )
         write_atomically(path, content)
@@ -910,6 +981,12 @@ class Partition(Sequence[Community]):
         from kgroups.partition.notebook import partition_html
 
         return partition_html(self, self._remarks())
+
+    def _overview(self) -> list[str]:
+        """Return what is known in sentences, as :meth:`summary` does, but for warnings."""
+        from kgroups.partition.overview import overview
+
+        return overview(self)
 
     def _remarks(self) -> list[str]:
         """Return the lines of the repr after the first: reason, spectrum, warnings, a hint."""

@@ -30,6 +30,8 @@ _LEFT_OUT = 40.0
 # never calls one certain.
 _SHOWN_PROBABILITY = 0.005
 _MOST_SHOWN = 6
+# Numbers with a smaller probability are not worth a word in a sentence.
+_LIKELY = 0.05
 _CHOICES = {
     "mean-degree": "mean degree",
     "second-moment": "second moment",
@@ -117,6 +119,34 @@ class KDistribution:
         first = min(self.spectrum.r_at.values())
         adjacency = self.graph.simple_adjacency()
         return staircase(adjacency, first, weighted=self.graph.is_weighted)
+
+    def about(self, k: int) -> str:
+        """Return a sentence on how sure a number of communities is.
+
+        Parameters
+        ----------
+        k : int
+            The number of communities of a partition.
+
+        Returns
+        -------
+        str
+            It names the numbers that have at least a twentieth of the probability, and if another
+            one is the most probable, why detection returns ``k``.
+        """
+        shown = shown_probability(self.probability(self.k))
+        sign = "" if shown.startswith(">") else "= "
+        most = f"{self.k} is the most probable number (P {sign}{shown}"
+        if self.k == k:
+            order = np.argsort(-self.probabilities, kind="stable")
+            others = [
+                f"{self.k_values[i]}: {shown_probability(self.probabilities[i])}"
+                for i in order.tolist()
+                if self.k_values[i] != k and self.probabilities[i] >= _LIKELY
+            ]
+            return f"{'; '.join([most, *others])})."
+        why = f": {self.explanation}" if k == self.k_found and self.explanation else ""
+        return f"{most}; {k}: {shown_probability(self.probability(k))}){why}."
 
     def lines(self) -> list[str]:
         """Return the summary: P(k), what it rests on, and eigenvalue counts if they are known."""
@@ -300,7 +330,7 @@ def k_distribution(
 
 def shown_probability(p: float) -> str:
     """Return a probability with two digits; none that is not 1 is shown as 1."""
-    return ">0.99" if 0.995 <= p < 1.0 else f"{p:.2f}"
+    return "> 0.99" if 0.995 <= p < 1.0 else f"{p:.2f}"
 
 
 def _checked_values(k_values: Iterable[int], n: int) -> list[int]:

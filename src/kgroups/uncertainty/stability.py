@@ -176,6 +176,18 @@ class Stability:
         }
         return pandas.DataFrame({**columns, "together": pandas.Series(share)})
 
+    @property
+    def sentence(self) -> str:
+        """How stable the communities are, in a sentence."""
+        stay, n = np.count_nonzero(self._inside(0.9)), self.nodes.size
+        # Rounded down, so that not all nodes seem to stay when some do not.
+        share = f"{100 * stay // n if n else 100} %"
+        return (
+            f"Without {100 * self.drop:g} % of the edges, {share} of the nodes stay with their "
+            f"community in at least 0.9 of {self.resamples} resamples, and two resamples agree "
+            f"with a mean AMI of {self.agreement:.2f}."
+        )
+
     def lines(self) -> list[str]:
         """Return the summary: agreement of resamples, nodes that stay, the least stable."""
         n = self.nodes.size

@@ -285,7 +285,7 @@ def test_detect_and_info_of_a_graph_without_edges(run, tmp_path):
     nx.write_gml(nx.empty_graph(2), tmp_path / "empty.gml")
     code, out, _ = run("detect", tmp_path / "empty.gml", "--plot", tmp_path / "p.png")
     assert code == 0
-    assert "2 nodes, 0 edges\n\n2 communities" in out
+    assert "2 nodes, 0 edges\n\n  2 single nodes.\n" in out
     assert run("info", tmp_path / "empty.gml")[0] == 0
 
 
@@ -334,7 +334,7 @@ def test_many_communities_are_cut_with_a_word(run, tmp_path):
         nx.disjoint_union_all([nx.complete_graph(4)] * 25), tmp_path / "c.txt", data=False
     )
     _, out, _ = run("detect", tmp_path / "c.txt")
-    assert "25 communities:" in out
+    assert "\n\n  25 communities of 4 nodes.\n" in out
     assert "and 5 smaller ones of 20 nodes together; --output FILE writes all" in out
 
 

@@ -93,3 +93,16 @@ def test_info_weighs_numbers_of_communities(run):
     assert "Number of communities\n" not in run("info", "karate")[1]
     document = json.loads(run("info", "karate", "--no-weight", "--k-distribution", "--json")[1])
     assert document["k_distribution"]["k"] == 2
+
+
+def test_detect_tells_how_sure_the_number_is(run):
+    code, out, err = run("detect", "karate", "--no-weight", "--k-distribution")
+    assert (code, err) == (0, "")
+    assert "  2 is the most probable number (P = 0.99).\n" in out
+    assert "Number of communities\n  most probable: 2 communities, as detect_communities" in out
+    assert "  Not computed: --levels, --stability.\n" in out
+    plain = run("detect", "karate", "--no-weight")[1]
+    assert "  Not computed: --levels, --k-distribution, --stability.\n" in plain
+    document = json.loads(run("detect", "karate", "--no-weight", "--k-distribution", "--json")[1])
+    assert document["k_distribution"]["k_found"] == 2
+    assert "k_distribution" not in json.loads(run("detect", "karate", "--json")[1])

@@ -193,18 +193,29 @@ def test_spectrum_confidence_and_levels_are_computed_up_to_a_size_or_when_wanted
         ).decode()
         data = data_of(content)
         assert ("spectrum is not part of this report" in content) == ("spectrum" not in data)
-        return "spectrum" in data, level_of(data)["confidence"] is not None, stages
+        assert ("most probable number" in content) == ("computing stability" in stages)
+        assert ("Without 10 % of the edges" in content) == ("computing stability" in stages)
+        tried = [stage for stage in stages if stage.startswith("trying")]
+        others = [s for s in stages if s not in (*tried, "searching", "comparing candidates")]
+        assert bool(tried) == ("computing stability" in stages)
+        return "spectrum" in data, level_of(data)["confidence"] is not None, others
 
     steps = ["laying out the graph", "writing the page"]
     both = ["computing the spectrum", "computing confidence"]
-    scales = ["finding levels"]
+    scales, stability = ["finding levels"], ["computing stability"]
     large, small = PageLimits(), PageLimits(computed=11)
-    assert shown(large) == (True, True, both + scales + steps)
+    assert shown(large) == (True, True, both + scales + stability + steps)
+    assert shown(large, uncertainty=False) == (True, True, both + scales + steps)
+    assert shown(small, uncertainty=True) == (False, False, stability + steps)
     assert shown(small) == (False, False, steps)
     assert shown(small, spectrum=True, confidence=True) == (True, True, both + steps)
-    assert shown(large, spectrum=False, confidence=False) == (False, False, scales + steps)
+    assert shown(large, spectrum=False, confidence=False, uncertainty=False) == (
+        False,
+        False,
+        scales + steps,
+    )
     assert shown(small, levels=True) == (False, False, scales + steps)
-    assert shown(large, levels=False) == (True, True, both + steps)
+    assert shown(large, levels=False) == (True, True, both + stability + steps)
 
 
 def test_a_known_spectrum_is_shown_at_any_size(partition):
@@ -311,9 +322,9 @@ def test_links_are_the_pairs_with_the_most_edges():
 def test_labels_that_were_given_and_k_that_was_given():
     graph = kg.as_graph(nx.barbell_graph(6, 0))
     given = Partition([0] * 6 + [1] * 6, graph=graph)
-    assert "as given by their labels" in page_content(given, graph).decode()
+    assert "by the labels given" in page_content(given, graph).decode()
     wanted = kg.detect_communities(graph, 3)
-    assert "the number of communities was given" in page_content(wanted, graph).decode()
+    assert "as many as were asked for" in page_content(wanted, graph).decode()
 
 
 def test_warnings_are_shown():

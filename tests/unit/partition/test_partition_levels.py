@@ -159,7 +159,7 @@ def test_stages_are_announced(graph, monkeypatch):
 def test_printing_hints_at_levels_and_computes_none(graph, monkeypatch):
     calls = give_scales(monkeypatch, COARSE)
     partition = kg.detect_communities(graph)
-    hint = "other scales: partition.levels()"
+    hint = "other scales: partition.levels(); how sure and stable: partition.summary(full=True)"
     assert str(partition).splitlines()[-1] == f"  {hint}"
     assert hint in partition._repr_html_()
     assert not calls

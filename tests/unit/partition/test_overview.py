@@ -1,0 +1,149 @@
+"""What a partition is in plain sentences: the story that the summary and the report tell."""
+
+import pickle
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import kgroups as kg
+from kgroups import Partition
+from kgroups.errors import PartitionError
+from kgroups.partition.overview import Summary, not_computed, overview
+
+KARATE = nx.karate_club_graph()
+
+
+@pytest.fixture(scope="module")
+def caves():
+    partition = kg.detect_communities(nx.relaxed_caveman_graph(12, 6, 0.25, seed=0))
+    partition.summary(full=True)
+    return partition
+
+
+@pytest.mark.parametrize(
+    ("labels", "sentence"),
+    [
+        ([0, 0, 1, 1], "2 communities of 2 nodes, by the labels given."),
+        ([0, 0, 0, 1, 1], "2 communities of 2 to 3 nodes, by the labels given."),
+        ([0, 0, 1], "1 community of 2 nodes and 1 single node, 2 in all, by the labels given."),
+        ([0, 1, 2], "3 single nodes, by the labels given."),
+        ([0, 0, 0], "All 3 nodes are one community, by the labels given."),
+    ],
+)
+def test_how_many(labels, sentence):
+    assert overview(Partition(labels)) == [sentence]
+
+
+def test_no_nodes():
+    assert overview(Partition([])) == ["There are no nodes."]
+    assert str(Partition([]).summary()) == "There are no nodes."
+
+
+def test_detected_and_asked_for():
+    found = kg.detect_communities(KARATE, weight=None)
+    assert overview(found)[0] == "2 communities of 16 to 18 nodes."
+    asked = kg.detect_communities(KARATE, 3, weight=None)
+    assert overview(asked)[0].endswith(", as many as were asked for.")
+    refined = kg.refine_partition(KARATE, found)
+    assert overview(refined)[0].endswith(", as many as in the labels given.")
+    one = kg.detect_communities(nx.gnm_random_graph(100, 250, seed=2), method=kg.Search())
+    assert overview(one)[0].startswith(("All ", "1 community of "))
+
+
+def test_nothing_is_computed_unless_asked_for():
+    partition = kg.detect_communities(KARATE)
+    sentences = partition.summary().sentences
+    assert sentences[-1] == (
+        "Not computed: levels(), k_distribution(), stability(); summary(full=True) computes all."
+    )
+    assert partition.known_levels is partition.known_stability is None
+    assert partition.known_k_distribution is None
+    partition.levels()
+    flags = ("--levels", "--k-distribution", "--stability")
+    assert not_computed(partition, flags) == ["--k-distribution", "--stability"]
+
+
+def test_the_whole_story(caves):
+    sentences = caves.summary().sentences
+    assert sentences[0] == "12 communities of 6 nodes."
+    assert sentences[1].startswith(("Other scales have ", "No other scale "))
+    assert sentences[2].startswith("12 is the most probable number (P = 0.6")
+    assert sentences[3].startswith("The spectrum shows ")
+    assert sentences[4].startswith("Without 10 % of the edges, ")
+    assert not any(each.startswith("Not computed") for each in sentences)
+    assert caves.known_k_distribution.k == len(caves)
+
+
+def test_another_number_than_the_most_probable_is_explained():
+    asked = kg.detect_communities(KARATE, 4, weight=None)
+    asked.k_distribution()
+    assert any(
+        each.startswith("2 is the most probable number (P = 0.9") and each.endswith("; 4: 0.00).")
+        for each in overview(asked)
+    )
+    missed = kg.detect_communities(nx.davis_southern_women_graph())
+    missed.k_distribution()
+    (sentence,) = (each for each in overview(missed) if "most probable" in each)
+    assert missed.known_k_distribution.explanation in sentence
+
+
+def test_isolated_nodes_are_no_disagreement_with_the_spectrum():
+    partition = kg.detect_communities(nx.disjoint_union(KARATE, nx.empty_graph(5)), weight=None)
+    _ = partition.spectrum
+    sentences = overview(partition)
+    assert sentences[0] == "2 communities of 16 to 18 nodes and 5 single nodes, 7 in all."
+    assert "The spectrum shows 2 communities, too." in sentences
+
+
+def test_warnings_speak_against_it():
+    with pytest.warns(kg.errors.DisassortativeWarning):
+        partition = kg.detect_communities(nx.davis_southern_women_graph())
+    against = [each for each in partition.summary().sentences if each.startswith("Warning: ")]
+    assert against == [f"Warning: {partition.report.warnings[0]}"]
+
+
+def test_a_summary_is_the_list_of_its_rows(caves):
+    summary = caves.summary()
+    assert isinstance(summary, Summary)
+    assert summary == list(summary)
+    assert [row["nodes"] for row in summary] == caves.sizes.tolist()
+    pandas = pytest.importorskip("pandas")
+    assert pandas.DataFrame(summary).shape == (12, 7)
+    again = pickle.loads(pickle.dumps(summary))
+    assert again == summary
+    assert again.sentences == summary.sentences
+
+
+def test_a_printed_summary_is_sentences_and_a_table(caves):
+    summary = caves.summary()
+    text = str(summary).splitlines()
+    assert text[: len(summary.sentences)] == summary.sentences
+    assert text[len(summary.sentences) + 1].split() == list(summary[0])
+    assert len(text) == len(summary.sentences) + 2 + len(summary)
+    html = summary._repr_html_()
+    assert "12 is the most probable number" in html
+    assert "<td" in html
+
+
+def test_long_summaries_are_cut():
+    summary = Partition(np.repeat(np.arange(30), 2)).summary()
+    assert str(summary).endswith("... and 10 more")
+    assert "and 10 more" in summary._repr_html_()
+
+
+def test_names_are_escaped():
+    G = nx.relabel_nodes(nx.complete_graph(5), {0: "<b>"})
+    assert "<b>" not in kg.detect_communities(G).summary()._repr_html_()
+
+
+def test_a_partition_without_a_graph_cannot_be_asked_more():
+    with pytest.raises(PartitionError, match=r"summary\(full=True\) needs the graph"):
+        Partition([0, 0, 1]).summary(full=True)
+
+
+def test_stages_are_announced():
+    stages = []
+    kg.detect_communities(KARATE).summary(full=True, progress=stages.append)
+    for stage in ("finding levels", "computing stability", "counting eigenvalues"):
+        assert any(each.startswith(stage) for each in stages)
