@@ -283,7 +283,7 @@ def test_the_work_allowed_ends_the_trying(monkeypatch):
     assert "the work allowed by max_work was spent" in str(found)
     assert found.probability(12) > 0.0
     assert not kg.k_distribution(CAVES).limited
-    tried = len(kg.k_distribution(CAVES, max_work=3.0).k_values)
+    tried = len(kg.k_distribution(CAVES, max_work=1.0).k_values)
     assert len(found.k_values) < tried < len(kg.k_distribution(CAVES).k_values)
 
 

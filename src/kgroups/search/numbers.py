@@ -147,37 +147,44 @@ class _Trial:
 
     def walk(self, direction: int, ends: Ints | None) -> None:
         """Try numbers beyond those found: to the ends, or until as many are negligible."""
-        active, edge = self._open, self._found
         last = ends
         if last is None:
-            last = np.full_like(edge, 2) if direction < 0 else self._problem.sizes
-        near = self._labels, self._found
-        while True:
-            active = active[direction * (last - edge)[active] > 0]
-            if not active.size or self._is_spent():
-                return
+            last = np.full_like(self._found, 2) if direction < 0 else self._problem.sizes
+        near, edge = (self._labels, self._found), self._found.copy()
+        active = self._open[direction * (last - edge)[self._open] > 0]
+        while active.size and not self._is_spent():
+            before = edge.copy()
             if direction < 0:
-                beyond = np.maximum(edge - _PATIENCE, last)
-                near = self._fall(active, edge - 1, beyond, near)
+                edge[active] = np.maximum(edge - _PATIENCE, last)[active]
+                near = self._fall(active, before - 1, edge, near)
             else:
-                beyond = np.minimum(edge + _PATIENCE, last)
-                near = self._rise(active, beyond, near)
+                edge[active] = np.minimum(edge + _PATIENCE, last)[active]
+                near = self._rise(active, edge, near)
+            going = self._going(active, before, edge, last, ends)
+            ended = np.setdiff1d(active, going)
+            if direction > 0 and ended.size and not self._is_spent():
                 # Communities merged from small groups, as with k given, compete.
-                self._fall(active, beyond, edge, self._searching.cells(active))
-            if ends is None:
-                active = active[[self._goes_on(c, edge, beyond) for c in active.tolist()]]
-            edge = beyond
+                self._fall(ended, edge, self._found, self._searching.cells(ended))
+                going = self._going(active, before, edge, last, ends)
+            active = going
+
+    def _going(self, active: Ints, before: Ints, edge: Ints, last: Ints, ends: Ints | None) -> Ints:
+        """Return the components in which numbers beyond the edge are to be tried."""
+        active = active[edge[active] != last[active]]
+        if ends is not None:
+            return active
+        going = []
+        for c in active.tolist():
+            low, high = sorted((int(before[c]), int(edge[c])))
+            tried = set(range(low, high + 1)) - {int(before[c])}
+            if not all(self.numbers[c].is_negligible(k) for k in tried):
+                going.append(c)
+        return np.array(going, dtype=np.int64)
 
     def _is_spent(self) -> bool:
         work = self._searching.visits + self._contest.judge.visits - self._work_before
         self.limited |= work > self._most_work
         return self.limited
-
-    def _goes_on(self, c: int, edge: Ints, beyond: Ints) -> bool:
-        """Return whether one of the numbers tried last is not negligible."""
-        ends = sorted((int(edge[c]), int(beyond[c])))
-        tried = set(range(ends[0], ends[1] + 1)) - {int(edge[c])}
-        return not all(self.numbers[c].is_negligible(k) for k in tried)
 
     def _fall(
         self, which: Ints, high: Ints, low: Ints, finer: tuple[Indices, Ints]
