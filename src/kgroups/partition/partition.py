@@ -346,14 +346,14 @@ class Partition(Sequence[Community]):
         order = np.argsort(sure, kind="stable")[: np.count_nonzero(sure < threshold)]
         return tuple(self.nodes[i] for i in order.tolist())
 
-    @interrupts_restored()
     def _confidence(self, progress: Progress) -> "Confidence":
         known = self.known_confidence
         if known is None:
             from kgroups.inference.confidence import confidence_of_labels
 
             graph = self._graph_for("confidence()")
-            known = confidence_of_labels(graph, self.labels, progress=progress)
+            with interrupts_restored():
+                known = confidence_of_labels(graph, self.labels, progress=progress)
             vars(self)["known_confidence"] = known
             warn_caller(self._instability())
         return known
@@ -396,7 +396,6 @@ class Partition(Sequence[Community]):
             return levels_of(self, self._graph_for("levels()"), progress)
         return self.known_levels
 
-    @interrupts_restored()
     def stability(
         self,
         resamples: int = 10,
@@ -458,7 +457,8 @@ class Partition(Sequence[Community]):
         """
         from kgroups.uncertainty.stability import stability_of
 
-        found = stability_of(self, resamples, drop, rng=rng, n_jobs=n_jobs, progress=progress)
+        with interrupts_restored():
+            found = stability_of(self, resamples, drop, rng=rng, n_jobs=n_jobs, progress=progress)
         if found is not self.known_stability:
             vars(self)["known_stability"] = found
             warn_caller(self._instability())

@@ -196,8 +196,8 @@ class Stability:
         share = f" ({100 * stay // n} %)" if n else ""
         lines = [
             f"two resamples agree with a mean AMI of {self.agreement:.3f}",
-            f"{counted(stay, 'node')}{share} {'stays' if stay == 1 else 'stay'} with their "
-            "community in at least 0.9 of the resamples",
+            f"{counted(stay, 'node')}{share} {'stays with its' if stay == 1 else 'stay with their'}"
+            " community in at least 0.9 of the resamples",
         ]
         known = np.flatnonzero(~np.isnan(self.communities))
         if known.size:
