@@ -15,6 +15,7 @@ The figures below the lines stand beside their bars. The exit status is 1 if one
 """
 
 import argparse
+import math
 import statistics
 import sys
 import warnings
@@ -198,7 +199,8 @@ def core_figures(measured: Measured) -> Iterator[Figure]:
         ours = [records["kgroups"] for name, records in measured if name == kind]
 
         def mean(what: str, ours: Sequence[Record] = ours) -> float:
-            return statistics.fmean(one[what] for one in ours if one[what] is not None)
+            known = [one[what] for one in ours if one[what] is not None]
+            return statistics.fmean(known) if known else math.nan
 
         about = f"{len(ours)} of {kind}"
         yield Figure(f"{about}: share of the nodes in cores", mean("inside"), at_least(0.25))

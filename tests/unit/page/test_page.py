@@ -244,6 +244,35 @@ def test_a_known_confidence_is_shown_at_any_size():
         assert "computing confidence" not in stages
 
 
+def test_stability_is_shown_if_it_is_known():
+    graph = nx.ring_of_cliques(5, 6)
+    graph.add_node(30)
+    partition = kg.detect_communities(graph)
+    content = page_content(partition, partition.graph).decode()
+    assert level_of(data_of(content))["stability"] is None
+    assert "Stability of" not in content
+    known = partition.stability(4)
+    content = page_content(partition, partition.graph).decode()
+    level = level_of(data_of(content))
+    assert level["communities"]["stability"] == [1.0] * 5 + [None]
+    assert unpacked(level["stability"], "u2").tolist() == [10_000] * 30 + [65_535]
+    assert "Stability of 6 communities of 31 nodes, 4 resamples" in content
+    assert known.lines()[1] in content
+    assert "stay in 0.9 of the resamples or more</dt><dd>96 %" in content
+    # Beyond a size there are communities only.
+    limits = PageLimits(nodes=3)
+    level = level_of(data_of(page_content(partition, partition.graph, limits=limits).decode()))
+    assert level["stability"] is None
+    assert level["communities"]["stability"] == [1.0] * 5 + [None]
+
+
+def test_the_page_warns_of_nodes_that_are_certain_and_leave():
+    partition = kg.detect_communities(nx.karate_club_graph(), weight=None)
+    partition.stability()
+    content = page_content(partition, partition.graph).decode()
+    assert "nodes have a confidence of at least 0.9, but on average they stay" in content
+
+
 def test_every_level_has_its_communities_colors_and_labels(monkeypatch):
     fine = np.arange(60) // 5
     give_scales(monkeypatch, fine // 3)

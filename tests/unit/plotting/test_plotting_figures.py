@@ -21,6 +21,7 @@ from kgroups.plotting import (
     plot_levels,
     plot_sizes,
     plot_spectrum,
+    plot_stability,
     style,
 )
 from kgroups.plotting.graphs import partition_colors
@@ -168,6 +169,19 @@ def test_bars_of_confidence_count_the_nodes(axes, eleven):
         assert axes.texts[a].get_text() == f"{unsure} of {own.size} below 0.9"
 
 
+def test_bars_of_stability_leave_out_nodes_that_do_not_count(axes):
+    graph = nx.disjoint_union(nx.ring_of_cliques(2, 6), nx.empty_graph(1))
+    partition = Partition([0] * 6 + [1] * 7, graph=kgroups.as_graph(graph))
+    plot_stability(partition, ax=axes, title="stability")
+    nodes = partition.known_stability.nodes
+    assert np.isnan(nodes).tolist() == [False] * 12 + [True]
+    texts = [text.get_text() for text in axes.texts]
+    # The larger community is the first.
+    assert texts[0].endswith("of 6 below 0.9")
+    assert texts[1].endswith("of 6 below 0.9")
+    rendered(axes)
+
+
 def test_small_communities_share_a_bar_of_confidence(axes):
     graph = kgroups.as_graph(nx.disjoint_union_all([nx.complete_graph(4)] * 30))
     plot_confidence(Partition(np.arange(120) // 4, graph=graph), ax=axes)
@@ -237,7 +251,7 @@ def test_names_of_sides_may_be_an_array(axes):
 
 def test_an_empty_partition_can_be_drawn():
     nothing = Partition([], graph=kgroups.as_graph(nx.empty_graph(0)))
-    for draw in (plot_adjacency, plot_sizes, plot_confidence):
+    for draw in (plot_adjacency, plot_sizes, plot_confidence, plot_stability):
         rendered(draw(nothing, ax=Figure().subplots()))
     rendered(plot_alluvial(nothing, nothing, ax=Figure().subplots()))
     rendered(plot_levels(Levels([nothing], [0.0]), ax=Figure().subplots()))
