@@ -14,7 +14,7 @@ from kgroups._parallel import check_n_jobs, finished_batches
 from kgroups._progress import Progress, check_progress, counted_progress
 from kgroups._types import Bools, Floats, Indices, Ints
 from kgroups._validation import RngLike, as_rng, check_integer, check_real
-from kgroups._wording import argument, counted
+from kgroups._wording import argument, counted, in_python
 from kgroups.adapters import canonical_order
 from kgroups.detect import detect_communities
 from kgroups.errors import InputError, KGroupsWarning, PartitionError
@@ -309,9 +309,9 @@ def stability_of(
     known = partition.known_stability
     if known is not None and (known.resamples, known.drop, known.seed) == (resamples, drop, seed):
         return known
-    advice = "Pass the graph with Partition(labels, graph=kgroups.as_graph(graph))."
+    advice = f"Pass {in_python('Partition(labels, graph=kgroups.as_graph(graph))')}."
     if known is not None:
-        advice += f"\n  Known are {known!r}, in partition.known_stability."
+        advice += f"\n  It has {known!r}, in partition.known_stability."
     graph = partition._graph_for("stability()", advice)
     # In the order of the sorted names, so that the result does not depend on that of the input.
     order, _ = canonical_order(graph)
