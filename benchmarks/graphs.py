@@ -193,6 +193,20 @@ def blobs(name: str, *, spread: float, seed: int) -> BenchmarkGraph:
     return _fifteen_neighbors(name, X, truth)
 
 
+def cloud(name: str, *, seed: int) -> BenchmarkGraph:
+    """Draw 900 points of one Gaussian cloud in the plane, each linked to its 15 nearest."""
+    X = np.random.default_rng(seed).normal(size=(900, 2))
+    return replace(_fifteen_neighbors(name, X, np.zeros(900, dtype=np.int64)), truth=None)
+
+
+def grid(name: str, *, seed: int) -> BenchmarkGraph:
+    """Return a square grid of 30 by 30 nodes; the seed is not used."""
+    place = np.arange(900).reshape(30, 30)
+    source = np.concatenate([place[:, :-1].ravel(), place[:-1].ravel()])
+    target = np.concatenate([place[:, 1:].ravel(), place[1:].ravel()])
+    return BenchmarkGraph(name, 900, source, target, None)
+
+
 def digits(name: str, *, seed: int) -> BenchmarkGraph:
     """Load scikit-learn's images of digits, each linked to its 15 nearest; no use of the seed."""
     from sklearn.datasets import load_digits

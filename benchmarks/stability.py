@@ -9,7 +9,9 @@ The parts are
   communities up to 100 nodes, as in the LFR paper, and without these bounds, where communities of
   some hundred nodes are too faint for the search and are found as one. The cores are the nodes
   that stay with their community in at least 0.9 of ten copies. A node is right if it is in the
-  planted community that holds most of its community.
+  planted community that holds most of its community;
+- ``starts``: copies that are searched from scratch, as ``Partition.stability`` does, and the same
+  copies searched from the labels of the partition, which shows agreement that the others lack.
 
 The figures below the lines stand beside their bars. The exit status is 1 if one is missed.
 """
@@ -30,7 +32,15 @@ import numpy as np
 
 import kgroups as kg
 from benchmarks import table
-from benchmarks.graphs import BenchmarkGraph, Ints, own_lfr
+from benchmarks.graphs import (
+    BenchmarkGraph,
+    Ints,
+    cloud,
+    grid,
+    own_lfr,
+    planted_partition,
+    real,
+)
 from benchmarks.peers import CONVERGED, PEERS
 from benchmarks.scales import (
     FIGURES,
@@ -61,6 +71,16 @@ LFR = tuple(
     for which, largest in BOUNDS.items()
     for internal in ("binomial", "fixed")
 )
+STARTS = (
+    *(
+        Row(name, real)
+        for name in ("karate", "football", "email-Eu-core", "cora", "fb100-Caltech36")
+    ),
+    *LFR,
+    Row("SBM k=10", partial(planted_partition, n=2_000, k=10, degree=15.0, snr=1.3)),
+    Row("cloud", cloud),
+    Row("grid", grid),
+)
 
 REAL_COLUMNS = (
     Column("graph", 45),
@@ -83,6 +103,16 @@ CORE_COLUMNS = (
     Column("outside", 7),
     Column("sure", 6),
     Column("right", 6),
+)
+START_COLUMNS = (
+    Column("graph", 24),
+    Column("k", 5),
+    Column("scratch", 7),
+    Column("labels", 7),
+    Column("stay", 6),
+    Column("stay", 6),
+    Column("s", 6),
+    Column("s", 6),
 )
 
 
@@ -139,6 +169,24 @@ def measured_cores(graph: BenchmarkGraph, seed: int) -> Record:
         "sure": float(sure.mean()),
         "right_sure": share(right[sure]),
     }
+
+
+def measured_starts(graph: BenchmarkGraph, seed: int) -> Record:
+    """Return agreement, mean share of nodes and seconds, from scratch and from the labels."""
+    given = kg.Graph.from_edges(graph.source, graph.target, n=graph.n)
+    partition = kg.detect_communities(given)
+    record = {"k": len(partition)}
+    for which, init in (("scratch", kg.KMeansInit()), ("labels", kg.WarmStart(partition.labels))):
+        again = kg.Partition(partition.labels, graph=given)
+        vars(again)["_found_with"] = {"init": init}
+        start = process_time()
+        found = again.stability(rng=seed)
+        record[which] = {
+            "agreement": found.agreement,
+            "stay": float(np.nanmean(found.nodes)),
+            "seconds": process_time() - start,
+        }
+    return record
 
 
 def are_right(truth: Ints, labels: Ints) -> np.ndarray:
@@ -210,6 +258,26 @@ def core_figures(measured: Measured) -> Iterator[Figure]:
         yield Figure("  right among these", mean("right_sure"))
 
 
+def start_line(name: str, records: dict[str, Record]) -> list[str]:
+    """Return the line of a graph."""
+    ours = records["kgroups"]
+    both = [ours[which] for which in ("scratch", "labels")]
+    digits = {"agreement": 3, "stay": 3, "seconds": 2}
+    cells = [f"{one[what]:.{places}f}" for what, places in digits.items() for one in both]
+    return [name, str(ours["k"]), *cells]
+
+
+def start_figures(measured: Measured) -> Iterator[Figure]:
+    """Yield by how much more copies agree that start from the labels, and what that costs."""
+    ours = [records["kgroups"] for _, records in measured]
+    more = [one["labels"]["agreement"] - one["scratch"]["agreement"] for one in ours]
+    about = f"AMI between copies, from the labels minus from scratch, {len(ours)} graphs"
+    yield Figure(f"{about}: mean", statistics.fmean(more))
+    yield Figure("  largest", max(more))
+    seconds = (sum(one[which]["seconds"] for one in ours) for which in ("labels", "scratch"))
+    yield Figure("  time from the labels over time from scratch", next(seconds) / next(seconds))
+
+
 PARTS: Mapping[str, Part] = {
     "real": Part(
         REAL,
@@ -221,6 +289,9 @@ PARTS: Mapping[str, Part] = {
     ),
     "cores": Part(
         LFR, 10, {"kgroups": on_graph(measured_cores)}, CORE_COLUMNS, core_line, core_figures
+    ),
+    "starts": Part(
+        STARTS, 1, {"kgroups": on_graph(measured_starts)}, START_COLUMNS, start_line, start_figures
     ),
 }
 
@@ -239,7 +310,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         metavar="NAME",
         help="real networks; by default all npz files that are here",
     )
-    parser.add_argument("--seed", type=int, default=2000, help="of the first LFR graph")
+    parser.add_argument("--seed", type=int, default=2000, help="of the first generated graph")
     parser.add_argument("--graphs", type=int, help="drawn of each kind of LFR; by default 10")
     parser.add_argument(
         "--journal", type=Path, help="append what is measured to this file, and resume from it"
@@ -258,7 +329,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
 def main(arguments: Sequence[str] | None = None) -> bool:
     """Print the lines of all graphs, then the figures; return whether all bars are met."""
     options = _arguments(arguments)
-    print(f"{table.setting()}; LFR graphs from seed {options.seed} on")
+    print(f"{table.setting()}; generated graphs from seed {options.seed} on")
     print(f"Leiden: {table.description(CONVERGED)}")
     kg.warm(progress=False)
     kept, figures = Kept(options.journal, options.fresh), []
@@ -269,8 +340,9 @@ def main(arguments: Sequence[str] | None = None) -> bool:
             if name == "real" and options.networks:
                 rows = tuple(row for row in SUITES["real"] if row.name in options.networks)
                 part = replace(part, rows=rows)
-            elif name == "cores":
-                seeds = range(options.seed, options.seed + (options.graphs or part.graphs))
+            elif name != "real":
+                graphs = 1 if part.graphs == 1 else options.graphs or part.graphs
+                seeds = range(options.seed, options.seed + graphs)
             measured = measure_part(name, part, kept, seeds)
             figures += part.figures(measured) if measured else ()
     print()

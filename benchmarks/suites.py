@@ -9,6 +9,7 @@ from itertools import product
 from benchmarks.graphs import (
     BenchmarkGraph,
     blobs,
+    cloud,
     degree_corrected,
     digits,
     erdos_renyi,
@@ -24,6 +25,7 @@ from kgroups import datasets
 _NEEDED = {
     lfr: ("networkit", "NetworKit"),
     blobs: ("sklearn", "scikit-learn"),
+    cloud: ("sklearn", "scikit-learn"),
     digits: ("sklearn", "scikit-learn"),
 }
 

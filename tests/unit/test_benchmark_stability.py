@@ -111,6 +111,30 @@ def test_fifty_three_networks_are_asked():
     assert np.bincount(bounded.truth).max() <= 100
 
 
+def test_copies_that_start_from_the_labels_agree_as_well_on_cliques(ring):
+    record = stability.measured_starts(ring, 0)
+    line = stability.start_line("ring", {"kgroups": record})
+    assert len(line) == len(stability.START_COLUMNS)
+    assert line[:6] == ["ring", "4", "1.000", "1.000", "1.000", "1.000"]
+
+
+def test_the_largest_difference_between_starts_is_shown():
+    records = [
+        {which: {"agreement": value, "seconds": 2.0 if which == "labels" else 4.0}
+         for which, value in (("scratch", 0.5), ("labels", labels))}
+        for labels in (0.5, 0.75)
+    ]  # fmt: skip
+    figures = stability.start_figures([(str(i), {"kgroups": one}) for i, one in enumerate(records)])
+    assert [figure.value for figure in figures] == [0.125, 0.25, 0.5]
+
+
+def test_a_grid_has_each_neighbor_once():
+    grid = next(row for row in stability.STARTS if row.name == "grid").graph(0)
+    degrees = np.bincount(np.concatenate([grid.source, grid.target]))
+    assert np.bincount(degrees).tolist() == [0, 0, 4, 4 * 28, 28 * 28]
+    assert grid.m == 2 * 30 * 29
+
+
 @pytest.mark.compiled
 def test_the_command_prints_a_network_and_cores(monkeypatch, tmp_path, capsys, ring):
     pytest.importorskip("igraph")
@@ -119,7 +143,17 @@ def test_the_command_prints_a_network_and_cores(monkeypatch, tmp_path, capsys, r
     part = replace(stability.PARTS["cores"], rows=rows)
     monkeypatch.setitem(stability.PARTS, "cores", part)
     journal, markdown = tmp_path / "runs.jsonl", tmp_path / "stability.md"
-    words = ["--networks", "karate", "--graphs", "2", "--journal", str(journal)]
+    words = [
+        "--only",
+        "real",
+        "cores",
+        "--networks",
+        "karate",
+        "--graphs",
+        "2",
+        "--journal",
+        str(journal),
+    ]
     met = stability.main([*words, "--markdown", str(markdown)])
     said = capsys.readouterr().out
     (karate,) = (line.split() for line in said.splitlines() if line.startswith("karate "))
