@@ -66,8 +66,8 @@ class Stability:
         it: their common nodes, divided by the nodes of either. It is 0 in a resample where none is
         matched, and nan if no node of the community counts in any.
     agreement : float
-        Mean AMI between all pairs of resamples, over all nodes. It does not depend on the
-        partition.
+        Mean AMI between all pairs of resamples, over the nodes that count in both. It does not
+        depend on the partition.
     resamples : int
         Their number.
     drop : float
@@ -342,7 +342,7 @@ def stability_of(
     return Stability(
         nodes=_readonly(shares[position]),
         communities=_readonly(jaccard[number]),
-        agreement=mean_agreement(labels),
+        agreement=mean_agreement(labels, linked),
         resamples=resamples,
         drop=drop,
         seed=seed,
@@ -439,9 +439,13 @@ def edge_shares(labels: Ints, linked: Bools, source: Ints, target: Ints) -> Floa
     return _ratio(together, counts)
 
 
-def mean_agreement(labels: Ints) -> float:
-    """Return the mean AMI between all pairs of rows."""
-    return float(np.mean([ami(first, second) for first, second in combinations(labels, 2)]))
+def mean_agreement(labels: Ints, linked: Bools) -> float:
+    """Return the mean AMI between all pairs of rows, over the nodes that have edges in both."""
+    values = []
+    for a, b in combinations(range(len(labels)), 2):
+        both = linked[a] & linked[b]
+        values.append(ami(labels[a][both], labels[b][both]))
+    return float(np.mean(values))
 
 
 def _ratio(part: Floats, whole: Any) -> Floats:
