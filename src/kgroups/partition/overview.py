@@ -130,11 +130,16 @@ def _how_sure(partition: "Partition") -> list[str]:
     numbers, spectrum = partition.known_k_distribution, partition.known_spectrum
     sentences = [] if numbers is None else [numbers.about(partition.k)]
     if spectrum is not None:
-        about = "" if spectrum.is_exact else "about "
         # It does not count isolated nodes.
         several = int((partition.sizes > 1).sum()) or partition.k
-        beside = compared_with_spectrum(several, spectrum.k) or ", too"
-        sentences.append(f"The spectrum shows {about}{_communities(spectrum.k)}{beside}.")
+        about = "" if spectrum.is_exact else "about "
+        beside = compared_with_spectrum(several, spectrum.k)
+        if not beside:
+            sentences.append("The spectrum shows as many.")
+        elif spectrum.k < several:
+            sentences.append(f"The spectrum{beside}, shows {about}{spectrum.k or 'none'}.")
+        else:
+            sentences.append(f"The spectrum shows {about}{spectrum.k} eigenvalues{beside}.")
     return sentences
 
 

@@ -69,7 +69,7 @@ def test_the_whole_story(caves):
     assert sentences[0] == "12 communities of 6 nodes."
     assert sentences[1].startswith(("Other scales have ", "No other scale "))
     assert sentences[2].startswith("12 is the most probable number (P = 0.6")
-    assert sentences[3].startswith("The spectrum shows ")
+    assert sentences[3] == "The spectrum, which can miss small or faint communities, shows 9."
     assert sentences[4].startswith("Without 10 % of the edges, ")
     assert not any(each.startswith("Not computed") for each in sentences)
     assert caves.known_k_distribution.k == len(caves)
@@ -93,7 +93,7 @@ def test_isolated_nodes_are_no_disagreement_with_the_spectrum():
     _ = partition.spectrum
     sentences = overview(partition)
     assert sentences[0] == "2 communities of 16 to 18 nodes and 5 single nodes, 7 in all."
-    assert "The spectrum shows 2 communities, too." in sentences
+    assert "The spectrum shows as many." in sentences
 
 
 def test_warnings_speak_against_it():
@@ -147,3 +147,13 @@ def test_stages_are_announced():
     kg.detect_communities(KARATE).summary(full=True, progress=stages.append)
     for stage in ("finding levels", "computing stability", "counting eigenvalues"):
         assert any(each.startswith(stage) for each in stages)
+
+
+def test_eigenvalues_that_show_no_community():
+    G = nx.grid_2d_graph(20, 20)
+    partition = Partition(np.arange(400) // 200, graph=kg.as_graph(G))
+    with pytest.warns(kg.errors.CrowdedThresholdWarning):
+        k = partition.spectrum.k
+    assert f"The spectrum shows {k} eigenvalues, not all of which show a community." in overview(
+        partition
+    )
