@@ -248,7 +248,7 @@ def test_stability_is_shown_if_it_is_known():
     graph = nx.ring_of_cliques(5, 6)
     graph.add_node(30)
     partition = kg.detect_communities(graph)
-    content = page_content(partition, partition.graph).decode()
+    content = page_content(partition, partition.graph, uncertainty=False).decode()
     assert level_of(data_of(content))["stability"] is None
     assert "Stability of" not in content
     known = partition.stability(4)
