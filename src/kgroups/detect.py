@@ -14,7 +14,7 @@ from kgroups._validation import RngLike, as_rng, check_choice, check_k
 from kgroups._wording import argument, setting
 from kgroups.adapters import as_graph, as_labels
 from kgroups.embedding import Init, KMeansInit, WarmStart
-from kgroups.errors import ConvergenceWarning, InputError, warn_caller
+from kgroups.errors import ContinuumWarning, ConvergenceWarning, InputError, warn_caller
 from kgroups.graph import Graph
 from kgroups.multilevel import Prepared, prepare
 from kgroups.operators import BetheHessian
@@ -272,6 +272,9 @@ def _result(
     if not refinement.converged:
         msg = f"{refinement.method} stopped before it converged.\n  Raise max_sweeps to refine on."
         warnings = (*warnings, ConvergenceWarning(msg))
+    borders, k_found = found.borders, int(np.count_nonzero(np.bincount(found.z)))
+    if borders is not None and borders.are_arbitrary:
+        warnings = (*warnings, _continuum_warning(k_found))
     report = Report(
         method=method,
         n=graph.n,
@@ -286,7 +289,7 @@ def _result(
         k_hat=None if counts is None else counts.total,
         k_hat_low=None if counts is None else int(counts.k_low.sum()),
         k_hat_high=None if counts is None else int(counts.k_high.sum()),
-        k_found=int(np.count_nonzero(np.bincount(found.z))),
+        k_found=k_found,
         counting={} if counts is None else dict(Counter(counts.method)),
         init=init,
         refinement=refinement,
@@ -298,6 +301,8 @@ def _result(
         visits=found.visits + refinement.visits,
         peak_bytes=stages.peak_bytes(),
         dispersion=found.dispersion,
+        contiguity=None if borders is None else borders.contiguity,
+        separation=None if borders is None else borders.separation,
     )
     if report.warnings:
         warn_caller(report.warnings)
@@ -311,3 +316,12 @@ def _result(
         report=report,
         uninformed=tuple(graph.nodes[i] for i in uninformed),
     )
+
+
+def _continuum_warning(k: int) -> ContinuumWarning:
+    msg = (
+        f"the {k} communities look like patches of a continuum, such as a grid or the neighbors of "
+        "points in space: their borders could as well lie elsewhere.\n"
+        "  See which nodes stay together with partition.stability()."
+    )
+    return ContinuumWarning(msg)

@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Iterable
 
 __all__ = [
+    "ContinuumWarning",
     "ConvergenceError",
     "ConvergenceWarning",
     "CrowdedThresholdWarning",
@@ -65,6 +66,10 @@ class ConvergenceError(KGroupsError, RuntimeError):
 
 class KGroupsWarning(UserWarning):
     """Base of every warning that kgroups issues; reports and spectra list them too."""
+
+
+class ContinuumWarning(KGroupsWarning):
+    """Communities look like patches of a continuum, whose borders could as well lie elsewhere."""
 
 
 class ConvergenceWarning(KGroupsWarning):

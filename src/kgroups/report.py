@@ -157,6 +157,15 @@ class Report:
     dispersion : float
         What the evidence of edges was divided by, because edges are correlated; 1 where they count
         in full. ``nats`` of components are after that division.
+    contiguity : float or None
+        How many times as often as by chance two links that leave a community from two linked nodes
+        lead to the same other community: 1 where communities explain all links, more where they
+        are patches. None where no component has three communities, and where ``k`` was given.
+    separation : float or None
+        Share of the nats that merging communities in pairs would cost if they were not linked that
+        it does cost. With much contiguity and a separation below a half, communities look like
+        patches of a continuum, and there is a :exc:`~kgroups.errors.ContinuumWarning`. None where
+        the contiguity is not clearly above 1.5.
     """
 
     method: str
@@ -184,6 +193,8 @@ class Report:
     k_hat_high: int | None = None
     peak_bytes: int | None = None
     dispersion: float = 1.0
+    contiguity: float | None = None
+    separation: float | None = None
 
     @property
     def why(self) -> str:

@@ -1,4 +1,4 @@
-"""Kernels of the dispersion: how links between groups spread, and triangles inside groups.
+"""Kernels of correlated links: how those between groups spread, and triangles inside groups.
 
 Groups are numbered through all components; ``order`` lists the nodes that take part by their
 groups, and those of group r start at ``firsts[r]``.
@@ -7,7 +7,7 @@ groups, and those of group r start at ``firsts[r]``.
 from kgroups._kernel import kernel
 from kgroups._types import Floats, Indices, Ints
 
-__all__ = ["spread", "triangles"]
+__all__ = ["shared", "spread", "triangles"]
 
 
 @kernel(seconds=0.7)
@@ -107,3 +107,49 @@ def triangles(
                 # Both orders of the two other nodes are found.
                 closed += 1 if mark[indices[u]] == i else 0
         found[r] += 0.5 * closed
+
+
+@kernel(seconds=0.5)
+def shared(
+    indptr: Indices, indices: Indices, group: Indices, order: Ints, outside: Ints, meeting: Floats,
+    found: Floats, pairs: Floats, link: Ints, tally: Ints,
+) -> None:
+    """Count pairs of links to other groups, from two nodes that are linked inside their group.
+
+    ``pairs`` receives their number by group, ``found`` that of those to the same other group.
+    ``outside`` are the links of each node to other groups, ``meeting`` those of the nodes that it
+    is linked to inside. All are zeros at first; ``link`` is zeros in the end, too. Links of the
+    node of fewer links are read, so that the time is at most that of the links times the root of
+    their number.
+    """
+    for place in range(len(order)):
+        if tally[2] != 0:
+            return
+        i = order[place]
+        r = group[i]
+        own = 0
+        for t in range(indptr[i], indptr[i + 1]):
+            s = group[indices[t]]
+            if s != r:
+                link[s] += 1
+                own += 1
+        outside[i] = own
+        degree = indptr[i + 1] - indptr[i]
+        for t in range(indptr[i], indptr[i + 1]):
+            j = indices[t]
+            less = indptr[j + 1] - indptr[j]
+            if own == 0 or group[j] != r or less > degree or (less == degree and j > i):
+                continue
+            same = 0
+            others = 0
+            for u in range(indptr[j], indptr[j + 1]):
+                s = group[indices[u]]
+                if s != r:
+                    same += link[s]
+                    others += 1
+            found[r] += 1.0 * same
+            pairs[r] += 1.0 * own * others
+            meeting[i] += 1.0 * others
+            meeting[j] += 1.0 * own
+        for t in range(indptr[i], indptr[i + 1]):
+            link[group[indices[t]]] = 0

@@ -11,6 +11,7 @@ from kgroups._types import Bools, Ints
 from kgroups.embedding import Init, KMeansInit
 from kgroups.refine import Hartigan, Refinement, Refiner
 from kgroups.report import ComponentReport, RefinementReport
+from kgroups.search.continuum import Borders
 from kgroups.search.settings import Method, Search, Spectral, search_of, spectral_of
 from kgroups.spectrum import ComponentCounts
 
@@ -93,6 +94,7 @@ class Detection:
     counts: ComponentCounts | None = None
     dispersion: float = 1.0
     clear: Bools = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+    borders: Borders | None = None
 
     def keep(self, refinement: Refinement) -> Ints:
         """Record a refinement, and return its labels."""

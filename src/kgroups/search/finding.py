@@ -24,6 +24,7 @@ from kgroups.search.candidates import (
     search_again,
     split_small,
 )
+from kgroups.search.continuum import borders_of
 from kgroups.search.detection import Detection, Options
 from kgroups.search.dispersion import dispersion_of
 from kgroups.search.settings import Auto, Method, Search, dense_solves
@@ -76,8 +77,10 @@ def find_communities(
     ``start`` are labels to start from; ``progress`` is called with the name of each stage.
     """
     contest = compete(problem, method, init, refine, rng, start=start, progress=progress)
+    found = contest.found
+    found.borders = borders_of(problem, contest.described, found.z)
     _report(contest)
-    return contest.found
+    return found
 
 
 def compete(
