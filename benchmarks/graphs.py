@@ -174,15 +174,26 @@ def nearest_neighbors(
     name: str, *, n: int, degree: int, dimension: int, seed: int
 ) -> BenchmarkGraph:
     """Link each of n points, drawn around a dozen centers, to its nearest ones."""
-    from scipy.spatial import KDTree
-
     rng = np.random.default_rng(seed)
     group = rng.integers(12, size=n)
     X = 3.0 * rng.normal(size=(12, dimension))[group] + rng.normal(size=(n, dimension))
+    return neighbors_of(name, X, degree, group)
+
+
+def neighbors_of(
+    name: str, X: npt.NDArray[np.float64], degree: int, truth: npt.NDArray[Any] | None = None
+) -> BenchmarkGraph:
+    """Link each point to its nearest ones."""
+    from scipy.spatial import KDTree
+
     near = KDTree(X).query(X, degree + 1)[1][:, 1:]
-    pairs = np.column_stack([np.repeat(np.arange(n), degree), near.ravel()])
-    u, v = np.unique(np.sort(pairs, axis=1), axis=0).T
-    return BenchmarkGraph(name, n, u, v, group)
+    u, v = linked_pairs(np.repeat(np.arange(len(X)), degree), near.ravel()).T
+    return BenchmarkGraph(name, len(X), u, v, truth)
+
+
+def linked_pairs(u: Ints, v: Ints) -> Ints:
+    """Return each pair once, its smaller number first."""
+    return np.unique(np.sort(np.column_stack([u, v]), axis=1), axis=0)
 
 
 def blobs(name: str, *, spread: float, seed: int) -> BenchmarkGraph:

@@ -29,6 +29,7 @@ from kgroups.hartigan import improve_rows
 from kgroups.inference.confidence import confidence_of_labels
 from kgroups.multilevel import finest_level
 from kgroups.search import Auto, Spectral
+from kgroups.search.continuum import contiguity
 from kgroups.search.dispersion import Groups, closed_share, pearson
 from kgroups.search.supergroups import GroupGraph, find_supergroups
 from kgroups.verdict.statistics import stretch_of_distances
@@ -135,6 +136,7 @@ def _find_scales() -> None:
     groups = Groups.of(level, np.zeros(4, dtype=np.int32), one + 1, one)
     pearson(groups)
     closed_share(groups)
+    contiguity(level, np.zeros(4, dtype=np.int64), one + 1, one)
 
 
 def _infer() -> None:

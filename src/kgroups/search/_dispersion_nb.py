@@ -109,23 +109,23 @@ def triangles(
         found[r] += 0.5 * closed
 
 
-@kernel(seconds=0.5)
+@kernel(seconds=0.4)
 def shared(
-    indptr: Indices, indices: Indices, group: Indices, order: Ints, outside: Ints, meeting: Floats,
+    indptr: Indices, indices: Indices, group: Indices, nodes: Ints, outside: Ints, meeting: Floats,
     found: Floats, pairs: Floats, link: Ints, tally: Ints,
 ) -> None:
-    """Count pairs of links to other groups, from two nodes that are linked inside their group.
+    """Count pairs of links to other groups, from some nodes and one that each is linked to inside.
 
     ``pairs`` receives their number by group, ``found`` that of those to the same other group.
-    ``outside`` are the links of each node to other groups, ``meeting`` those of the nodes that it
-    is linked to inside. All are zeros at first; ``link`` is zeros in the end, too. Links of the
-    node of fewer links are read, so that the time is at most that of the links times the root of
-    their number.
+    ``outside`` are the links of a node to other groups, ``meeting`` those that make pairs with each
+    of them. All are zeros at first; ``link`` is zeros in the end, too. A pair is found from its
+    node of most links, by the links of the other, so that the time is at most that of the links
+    times the root of their number.
     """
-    for place in range(len(order)):
+    for place in range(len(nodes)):
         if tally[2] != 0:
             return
-        i = order[place]
+        i = nodes[place]
         r = group[i]
         own = 0
         for t in range(indptr[i], indptr[i + 1]):
@@ -147,6 +147,7 @@ def shared(
                 if s != r:
                     same += link[s]
                     others += 1
+            outside[j] = others
             found[r] += 1.0 * same
             pairs[r] += 1.0 * own * others
             meeting[i] += 1.0 * others

@@ -54,6 +54,8 @@ MOST_SEPARATION = 0.5
 _SURE = 3.0
 # With fewer communities, links that leave one have no choice.
 _LEAST_GROUPS = 3
+# Nodes from which pairs of links are counted at most: enough, as there are many pairs at each.
+_NODES_READ = 1_000
 _DIGITS = 6
 
 
@@ -109,18 +111,23 @@ def borders_of(problem: Problem, described: Problem, z: Ints) -> Borders | None:
     return Borders(measured.ratio, share)
 
 
-def contiguity(level: Level, z: Ints, k: Ints, which: Ints) -> Contiguity:
+def contiguity(
+    level: Level, z: Ints, k: Ints, which: Ints, *, at_most: int = _NODES_READ
+) -> Contiguity:
     """Return the contiguity of labels that start from 0 in each of some components.
 
-    Weights do not count.
+    Weights do not count. It is measured on so many nodes ``at_most``.
     """
     # One number stands for all weights.
     groups = Groups.of(level._replace(data=np.ones(1, dtype=np.float32)), z, k, which)
     top, group, order = groups.top, groups.group, groups.order
     outside, link = np.zeros(level.n, dtype=np.int64), np.zeros(top.n, dtype=np.int64)
     meeting, found, pairs = np.zeros(level.n), np.zeros(top.n), np.zeros(top.n)
-    arguments = level.indptr, level.indices, group, order, outside, meeting, found, pairs, link
-    run_kernel(kernels.shared, len(level.indices), *arguments, new_tally())
+    # Evenly from all groups; which nodes these are has nothing to do with where links lead.
+    step = -(-order.size // at_most)
+    nodes = np.ascontiguousarray(order[::step])
+    arguments = level.indptr, level.indices, group, nodes, outside, meeting, found, pairs, link
+    run_kernel(kernels.shared, len(level.indices) // step, *arguments, new_tally())
     same, thrice, others = _chances(top)
     # Two of these pairs share a link; they are all of the same group together, or by chance.
     meets = np.bincount(group[order], (outside * meeting * (meeting - 1.0))[order], top.n)
