@@ -32,7 +32,6 @@ from benchmarks.graphs import (
     blobs,
     degree_corrected,
     hierarchy,
-    largest_component,
     linked_pairs,
     neighbors_of,
     own_lfr,
@@ -356,11 +355,8 @@ def roc_lines(measured: Mapping[str, Measured]) -> Iterator[list[str]]:
     )
     continuum = [one for one in continuum if one["k"] > 1]
     for name in NUMBERS:
-        both = continuum, planted
-        if name == "stretch":
-            both = tuple(
-                [one for one in some if one["n"] <= _MOST_STRETCHED_NODES] for some in both
-            )
+        most = _MOST_STRETCHED_NODES if name == "stretch" else sys.maxsize
+        both = ([one for one in some if one["n"] <= most] for some in (continuum, planted))
         auc, share = roc(name, *both)
         yield [name, f"{auc:.3f}", f"{share:.3f}"]
 

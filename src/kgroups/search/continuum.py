@@ -128,10 +128,11 @@ def contiguity(
     nodes = np.ascontiguousarray(order[::step])
     arguments = level.indptr, level.indices, group, nodes, outside, meeting, found, pairs, link
     run_kernel(kernels.shared, len(level.indices) // step, *arguments, new_tally())
-    same, thrice, others = _chances(top)
-    # Two of these pairs share a link; they are all of the same group together, or by chance.
-    meets = np.bincount(group[order], (outside * meeting * (meeting - 1.0))[order], top.n)
-    variance = pairs * same * (1.0 - same) + meets * np.maximum(thrice - same**2, 0.0)
+    same, all_three, both, others = _chances(top)
+    # Ordered pairs of pairs that share a link, and of those that do not.
+    meets = row_sums(group[order], (outside * meeting * (meeting - 1.0))[order], top.n)
+    disjoint = pairs * (pairs - 1.0) - meets
+    variance = pairs * same + meets * all_three + disjoint * both - np.square(pairs * same)
     # Where all links lead to one other group there is nothing to count.
     some = others > 1
     expected = float((pairs * same)[some].sum())
@@ -139,10 +140,11 @@ def contiguity(
     return Contiguity(float(found[some].sum()), expected, deviation)
 
 
-def _chances(top: Level) -> tuple[Floats, Floats, Ints]:
-    """Return how likely two, and three, links of a group lead to the same other, and how many.
+def _chances(top: Level) -> tuple[Floats, Floats, Floats, Ints]:
+    """Return how likely links of a group, drawn without replacement, lead to the same others.
 
-    They are drawn without replacement.
+    For each group: two links to one group; three links to one; two links to one, and two more to
+    one; and how many others it is linked to.
     """
     e, others = top.data.astype(float), np.diff(top.indptr).astype(np.int64)
     rows = np.repeat(np.arange(top.n), others)
@@ -150,10 +152,12 @@ def _chances(top: Level) -> tuple[Floats, Floats, Ints]:
     def summed(values: Floats) -> Floats:
         return row_sums(rows, values, top.n)
 
-    whole = summed(e)
-    same = summed(e * (e - 1.0)) / np.maximum(whole * (whole - 1.0), 1.0)
-    thrice = summed(e * (e - 1.0) * (e - 2.0))
-    return same, thrice / np.maximum(whole * (whole - 1.0) * (whole - 2.0), 1.0), others
+    whole, two = summed(e), e * (e - 1.0)
+    orders = np.cumprod([whole - taken for taken in range(4)], axis=0)
+    _, of_two, of_three, of_four = np.maximum(orders, 1.0)
+    same, all_three = summed(two) / of_two, summed(two * (e - 2.0)) / of_three
+    both = np.square(summed(two)) - summed(np.square(two)) + summed(two * (e - 2.0) * (e - 3.0))
+    return same, all_three, both / of_four, others
 
 
 def separation(level: Level, objective: Objective, z: Ints, k: Ints, which: Ints) -> float:
