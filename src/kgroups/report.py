@@ -160,7 +160,9 @@ class Report:
     contiguity : float or None
         How many times as often as by chance two links that leave a community from two linked nodes
         lead to the same other community: 1 where communities explain all links, more where they
-        are patches. None where no component has three communities, and where ``k`` was given.
+        are patches. None where no component has three communities, and where ``k`` was given and
+        is not the number that is found without. Measured on a sample of a large graph unless it is
+        clearly above 1.5 there.
     separation : float or None
         Share of the nats that merging communities in pairs would cost if they were not linked that
         it does cost. With much contiguity and a separation below a half, communities look like

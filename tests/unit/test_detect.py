@@ -12,6 +12,7 @@ import kgroups as kg
 from helpers.models import planted_partition
 from kgroups import detect
 from kgroups.errors import (
+    ContinuumWarning,
     ConvergenceWarning,
     CrowdedThresholdWarning,
     DisassortativeWarning,
@@ -297,7 +298,8 @@ def test_warnings_are_issued_once_at_the_line_of_the_caller():
     grid = nx.grid_2d_graph(15, 16)
     with pytest.warns(KGroupsWarning) as issued:
         partition = kg.detect_communities(grid)
-    assert [type(one.message) for one in issued] == [CrowdedThresholdWarning, DisassortativeWarning]
+    kinds = [CrowdedThresholdWarning, DisassortativeWarning, ContinuumWarning]
+    assert [type(one.message) for one in issued] == kinds
     assert tuple(one.message for one in issued) == partition.report.warnings
     assert {Path(one.filename).name for one in issued} == {"test_detect.py"}
     with warnings.catch_warnings(record=True) as again:
@@ -308,7 +310,7 @@ def test_warnings_are_issued_once_at_the_line_of_the_caller():
 
 def test_the_spectrum_issues_what_detection_did_not_see():
     partition = kg.detect_communities(nx.grid_2d_graph(30, 30))
-    assert partition.report.warnings == ()
+    assert [type(one) for one in partition.report.warnings] == [ContinuumWarning]
     with pytest.warns(CrowdedThresholdWarning, match="k=37 is uncertain") as issued:
         spectrum = partition.spectrum
     assert tuple(one.message for one in issued) == spectrum.warnings

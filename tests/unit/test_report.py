@@ -233,7 +233,7 @@ def test_a_given_number_for_r_is_recorded():
 def test_the_warnings_of_the_spectrum_are_in_the_report():
     partition = kg.detect_communities(nx.grid_2d_graph(15, 16))
     kinds = {type(warning) for warning in partition.report.warnings}
-    assert kinds == {type(warning) for warning in partition.spectrum.warnings}
+    assert kinds > {type(warning) for warning in partition.spectrum.warnings}
     assert CrowdedThresholdWarning in kinds
     said = [line for line in partition.report.lines() if line.startswith("Warning: ")]
     assert len(said) == len(partition.report.warnings)

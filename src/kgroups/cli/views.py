@@ -109,8 +109,9 @@ def detection(
         parts.append(_uncertainty(spectrum))
     if report is not None:
         lines = report.lines()
-        if spectrum is not None and not report.warnings:
-            lines += [f"Warning: {warning}" for warning in spectrum.warnings]
+        if spectrum is not None:
+            said = {type(warning) for warning in report.warnings}
+            lines += [f"Warning: {one}" for one in spectrum.warnings if type(one) not in said]
         parts.append("\n".join(["Report", *map(wrapped, lines)]))
     return "\n\n".join(parts)
 

@@ -1000,6 +1000,9 @@ class Partition(Sequence[Community]):
         k, r, exact, warnings = None, 0.0, True, ()
         if known is not None:
             k, r, exact, warnings = known.k, known.r, known.is_exact, known.warnings
+            kinds = {type(warning) for warning in warnings}
+            issued = () if report is None else report.warnings
+            warnings = (*(one for one in issued if type(one) not in kinds), *warnings)
         elif report is not None:
             k, r, warnings = report.k_hat, report.r, report.warnings
             exact = report.k_hat_low == report.k_hat_high

@@ -54,8 +54,8 @@ MOST_SEPARATION = 0.5
 _SURE = 3.0
 # With fewer communities, links that leave one have no choice.
 _LEAST_GROUPS = 3
-# Nodes from which pairs of links are counted at most: enough, as there are many pairs at each.
-_NODES_READ = 1_000
+# Nodes from which pairs of links are counted at first; there are many pairs at each.
+_SAMPLE = 1_000
 _DIGITS = 6
 
 
@@ -104,7 +104,10 @@ def borders_of(problem: Problem, described: Problem, z: Ints) -> Borders | None:
     which = np.flatnonzero(k >= _LEAST_GROUPS)
     if not which.size:
         return None
-    measured = contiguity(problem.level, z, k, which)
+    # Most graphs need no more than a sample.
+    measured = contiguity(problem.level, z, k, which, at_most=_SAMPLE)
+    if measured.is_clear:
+        measured = contiguity(problem.level, z, k, which)
     if not measured.is_clear:
         return Borders(measured.ratio, None)
     share = separation(described.level, described.objective, z, k, which)
@@ -112,11 +115,11 @@ def borders_of(problem: Problem, described: Problem, z: Ints) -> Borders | None:
 
 
 def contiguity(
-    level: Level, z: Ints, k: Ints, which: Ints, *, at_most: int = _NODES_READ
+    level: Level, z: Ints, k: Ints, which: Ints, *, at_most: int | None = None
 ) -> Contiguity:
     """Return the contiguity of labels that start from 0 in each of some components.
 
-    Weights do not count. It is measured on so many nodes ``at_most``.
+    Weights do not count. Pairs of links are counted from so many nodes ``at_most``.
     """
     # One number stands for all weights.
     groups = Groups.of(level._replace(data=np.ones(1, dtype=np.float32)), z, k, which)
@@ -124,7 +127,7 @@ def contiguity(
     outside, link = np.zeros(level.n, dtype=np.int64), np.zeros(top.n, dtype=np.int64)
     meeting, found, pairs = np.zeros(level.n), np.zeros(top.n), np.zeros(top.n)
     # Evenly from all groups; which nodes these are has nothing to do with where links lead.
-    step = -(-order.size // at_most)
+    step = 1 if at_most is None else -(-order.size // at_most)
     nodes = np.ascontiguousarray(order[::step])
     arguments = level.indptr, level.indices, group, nodes, outside, meeting, found, pairs, link
     run_kernel(kernels.shared, len(level.indices) // step, *arguments, new_tally())

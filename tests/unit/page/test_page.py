@@ -361,8 +361,9 @@ def test_warnings_are_shown():
     with pytest.warns(CrowdedThresholdWarning):
         grid.spectrum  # noqa: B018  (computed here)
     text = page_content(grid, grid.graph).decode()
-    box = re.search(r'class="warnings".*?</section>', text)[0]
-    assert html.escape(str(grid.spectrum.warnings[0])) in box
+    box = re.search(r'class="warnings".*?</section>', text, re.DOTALL)[0]
+    for warning in (*grid.spectrum.warnings, *grid.report.warnings):
+        assert html.escape(str(warning)) in box
     # Two pieces in one community, and a component without signal.
     apart = nx.disjoint_union(nx.complete_graph(5), nx.path_graph(3))
     one = kg.detect_communities(apart, 1)

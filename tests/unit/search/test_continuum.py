@@ -119,7 +119,7 @@ def test_two_parts_with_neighbors_of_their_own_are_contiguous():
     assert found.ratio == pytest.approx(79 / 39, abs=1e-5)
 
 
-@pytest.mark.parametrize("at_most", [100, 400, 10**6])
+@pytest.mark.parametrize("at_most", [100, 400, 1_600])
 def test_some_of_the_nodes_are_enough(at_most):
     G = nx.convert_node_labels_to_integers(nx.grid_2d_graph(40, 40))
     labels = np.arange(40) // 8
@@ -127,7 +127,7 @@ def test_some_of_the_nodes_are_enough(at_most):
     found, whole = measured(G, labels, at_most=at_most), measured(G, labels)
     assert found.is_clear
     assert found.ratio == pytest.approx(whole.ratio, rel=0.25)
-    assert found.found <= measured(G, labels, at_most=10**6).found
+    assert found.found <= whole.found
 
 
 def test_weights_do_not_count_in_contiguity():
