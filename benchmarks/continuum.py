@@ -289,8 +289,9 @@ def _kinds(measured: Measured) -> dict[str, list[Record]]:
 def continuum_figures(measured: Measured) -> Iterator[Figure]:
     """Yield the share that is warned of, of graphs in which communities are found."""
     divided = [records["kgroups"] for _, records in measured if records["kgroups"]["k"] > 1]
-    about = f"share warned of, {len(divided)} divided continuum graphs"
-    yield Figure(about, _share(divided), at_least(0.9))
+    if divided:
+        about = f"share warned of, {len(divided)} divided continuum graphs"
+        yield Figure(about, _share(divided), at_least(0.9))
     for kind, records in _kinds(measured).items():
         some = [one for one in records if one["k"] > 1]
         if some:
