@@ -357,9 +357,10 @@ def roc_lines(measured: Mapping[str, Measured]) -> Iterator[list[str]]:
     continuum = [one for one in continuum if one["k"] > 1]
     for name in NUMBERS:
         most = _MOST_STRETCHED_NODES if name == "stretch" else sys.maxsize
-        both = ([one for one in some if one["n"] <= most] for some in (continuum, planted))
-        auc, share = roc(name, *both)
-        yield [name, f"{auc:.3f}", f"{share:.3f}"]
+        both = [[one for one in some if one["n"] <= most] for some in (continuum, planted)]
+        if all(both):
+            auc, share = roc(name, *both)
+            yield [name, f"{auc:.3f}", f"{share:.3f}"]
 
 
 # --- The command ---------------------------------------------------------------------------------
