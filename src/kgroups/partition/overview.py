@@ -166,12 +166,8 @@ def _undecided(partition: "Partition") -> list[str]:
 
 
 def _warnings(partition: "Partition") -> list[Warning]:
-    """Return the warnings of detection, or of the spectrum, and those of stability."""
-    report, spectrum = partition.report, partition.known_spectrum
-    found: tuple[Warning, ...] = () if report is None else report.warnings
-    if not found and spectrum is not None:
-        found = spectrum.warnings
-    return [*found, *partition._instability()]
+    """Return the warnings of detection, of the spectrum, and of stability."""
+    return [*partition._known_warnings(), *partition._instability()]
 
 
 def _communities(count: int) -> str:

@@ -988,23 +988,27 @@ class Partition(Sequence[Community]):
 
         return overview(self)
 
+    def _known_warnings(self) -> list[Warning]:
+        """Return the warnings of detection, and those that only the spectrum has."""
+        report, spectrum = self.report, self.known_spectrum
+        found: list[Warning] = [] if report is None else list(report.warnings)
+        kinds = {type(warning) for warning in found}
+        more = () if spectrum is None else spectrum.warnings
+        return found + [warning for warning in more if type(warning) not in kinds]
+
     def _remarks(self) -> list[str]:
         """Return the lines of the repr after the first: reason, spectrum, warnings, a hint."""
         remarks = []
         known, report = self.known_spectrum, self.report
         k: int | None
-        warnings: tuple[Warning, ...]
         if report is not None and report.k_given is None and report.components:
             largest = "largest component: " if report.n_components > 1 else ""
             remarks.append(largest + report.components[0].why)
-        k, r, exact, warnings = None, 0.0, True, ()
+        k, r, exact = None, 0.0, True
         if known is not None:
-            k, r, exact, warnings = known.k, known.r, known.is_exact, known.warnings
-            kinds = {type(warning) for warning in warnings}
-            issued = () if report is None else report.warnings
-            warnings = (*(one for one in issued if type(one) not in kinds), *warnings)
+            k, r, exact = known.k, known.r, known.is_exact
         elif report is not None:
-            k, r, warnings = report.k_hat, report.r, report.warnings
+            k, r = report.k_hat, report.r
             exact = report.k_hat_low == report.k_hat_high
         if k is not None:
             at = f"{'' if exact else 'about '}{k} at r = {r:.4g}"
@@ -1014,7 +1018,7 @@ class Partition(Sequence[Community]):
             remarks.append(f"eigenvalues above the threshold: {at}{beside}")
         if self.uninformed:
             remarks.append(f"{counted(len(self.uninformed), 'node')} without information")
-        remarks += [f"warning: {warning}" for warning in warnings]
+        remarks += [f"warning: {warning}" for warning in self._known_warnings()]
         if self.graph is not None:
             remarks.append(_HINT)
         return [textwrap.shorten(text, _LINE_WIDTH, placeholder=" ...") for text in remarks]

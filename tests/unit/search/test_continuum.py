@@ -287,11 +287,16 @@ def test_order_and_names_of_nodes_do_not_matter():
     assert other.contiguity > 1.5
 
 
-def test_a_given_number_of_communities_is_not_judged():
+def test_a_given_number_is_judged_if_it_is_the_one_found_without():
+    grid = nx.grid_2d_graph(20, 20)
+    found = kg.detect_communities(grid)
+    again = kg.detect_communities(grid, k=len(found))
+    assert again.report.contiguity == found.report.contiguity
+    assert [type(warning) for warning in again.report.warnings] == [ContinuumWarning]
     with warnings.catch_warnings():
         warnings.simplefilter("error", ContinuumWarning)
-        found = kg.detect_communities(nx.grid_2d_graph(20, 20), k=9)
-    assert found.report.contiguity is found.report.separation is None
+        other = kg.detect_communities(grid, k=len(found) + 1)
+    assert other.report.contiguity is other.report.separation is None
 
 
 @pytest.mark.statistical
