@@ -670,7 +670,7 @@ class Partition(Sequence[Community]):
         >>> Partition([7, 3, 3]).summary()
         [{'community': 0, 'nodes': 2}, {'community': 1, 'nodes': 1}]
         >>> print(Partition([7, 3, 3]).summary())
-        1 community of 2 nodes and 1 single node, by the labels given.
+        1 community of 2 nodes and 1 single node, 2 in all, by the labels given.
         <BLANKLINE>
         community  nodes
                 0      2

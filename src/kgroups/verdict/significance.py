@@ -14,7 +14,7 @@ from kgroups._validation import RngLike, as_rng, check_integer
 from kgroups._wording import argument, counted, setting
 from kgroups.adapters import as_graph, as_labels, by_first_node, canonical_order
 from kgroups.detect import detect_communities
-from kgroups.errors import InputError, KGroupsWarning
+from kgroups.errors import ContinuumWarning, InputError, KGroupsWarning
 from kgroups.graph import Graph
 from kgroups.spectrum import edge_of_noise, growth_of, has_structure
 from kgroups.verdict.statistics import (
@@ -42,9 +42,6 @@ _RANKED_NODES, _RANKED_EDGES = 5_000, 100_000
 _FEWEST_NODES_OF_MOMENTS = 500
 # Below this number of edges no test can tell.
 _FEWEST_EDGES = 10
-_NOT_YET = (
-    "That is structure beyond chance, not yet communities: a grid or points in space have it, too."
-)
 # Eigenvalues closer than this are equal up to the error of the solver.
 _TIE = 1e-8
 
@@ -80,6 +77,9 @@ class Significance:
         graphs of this size. Without significant structure it is never "detectable".
     communities : int or None
         Number of communities that the distances were compared with.
+    patches : bool or None
+        Whether the communities that detection finds look like patches of a continuum, such as a
+        grid; None where there are fewer than three, or communities were given.
     stretch : float or None
         Mean distance over that with edges reshuffled within and between these communities.
 
@@ -105,6 +105,7 @@ class Significance:
     detectability: Detectability | None = None
     communities: int | None = None
     stretch: float | None = None
+    patches: bool | None = None
 
     @property
     def nulls(self) -> int:
@@ -142,7 +143,7 @@ class Significance:
         """Return the verdict as sentences."""
         lines = [self.sentence]
         if self.significant:
-            lines += [_NOT_YET, self._about_snr()]
+            lines += [self._about_communities(), self._about_snr()]
         if self.stretch is not None and self.communities is not None:
             explained = "its degrees explain"
             if self.communities > 1:
@@ -151,6 +152,21 @@ class Significance:
         if self.weighted and self.test != "none":
             lines.append("Edge weights were not used in the test.")
         return lines
+
+    def _about_communities(self) -> str:
+        """Return what structure beyond chance says of communities."""
+        text = "That is structure beyond chance"
+        if self.patches is None:
+            return f"{text}, not yet communities: a grid or points in space have it, too."
+        if self.patches:
+            return (
+                f"{text}, but not communities: the {self.communities} that are found look like "
+                "patches of a continuum, whose borders could as well lie elsewhere."
+            )
+        return (
+            f"{text}, and nothing shows the {self.communities} communities that are found to be "
+            "patches of a continuum, such as those of a grid."
+        )
 
     def _about_snr(self) -> str:
         text = f"The signal-to-noise ratio is about {self.snr:.2f}"
@@ -238,7 +254,8 @@ def significance(
     Communities with signal-to-noise ratio s > 1 give :math:`\nu_2 = (s + 1/s)/2`, so that
     :math:`s = \nu_2 + \sqrt{\nu_2^2 - 1}`; on large graphs s is estimated from the moments.
 
-    Structure is not always communities: a lattice, a ring or points in space have some, too. Mean
+    Structure is not always communities: a lattice, a ring or points in space have some, too.
+    ``patches`` says whether the communities that are found look like pieces of those. Mean
     distances far above those of the same communities with edges reshuffled are a sign of these,
     or of communities arranged in a chain.
 
@@ -279,11 +296,14 @@ def significance(
         raise InputError(msg)
     if verdict.m < _FEWEST_EDGES or cyclic_nodes(adjacency).size == 0:
         return verdict
-    z = _detected_labels(given) if labels is None else labels
+    patches = None
+    if labels is None:
+        labels, patches = _detected(given)
     # The numbers of communities of one size depend on the order of the input.
-    z = by_first_node((z if order is None else z[order])[nodes])[1]
+    z = by_first_node((labels if order is None else labels[order])[nodes])[1]
     stretch = stretch_of_distances(adjacency, z, np.random.default_rng(of_distances))
-    verdict = replace(verdict, communities=np.unique(z).size, stretch=stretch)
+    k = np.unique(z).size
+    verdict = replace(verdict, communities=k, stretch=stretch, patches=patches)
     if number is None:
         large = verdict.n > _RANKED_NODES or verdict.m > _RANKED_EDGES
         number = 0 if large else _NULLS
@@ -331,11 +351,16 @@ def _judged_by_moments(verdict: Significance, adjacency: CSR) -> Significance:
     )
 
 
-def _detected_labels(graph: Graph) -> Ints:
+def _detected(graph: Graph) -> tuple[Ints, bool | None]:
+    """Return the communities that detection finds, and whether they look like patches."""
     with warnings.catch_warnings():
         # Reasons to doubt the communities are no reasons to doubt the verdict.
         warnings.simplefilter("ignore", KGroupsWarning)
-        return as_labels(detect_communities(graph), graph)
+        found = detect_communities(graph)
+    patches, report = None, found.report
+    if report is not None and report.contiguity is not None:
+        patches = any(isinstance(one, ContinuumWarning) for one in report.warnings)
+    return as_labels(found, graph), patches
 
 
 def as_large(nu: float, values: Floats) -> int:

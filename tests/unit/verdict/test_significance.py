@@ -138,13 +138,29 @@ def test_the_sentences_of_a_clear_case():
     assert str(verdict).splitlines() == [
         "The graph has more structure than random graphs with its degrees: none of 99 has a second "
         f"eigenvalue of {verdict.eigenvalue:.3f} or more (p = 0.01).",
-        "That is structure beyond chance, not yet communities: a grid or points in space have it, "
-        "too.",
+        "That is structure beyond chance, and nothing shows the 8 communities that are found to be "
+        "patches of a continuum, such as those of a grid.",
         f"The signal-to-noise ratio is about {verdict.snr:.2f}, above the Kesten-Stigum threshold "
         "of detection, which is 1.",
         f"Distances are {verdict.stretch:.2f} times what these 8 communities explain.",
     ]
     assert repr(verdict).startswith("Significance(significant=True, p=0.01, snr=")
+
+
+def test_structure_is_told_from_communities():
+    grid = nx.grid_2d_graph(20, 20)
+    verdict = kg.significance(grid, nulls=19)
+    assert verdict.significant
+    assert verdict.patches
+    assert str(verdict).splitlines()[1] == (
+        f"That is structure beyond chance, but not communities: the {verdict.communities} that are "
+        "found look like patches of a continuum, whose borders could as well lie elsewhere."
+    )
+    given = kg.significance(grid, nulls=19, partition=np.arange(400) // 100)
+    assert given.patches is None
+    assert "not yet communities: a grid or points in space" in str(given)
+    # Of fewer than three, nothing can be said.
+    assert kg.significance(nx.karate_club_graph(), nulls=19).patches is None
 
 
 def test_the_sentences_of_a_random_graph():
