@@ -33,6 +33,7 @@ from kgroups.operators import BetheHessian
 from kgroups.refine import Hartigan, refine_labels
 from kgroups.search import _dispersion_nb, _supergroups_nb
 from kgroups.search.candidates import connected
+from kgroups.search.continuum import contiguity
 from kgroups.search.dispersion import Groups, closed_share, pearson
 from kgroups.search.searching import Searching
 from kgroups.search.supergroups import GroupGraph, find_supergroups
@@ -183,9 +184,11 @@ def measure_dispersion():
         k = np.minimum(3, problem.sizes)
         z = np.concatenate([np.arange(n) % min(3, n) for n in problem.sizes])
         for level in (problem.level, problem.level._replace(data=np.ones(1, dtype=np.float32))):
-            groups = Groups.of(level, z, k, np.flatnonzero(problem.entries))
+            linked = np.flatnonzero(problem.entries)
+            groups = Groups.of(level, z, k, linked)
             pearson(groups)
             closed_share(groups)
+            contiguity(level, z, k, linked)
 
 
 def group_groups():
