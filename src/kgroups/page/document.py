@@ -162,17 +162,12 @@ def _json(data: Any) -> str:
     return text
 
 
-def _communities(count: int) -> str:
-    return f"{count:,} {'community' if count == 1 else 'communities'}"
-
-
 def _verdict(partition: "Partition", graph: Graph) -> str:
     """Return how many communities, of what, at which scales, and how sure and stable they are."""
     size = f"{graph.n:,} {'node' if graph.n == 1 else 'nodes'}"
     links = f"{graph.m:,} {'edge' if graph.m == 1 else 'edges'}"
-    found = f"<strong>{_communities(partition.k)}</strong> among {size} and {links}: "
-    about = " ".join(partition._overview())
-    return found + html.escape(about[0].lower() + about[1:])
+    first, *others = map(html.escape, partition._overview())
+    return " ".join([f"A graph of {size} and {links}. <strong>{first}</strong>", *others])
 
 
 def _facts(

@@ -118,7 +118,7 @@ def test_members_are_those_of_the_highest_degree(page, partition):
 
 
 def test_the_text_of_the_page(partition, page):
-    assert "<strong>2 communities</strong> among 12 nodes and 31 edges: " in page
+    assert "A graph of 12 nodes and 31 edges. <strong>2 communities of 6 nodes.</strong> " in page
     assert html.escape(partition.report.why) in page
     assert f"{partition.scores().modularity:.3f}" in page
     for rule, count in partition.spectrum.k_at.items():
