@@ -106,11 +106,11 @@ def _how_many(partition: "Partition") -> str:
     parts = []
     if several.size:
         low, high = int(several.min()), int(several.max())
-        of = f"{low:,} to {high:,} nodes" if low < high else counted(low, "node")
+        of = f"{low} to {high} nodes" if low < high else counted(low, "node")
         parts.append(f"{_communities(several.size)} of {of}")
     if sizes.size > several.size:
         parts.append(counted(sizes.size - several.size, "single node"))
-    total = f", {sizes.size:,} in all" if len(parts) > 1 else ""
+    total = f", {sizes.size} in all" if len(parts) > 1 else ""
     return f"{' and '.join(parts)}{total}{origin}."
 
 
