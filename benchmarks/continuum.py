@@ -287,11 +287,15 @@ def _kinds(measured: Measured) -> dict[str, list[Record]]:
 
 
 def continuum_figures(measured: Measured) -> Iterator[Figure]:
-    """Yield the share that is warned of, of graphs in which communities are found."""
+    """Yield the share that is warned of, of all graphs and of those that are divided."""
+    everyone = [records["kgroups"] for _, records in measured]
+    yield Figure(
+        f"share warned of, {len(everyone)} continuum graphs", _share(everyone), at_least(0.9)
+    )
     divided = [records["kgroups"] for _, records in measured if records["kgroups"]["k"] > 1]
     if divided:
         about = f"share warned of, {len(divided)} divided continuum graphs"
-        yield Figure(about, _share(divided), at_least(0.9))
+        yield Figure(about, _share(divided))
     for kind, records in _kinds(measured).items():
         some = [one for one in records if one["k"] > 1]
         if some:

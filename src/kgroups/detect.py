@@ -273,8 +273,8 @@ def _result(
         msg = f"{refinement.method} stopped before it converged.\n  Raise max_sweeps to refine on."
         warnings = (*warnings, ConvergenceWarning(msg))
     borders, k_found = found.borders, int(np.count_nonzero(np.bincount(found.z)))
-    if borders is not None and borders.are_arbitrary:
-        warnings = (*warnings, _continuum_warning(k_found))
+    if borders is not None and borders.patches:
+        warnings = (*warnings, _continuum_warning(borders.patches, k_found))
     report = Report(
         method=method,
         n=graph.n,
@@ -303,6 +303,7 @@ def _result(
         dispersion=found.dispersion,
         contiguity=None if borders is None else borders.contiguity,
         separation=None if borders is None else borders.separation,
+        patches=0 if borders is None else borders.patches,
     )
     if report.warnings:
         warn_caller(report.warnings)
@@ -318,10 +319,11 @@ def _result(
     )
 
 
-def _continuum_warning(k: int) -> ContinuumWarning:
+def _continuum_warning(patches: int, k: int) -> ContinuumWarning:
+    which = f"the {k} communities look" if patches == k else f"{patches} of {k} communities look"
     msg = (
-        f"the {k} communities look like patches of a continuum, such as a grid or the neighbors of "
-        "points in space: their borders could as well lie elsewhere.\n"
+        f"{which} like patches of a continuum, such as a grid or the neighbors of points in space: "
+        "their borders could as well lie elsewhere.\n"
         "  See which nodes stay together with partition.stability()."
     )
     return ContinuumWarning(msg)

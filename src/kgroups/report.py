@@ -160,14 +160,17 @@ class Report:
     contiguity : float or None
         How many times as often as by chance two links that leave a community from two linked nodes
         lead to the same other community: 1 where communities explain all links, more where they
-        are patches. None where no component has three communities, and where ``k`` was given and
-        is not the number that is found without. Measured on a sample of a large graph unless it is
-        clearly above 1.5 there.
+        are patches. It is that of one component, the one with most patches, or if there are none
+        the largest. None where no component has three communities, where ``k`` was given and is
+        not the number that is found without, and where labels were given. Measured on a sample of
+        a large graph unless it is clearly above 1.5 there.
     separation : float or None
-        Share of the nats that merging communities in pairs would cost if they were not linked that
-        it does cost. With much contiguity and a separation below a half, communities look like
-        patches of a continuum, and there is a :exc:`~kgroups.errors.ContinuumWarning`. None where
-        the contiguity is not clearly above 1.5.
+        What it costs to merge the communities of that component in pairs, over what it would cost
+        if the merged ones were not linked. None where the contiguity is not clearly above 1.5.
+    patches : int
+        Communities that look like patches of a continuum, because the contiguity of their component
+        is clear and its separation below a half. If there are any, there is a
+        :exc:`~kgroups.errors.ContinuumWarning`.
     """
 
     method: str
@@ -197,6 +200,7 @@ class Report:
     dispersion: float = 1.0
     contiguity: float | None = None
     separation: float | None = None
+    patches: int = 0
 
     @property
     def why(self) -> str:

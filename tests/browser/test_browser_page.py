@@ -96,7 +96,7 @@ def test_the_page_of_a_small_graph(page, hostile_page):
     # Downloads.
     page.click("#save-nodes")
     rows = list(csv.reader(io.StringIO(page.downloaded("nodes.csv"), newline=""), strict=True))
-    assert rows[0] == ["node", "community", "degree", "confidence"]
+    assert rows[0] == ["node", "community", "degree", "confidence", "stability"]
     expected = [str(name).replace("\ud800", "\ufffd") for name in partition.nodes]
     assert [row[0] for row in rows[1:]] == expected
     assert [int(row[1]) for row in rows[1:]] == partition.labels.tolist()

@@ -80,14 +80,15 @@ def measured(*records, name="graph"):
     return [(name, {"kgroups": one}) for one in records]
 
 
-def test_graphs_left_whole_do_not_count_as_not_warned_of():
+def test_graphs_left_whole_count_as_not_warned_of():
     figures = list(
         continuum.continuum_figures(measured(record(1), record(3, warned=True), record(2)))
     )
-    assert [figure.value for figure in figures] == [0.5, 0.5]
+    assert [figure.value for figure in figures] == [1 / 3, 0.5, 0.5]
     assert not figures[0].met
-    assert "2 of 3" in figures[1].what
-    assert list(continuum.continuum_figures(measured(record(1)))) == []
+    assert "2 of 3" in figures[2].what
+    (whole,) = continuum.continuum_figures(measured(record(1)))
+    assert (whole.value, whole.met) == (0.0, False)
 
 
 def test_planted_graphs_must_not_be_warned_of():

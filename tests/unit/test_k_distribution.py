@@ -140,12 +140,51 @@ def test_a_neighbor_without_convergence_is_not_ruled_out():
     assert found.probabilities.max() < 1.0
 
 
+def shown_of(probabilities, values=(2, 3), **more):
+    """Return a distribution with these probabilities, and nothing else of interest."""
+    p = np.array(probabilities)
+    with np.errstate(divide="ignore"):
+        nats = np.log(p)
+    options = {"k_found": values[0], "compared_by": "description", "dispersion": 1.0, **more}
+    converged = options.pop("converged", np.ones(p.size, dtype=bool))
+    return kg.KDistribution(np.array(values[: p.size]), p, nats, converged, n=9, m=9, **options)
+
+
 @pytest.mark.parametrize(
-    ("p", "shown"),
-    [(1.0, "1.00"), (0.9999, "> 0.99"), (0.994, "0.99"), (0.5, "0.50"), (0.0, "0.00")],
+    ("probabilities", "limited", "shown"),
+    [
+        ([1.0], False, "P = 1.00"),
+        ([1.0], True, "P > 0.99"),
+        ([1.0, 0.0], False, "P > 0.99"),
+        ([0.9999, 0.0001], False, "P > 0.99"),
+        ([0.994, 0.006], False, "P = 0.99"),
+        ([0.5001, 0.4999], False, "P = 0.50; 3: 0.50"),
+    ],
 )
-def test_what_is_not_certain_is_not_shown_as_certain(p, shown):
-    assert number.shown_probability(p) == shown
+def test_what_is_not_certain_is_not_shown_as_certain(probabilities, limited, shown):
+    found = shown_of(probabilities, limited=limited)
+    text = f"2 is the most probable number ({shown}{'; others may be as probable' * limited})."
+    assert found.about(2) == text
+    assert ("1.00" in repr(found)) == (shown == "P = 1.00")
+
+
+def test_another_number_than_the_most_probable_has_its_reason():
+    found = shown_of([0.2, 0.1, 0.7], (2, 3, 5), explanation="the reason")
+    assert (
+        found.about(2) == "5 is the most probable number (P = 0.70; 2: 0.20; 3: 0.10): the reason."
+    )
+    assert found.about(3) == (
+        "5 is the most probable number (P = 0.70; 3: 0.10; 2: 0.20): detect_communities finds 2 "
+        "with its defaults."
+    )
+    # A number that is not compared has no probability.
+    assert "; 9: 0.00; 2: 0.20; 3: 0.10)" in found.about(9)
+
+
+def test_neighbors_without_convergence_are_named():
+    converged = np.array([True, False, True])
+    found = shown_of([0.9, 0.02, 0.08], (2, 3, 4), converged=converged)
+    assert found.about(2) == "2 is the most probable number (P = 0.90; 4: 0.08; less sure for 3)."
 
 
 def test_a_number_that_was_missed_is_explained():
@@ -163,6 +202,12 @@ def test_a_number_that_was_missed_is_explained():
         "nats more than 3"
     )
     assert number._explanation(found, [one, one]).endswith("more than 3 in one component")
+    unasked = ComponentNumbers(1, evidence=True, asked=False)
+    unasked.nats.update({1: 0.0, 4: 3.25})
+    assert number._explanation(found, [unasked]) == (
+        "detect_communities returns 3 because the spectrum shows no more than one, but 4 "
+        "communities save 3.2 nats more than 1"
+    )
     one.add(3, 14.5)
     assert "the most probable number of each component by itself" in number._explanation(
         found, [one, one]
@@ -309,9 +354,49 @@ def test_the_work_is_checked(most):
         kg.k_distribution(KARATE, max_work=most)
 
 
-def test_fewer_communities_than_components_are_refused():
-    with pytest.raises(InputError, match=r"none of which spans components, got 2 for 5 components"):
-        kg.k_distribution(PARTS, [2])
+@pytest.mark.parametrize(
+    ("graph", "k", "parts", "found"),
+    [
+        (PARTS, 2, "5 components", 9),
+        (nx.path_graph(20), 2, "1 component", 1),
+        (nx.complete_graph(4), 3, "1 component", 1),
+    ],
+    ids=["parts", "path", "clique"],
+)
+def test_numbers_that_the_graph_cannot_have_are_refused(graph, k, parts, found):
+    with pytest.raises(InputError) as error:
+        kg.k_distribution(graph, [k])
+    k_found = len(kg.detect_communities(graph))
+    for part in (f"can have, got {k}.", f"Each of {parts} has", f"Include {k_found}, the number"):
+        assert part in str(error.value)
+    assert kg.k_distribution(graph, [k, k_found]).k_values.tolist() == [k_found]
+
+
+def test_numbers_far_from_those_found_are_compared_in_many_components():
+    G = nx.disjoint_union_all(
+        [nx.planted_partition_graph(5, 20, 0.6, 0.03, seed=seed) for seed in range(3)]
+    )
+    found = kg.k_distribution(G, [3, 4, 15, 18])
+    assert found.k_found == 15
+    assert found.k_values.tolist() == [3, 4, 15, 18]
+    assert found.nats[0] == pytest.approx(0.0)
+    assert found.probability(15) > 0.99
+
+
+def test_the_numbers_next_to_the_found_one_are_tried_whatever_the_work(monkeypatch):
+    monkeypatch.setattr(numbers, "_LEAST_WORK", 0.0)
+    found = kg.k_distribution(CAVES, max_work=0.0)
+    assert {11, 12, 13} <= set(found.k_values.tolist())
+    assert found.limited
+    assert "others may be as probable" in found.about(12)
+
+
+def test_faint_communities_that_the_spectrum_does_not_show():
+    G = nx.planted_partition_graph(3, 22, 0.4, 0.12, seed=15)
+    found = kg.k_distribution(G)
+    assert (found.k_found, found.k) == (1, 3)
+    assert "because the spectrum shows no more than one" in found.explanation
+    assert len(kg.detect_communities(G)) == 1
 
 
 REAL = ("football", "dolphins", "polbooks", "email-Eu-core")
@@ -336,4 +421,4 @@ def test_what_is_said_of_known_networks_agrees_or_is_explained(name, weight):
         # True as far as it can be checked: the number is more probable, and it saves more.
         assert better[found.k] > better[len(partition)]
         assert found.explanation in sure
-        assert f"detect_communities returns {len(partition)}; more numbers were tried" in sure
+        assert f"detect_communities returns {len(partition)}" in sure

@@ -190,7 +190,10 @@ def test_without_edges_nothing_is_known_of_nodes():
     assert found.edges.share.size == 0
     assert found.outside() == (0, 1, 2)
     assert found.to_dict()["nodes"] == [None] * 3
-    assert "0 nodes (0 %) stay" in str(found)
+    assert "no edges are left that could tell" in str(found)
+    assert np.isnan(found.agreement)
+    assert found.to_dict()["agreement"] is None
+    assert "nan" not in found.sentence
 
 
 def test_no_nodes_at_all():
@@ -208,7 +211,8 @@ def test_isolated_nodes_do_not_count():
     assert (found.nodes[:20] == 1.0).all()
     assert np.isnan(found.communities).sum() == 2
     assert found.outside() == (20, 21)
-    assert "(90 %)" in str(found)
+    assert "20 nodes of the 20 that keep edges (100 %) stay" in str(found)
+    assert "100 % of the nodes that keep edges stay" in found.sentence
 
 
 def test_one_community_stays():

@@ -99,7 +99,7 @@ def detection(
     parts = [headline(source), "\n".join(map(wrapped, sentences))]
     if partition.k:
         parts.append(_communities(partition))
-    parts += [*_uncertain_nodes(partition), *_stability(partition)]
+    parts += _uncertain_nodes(partition)
     if partition.known_k_distribution is not None:
         parts.append(_numbers(partition.known_k_distribution))
     parts += [] if levels is None else [_levels(levels)]
@@ -108,10 +108,8 @@ def detection(
     if spectrum is not None:
         parts.append(_uncertainty(spectrum))
     if report is not None:
-        lines = report.lines()
-        if spectrum is not None:
-            said = {type(warning) for warning in report.warnings}
-            lines += [f"Warning: {one}" for one in spectrum.warnings if type(one) not in said]
+        more = [*partition._known_warnings(), *partition._instability()][len(report.warnings) :]
+        lines = [*report.lines(), *(f"Warning: {warning}" for warning in more)]
         parts.append("\n".join(["Report", *map(wrapped, lines)]))
     return "\n\n".join(parts)
 
@@ -314,16 +312,6 @@ def _uncertain_nodes(partition: Partition) -> list[str]:
 
 def _share(value: float) -> str:
     return "-" if np.isnan(value) else number(value)
-
-
-def _stability(partition: Partition) -> list[str]:
-    """Return the sentences on stability, if that was computed, with a warning if there is one."""
-    known = partition.known_stability
-    if known is None:
-        return []
-    head, *lines = str(known).split("\n  ")
-    lines += [f"Warning: {warning}" for warning in partition._instability()]
-    return ["\n".join([head, *map(wrapped, lines)])]
 
 
 def _numbers(numbers: "KDistribution") -> str:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from kgroups.partition import Partition
     from kgroups.scoring import Scores
     from kgroups.spectrum import Spectrum
+    from kgroups.uncertainty.stability import Stability
 
 _SUFFIXES = (".html", ".htm")
 _SURE = 0.9
@@ -98,9 +99,14 @@ def page_content(
             partition.k_distribution(progress=begin)
             begin("computing stability")
             if partition.known_stability is None:
-                partition.stability()
+                partition.stability(
+                    progress=lambda done, most: begin(f"computing stability: {done} of {most}")
+                )
+        stability = None if uncertainty is False else partition.known_stability
         begin("laying out the graph")
-        data = graph_figures(partition, graph, sure, limits, scales)
+        data = graph_figures(
+            partition, graph, sure, limits, scales, stability=uncertainty is not False
+        )
         begin("writing the page")
         if shown is not None:
             data["spectrum"] = {
@@ -113,10 +119,17 @@ def page_content(
         parts = {
             "policy": html.escape(_policy(plotly, script)),
             "title": html.escape(title or "Communities of a graph"),
-            "verdict": _verdict(partition, graph),
-            "facts": _facts(partition, graph, scores, sure),
-            "warnings": _warnings(partition, shown),
-            "why": _why(partition, shown) + _stability(partition),
+            "verdict": _verdict(
+                graph,
+                partition._overview(
+                    levels=scales is not None,
+                    spectrum=shown is not None,
+                    uncertainty=uncertainty is not False,
+                ),
+            ),
+            "facts": _facts(partition, graph, scores, sure, stability),
+            "warnings": _warnings(partition, shown, stability),
+            "why": _why(partition, shown) + _stability(stability),
             "scores": _scores(scores),
             "version": html.escape(version("kgroups")),
             "data": _json(data),
@@ -162,16 +175,20 @@ def _json(data: Any) -> str:
     return text
 
 
-def _verdict(partition: "Partition", graph: Graph) -> str:
+def _verdict(graph: Graph, sentences: Sequence[str]) -> str:
     """Return how many communities, of what, at which scales, and how sure and stable they are."""
     size = f"{graph.n:,} {'node' if graph.n == 1 else 'nodes'}"
     links = f"{graph.m:,} {'edge' if graph.m == 1 else 'edges'}"
-    first, *others = map(html.escape, partition._overview())
+    first, *others = map(html.escape, sentences)
     return " ".join([f"A graph of {size} and {links}. <strong>{first}</strong>", *others])
 
 
 def _facts(
-    partition: "Partition", graph: Graph, scores: "Scores", confidence: Floats | None
+    partition: "Partition",
+    graph: Graph,
+    scores: "Scores",
+    confidence: Floats | None,
+    stability: "Stability | None",
 ) -> str:
     """Return a few numbers with their names."""
     facts = [
@@ -185,16 +202,18 @@ def _facts(
         sure = np.count_nonzero(confidence >= _SURE) / confidence.size
         # Rounded down, so that not all nodes seem sure when some are not.
         facts.append(("nodes placed with a probability of 0.9 or more", f"{int(100 * sure)} %"))
-    if partition.known_stability is not None and graph.n:
-        stay = np.count_nonzero(partition.known_stability.nodes >= _SURE) / graph.n
+    if stability is not None:
+        known = max(int(np.count_nonzero(~np.isnan(stability.nodes))), 1)
+        stay = np.count_nonzero(stability.nodes >= _SURE) / known
         facts.append(("nodes that stay in 0.9 of the resamples or more", f"{int(100 * stay)} %"))
     return "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in facts)
 
 
-def _warnings(partition: "Partition", spectrum: "Spectrum | None") -> str:
-    messages = [str(warning) for warning in partition.report.warnings] if partition.report else []
-    messages += [str(warning) for warning in spectrum.warnings] if spectrum else []
-    messages += map(str, partition._instability())
+def _warnings(
+    partition: "Partition", spectrum: "Spectrum | None", stability: "Stability | None"
+) -> str:
+    known = partition._known_warnings(spectrum=spectrum is not None)
+    messages = [*map(str, known), *map(str, partition._instability() if stability else ())]
     if partition.uninformed:
         nodes = counted(len(partition.uninformed), "node lies", "nodes lie")
         messages.append(f"{nodes} in components without signal, assigned to the largest community.")
@@ -252,12 +271,11 @@ def _why(partition: "Partition", spectrum: "Spectrum | None") -> str:
     return "".join(parts)
 
 
-def _stability(partition: "Partition") -> str:
-    """Return a paragraph on what is found again without some edges, if that was computed."""
-    known = partition.known_stability
-    if known is None:
+def _stability(stability: "Stability | None") -> str:
+    """Return a paragraph on what is found again without some edges, if that is to be shown."""
+    if stability is None:
         return ""
-    head, *lines = str(known).split("\n  ")
+    head, *lines = str(stability).split("\n  ")
     return f"<p>{html.escape(head)}:</p>{_list(lines)}"
 
 

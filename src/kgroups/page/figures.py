@@ -19,6 +19,7 @@ from kgroups.scoring import conductance
 
 if TYPE_CHECKING:
     from kgroups.partition import Levels, Partition
+    from kgroups.uncertainty.stability import Stability
 
 # Steps of coordinates from 0 to 1 along the longer side, and of probabilities.
 _COORDINATE_STEPS = 65_535
@@ -56,6 +57,8 @@ def graph_figures(
     confidence: Floats | None,
     limits: PageLimits,
     levels: "Levels | None" = None,
+    *,
+    stability: bool = True,
 ) -> dict[str, Any]:
     """Return what the script of the page draws and lists, as values that JSON can hold."""
     rows, cols, _ = graph.edges()
@@ -73,7 +76,14 @@ def graph_figures(
         "edges": _edges(ends, limits.edges) if holds_nodes else None,
         "returned": 0 if levels is None else levels.returned,
         "levels": [
-            _level(level, drawn, names, confidence if level is partition else None, limits)
+            _level(
+                level,
+                drawn,
+                names,
+                confidence if level is partition else None,
+                level.known_stability if stability else None,
+                limits,
+            )
             for level in shown
         ],
     }
@@ -93,6 +103,7 @@ def _level(
     drawn: _Drawn,
     names: list[str],
     confidence: Floats | None,
+    stability: "Stability | None",
     limits: PageLimits,
 ) -> dict[str, Any]:
     """Return the communities of a level, their colors and links, and the labels of all nodes."""
@@ -123,7 +134,6 @@ def _level(
         if holds_nodes:
             found["confidence"] = _packed(confidence * _PROBABILITY_STEPS, "u2")
             found["runnerUp"] = _packed(partition.runner_up() + 1, "u4")
-    stability = partition.known_stability
     if stability is not None:
         communities["stability"] = [
             None if np.isnan(share) else round(share, 4) for share in stability.communities.tolist()

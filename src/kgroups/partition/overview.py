@@ -68,15 +68,18 @@ def summary_of(partition: "Partition") -> Summary:
     return Summary(community_rows(partition), sentences)
 
 
-def overview(partition: "Partition") -> list[str]:
-    """Return sentences on a partition, but for warnings."""
+def overview(
+    partition: "Partition", *, levels: bool = True, spectrum: bool = True, uncertainty: bool = True
+) -> list[str]:
+    """Return sentences on a partition, but for warnings, with or without some of what is known."""
     if not partition.k:
         return ["There are no nodes."]
     return [
-        _how_many(partition),
-        *_at_which_scales(partition),
-        *_how_sure(partition),
-        *_how_stable(partition),
+        _how_many(partition, surely=uncertainty),
+        *(_at_which_scales(partition) if levels else ()),
+        *(_how_sure(partition) if uncertainty else ()),
+        *(_what_the_spectrum_shows(partition) if spectrum else ()),
+        *(_how_stable(partition) if uncertainty else ()),
         *_undecided(partition),
     ]
 
@@ -89,7 +92,7 @@ def not_computed(partition: "Partition", names: tuple[str, str, str]) -> list[st
     return [name for name, one in zip(names, known, strict=True) if one is None]
 
 
-def _how_many(partition: "Partition") -> str:
+def _how_many(partition: "Partition", *, surely: bool) -> str:
     sizes, report = partition.sizes, partition.report
     several = sizes[sizes > 1]
     if report is None:
@@ -101,8 +104,11 @@ def _how_many(partition: "Partition") -> str:
     else:
         origin = ""
     if sizes.size == 1:
-        found = "" if origin else ": nothing was found that divides them"
-        return f"All {counted(partition.labels.size, 'node')} are one community{origin}{found}."
+        numbers = partition.known_k_distribution if surely else None
+        doubtful = origin or sizes[0] == 1 or (numbers is not None and numbers.k > 1)
+        found = "" if doubtful else ": nothing was found that divides them"
+        who = "The only node is" if sizes[0] == 1 else f"All {sizes[0]} nodes are"
+        return f"{who} one community{origin}{found}."
     parts = []
     if several.size:
         low, high = int(several.min()), int(several.max())
@@ -127,20 +133,24 @@ def _at_which_scales(partition: "Partition") -> list[str]:
 
 
 def _how_sure(partition: "Partition") -> list[str]:
-    numbers, spectrum = partition.known_k_distribution, partition.known_spectrum
-    sentences = [] if numbers is None else [numbers.about(partition.k)]
-    if spectrum is not None:
-        # It does not count isolated nodes.
-        several = int((partition.sizes > 1).sum()) or partition.k
-        about = "" if spectrum.is_exact else "about "
-        beside = compared_with_spectrum(several, spectrum.k)
-        if not beside:
-            sentences.append("The spectrum shows as many.")
-        elif spectrum.k < several:
-            sentences.append(f"The spectrum{beside}, shows {about}{spectrum.k or 'none'}.")
-        else:
-            sentences.append(f"The spectrum shows {about}{spectrum.k} eigenvalues{beside}.")
-    return sentences
+    numbers = partition.known_k_distribution
+    return [] if numbers is None else [numbers.about(partition.k)]
+
+
+def _what_the_spectrum_shows(partition: "Partition") -> list[str]:
+    spectrum = partition.known_spectrum
+    if spectrum is None:
+        return []
+    # It does not count isolated nodes.
+    several = int((partition.sizes > 1).sum()) or partition.k
+    shown = f"{'' if spectrum.is_exact else 'about '}{spectrum.k or 'none'}"
+    beside = compared_with_spectrum(several, spectrum.k)
+    if not beside:
+        apart = ", single nodes left out" if several < partition.k else ""
+        return [f"The spectrum shows {shown}, too{apart}."]
+    if spectrum.k < several:
+        return [f"The spectrum{beside}, shows {shown}."]
+    return [f"The spectrum shows {shown} eigenvalues{beside}."]
 
 
 def _how_stable(partition: "Partition") -> list[str]:

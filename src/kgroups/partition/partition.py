@@ -182,7 +182,8 @@ class Partition(Sequence[Community]):
             confidence=self.known_confidence,
             stability=self.known_stability,
         )
-        return rebuild, (self.labels, self.nodes), {"_found_with": self._found_with}
+        kept = ("_found_with", "known_k_distribution")
+        return rebuild, (self.labels, self.nodes), {name: vars(self)[name] for name in kept}
 
     @property
     def k(self) -> int:
@@ -982,18 +983,18 @@ class Partition(Sequence[Community]):
 
         return partition_html(self, self._remarks())
 
-    def _overview(self) -> list[str]:
+    def _overview(self, **shown: bool) -> list[str]:
         """Return what is known in sentences, as :meth:`summary` does, but for warnings."""
         from kgroups.partition.overview import overview
 
-        return overview(self)
+        return overview(self, **shown)
 
-    def _known_warnings(self) -> list[Warning]:
+    def _known_warnings(self, *, spectrum: bool = True) -> list[Warning]:
         """Return the warnings of detection, and those that only the spectrum has."""
-        report, spectrum = self.report, self.known_spectrum
+        report, known = self.report, self.known_spectrum if spectrum else None
         found: list[Warning] = [] if report is None else list(report.warnings)
         kinds = {type(warning) for warning in found}
-        more = () if spectrum is None else spectrum.warnings
+        more = () if known is None else known.warnings
         return found + [warning for warning in more if type(warning) not in kinds]
 
     def _remarks(self) -> list[str]:

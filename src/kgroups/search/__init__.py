@@ -1,5 +1,6 @@
 """Candidates for communities, the search among them, and the decision between them."""
 
+from kgroups.search.candidates import ANY_SAVING_NODES
 from kgroups.search.detection import Detection
 from kgroups.search.finding import compete, find_communities
 from kgroups.search.given import EXACT_NODES_UNEVEN, find_k_communities
@@ -15,6 +16,7 @@ from kgroups.search.settings import (
 )
 
 __all__ = [
+    "ANY_SAVING_NODES",
     "EXACT_NODES_UNEVEN",
     "Auto",
     "ComponentNumbers",

@@ -66,11 +66,8 @@ class Borders(NamedTuple):
     contiguity: float
     # Share of the cost of merging that links do not make up for; None where it does not matter.
     separation: float | None
-
-    @property
-    def are_arbitrary(self) -> bool:
-        """Whether the communities look like patches of a continuum."""
-        return self.separation is not None and self.separation < MOST_SEPARATION
+    # Communities that look like patches of a continuum.
+    patches: int = 0
 
 
 class Contiguity(NamedTuple):
@@ -86,18 +83,19 @@ class Contiguity(NamedTuple):
         """How many times as many there are as expected; 1 where none are expected."""
         return round(self.found / self.expected, _DIGITS) if self.expected > 0.0 else 1.0
 
-    @property
-    def is_clear(self) -> bool:
-        """Whether that is more than a block model, or chance, would give."""
-        sure = self.found > self.expected + _SURE * self.deviation
-        return sure and self.ratio > LEAST_CONTIGUITY
+    def is_clear(self, among: int = 1) -> bool:
+        """Return whether that is more than a block model, or chance in one of many, would give."""
+        # A normal deviate beyond this is about as rare in one of many as beyond _SURE in one.
+        sure = math.sqrt(_SURE**2 + 2.0 * math.log(among))
+        return self.ratio > LEAST_CONTIGUITY and self.found > self.expected + sure * self.deviation
 
 
 def borders_of(problem: Problem, described: Problem, z: Ints) -> Borders | None:
     """Return what the borders of communities are like, None where there are hardly any.
 
-    ``described`` is the problem with the evidence of edges divided by the dispersion. The
-    separation is measured where the contiguity is clear.
+    ``described`` is the problem with the evidence of edges divided by the dispersion. Components
+    are judged one by one; the numbers are those of the one with most patches, or if there are none
+    of the largest. The separation is measured where the contiguity is clear.
     """
     z, k = labels_from_zero(z, problem), np.zeros(problem.n_components, dtype=np.int64)
     np.maximum.at(k, problem.component, z + 1)
@@ -105,19 +103,27 @@ def borders_of(problem: Problem, described: Problem, z: Ints) -> Borders | None:
     if not which.size:
         return None
     # Most graphs need no more than a sample.
-    measured = contiguity(problem.level, z, k, which, at_most=_SAMPLE)
-    if measured.is_clear:
-        measured = contiguity(problem.level, z, k, which)
-    if not measured.is_clear:
-        return Borders(measured.ratio, None)
-    share = separation(described.level, described.objective, z, k, which)
-    return Borders(measured.ratio, share)
+    sampled = contiguity(problem.level, z, k, which, at_most=_SAMPLE)
+    clear = which[[one.is_clear(which.size) for one in sampled]]
+    measured = dict(zip(which.tolist(), sampled, strict=True))
+    if clear.size:
+        whole = contiguity(problem.level, z, k, clear)
+        measured |= zip(clear.tolist(), whole, strict=True)
+    borders = {}
+    for c, one in measured.items():
+        share, patches = None, 0
+        if one.is_clear(which.size):
+            share = separation(described.level, described.objective, z, k, np.array([c]))
+            patches = int(k[c]) if share < MOST_SEPARATION else 0
+        borders[c] = Borders(one.ratio, share, patches)
+    shown = max(borders, key=lambda c: (borders[c].patches, problem.sizes[c]))
+    return borders[shown]._replace(patches=sum(one.patches for one in borders.values()))
 
 
 def contiguity(
     level: Level, z: Ints, k: Ints, which: Ints, *, at_most: int | None = None
-) -> Contiguity:
-    """Return the contiguity of labels that start from 0 in each of some components.
+) -> list[Contiguity]:
+    """Return the contiguity in each of some components, in which labels start from 0.
 
     Weights do not count. Pairs of links are counted from so many nodes ``at_most``.
     """
@@ -137,10 +143,14 @@ def contiguity(
     disjoint = pairs * (pairs - 1.0) - meets
     variance = pairs * same + meets * all_three + disjoint * both - np.square(pairs * same)
     # Where all links lead to one other group there is nothing to count.
-    some = others > 1
-    expected = float((pairs * same)[some].sum())
-    deviation = math.sqrt(max(float(variance[some].sum()), 0.0))
-    return Contiguity(float(found[some].sum()), expected, deviation)
+    some, parts = others > 1, top.sizes.size
+    component = np.repeat(np.arange(parts), top.sizes)
+    sums = [
+        np.bincount(component, values * some, minlength=parts)[which]
+        for values in (found, pairs * same, variance)
+    ]
+    deviation = np.sqrt(np.maximum(sums[2], 0.0))
+    return list(map(Contiguity, sums[0].tolist(), sums[1].tolist(), deviation.tolist()))
 
 
 def _chances(top: Level) -> tuple[Floats, Floats, Floats, Ints]:

@@ -55,9 +55,11 @@ class Contest(NamedTuple):
     winner: Ints
     # Eigenvalues above the threshold, -1 where they were not counted.
     k_hat: Ints
-    # Components with more than one cycle, and those of them that evidence decides.
+    # Components with more than one cycle, those of them that evidence decides, and those of these
+    # where it was asked.
     cyclic: Bools
     faint: Bools
+    asked: Bools
     judge: Judge
     spectra: Spectra | None
 
@@ -116,7 +118,7 @@ def compete(
     # A component with fewer edges than nodes + 1 is a tree or has one cycle.
     cyclic = problem.entries >= 2 * (problem.sizes + 1)
     k_hat, faint = np.full(problem.n_components, -1, dtype=np.int64), np.zeros_like(cyclic)
-    judge, spectra = Judge(problem), None
+    asked, judge, spectra = np.zeros_like(cyclic), Judge(problem), None
     if not isinstance(method, Search):
         faint = ~clear & cyclic & (problem.sizes > ANY_SAVING_NODES)
         which, entropy = np.flatnonzero(faint), int(rng.integers(2**63))
@@ -135,6 +137,7 @@ def compete(
                 )
             elif which.size:
                 progress(_COMPARING)
+                asked[which] = True
                 candidates[1:] = _with_evidence(problem, candidates[1], which, spectra, judge)
     # Elsewhere the last candidate is the only one that was asked for.
     winner = np.full(problem.n_components, len(candidates) - 1)
@@ -150,7 +153,7 @@ def compete(
         if whole.any():
             found.z = _split_small_communities(problem, found.z, whole, method.search, rng)
     return Contest(
-        found, described, candidates, clear, winner, k_hat, cyclic, faint, judge, spectra
+        found, described, candidates, clear, winner, k_hat, cyclic, faint, asked, judge, spectra
     )
 
 

@@ -5,7 +5,7 @@ that they are evidence by belief propagation, for the communities of the search 
 eigenvectors.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -38,14 +38,16 @@ class ComponentNumbers:
         The number of communities that detection has found.
     evidence : bool
         Whether belief propagation has compared the numbers, not the description alone.
+    asked : bool
+        Whether it has done so in detection, too.
     nats : dict of int to float
         Nats over one community of the numbers that were tried.
     rough : dict of int to float
         Evidence of belief propagation that did not converge, which may be far too large.
     """
 
-    def __init__(self, found: int, *, evidence: bool) -> None:
-        self.found, self.evidence = found, evidence
+    def __init__(self, found: int, *, evidence: bool, asked: bool = True) -> None:
+        self.found, self.evidence, self.asked = found, evidence, asked
         self.nats: dict[int, float] = {found: 0.0}
         self.rough: dict[int, float] = {}
 
@@ -96,8 +98,13 @@ def numbers_of_communities(
     entries and messages had been read as in detection; some are always allowed.
     """
     trial = _Trial(contest, settings, rng, max_work, progress)
-    for direction in (-1, 1):
+    walks = [
         trial.walk(direction, None if k_values is None else trial.ends(k_values, direction))
+        for direction in (-1, 1)
+    ]
+    # In turn, so that what ends both does not leave one side out.
+    while walks:
+        walks = [walk for walk in walks if next(walk, False)]
     return trial.numbers, trial.limited
 
 
@@ -122,8 +129,10 @@ class _Trial:
         self._found = np.ones(problem.n_components, dtype=np.int64)
         np.maximum.at(self._found, problem.component, self._labels.astype(np.int64) + 1)
         self.numbers = [
-            ComponentNumbers(found, evidence=evidence)
-            for found, evidence in zip(self._found.tolist(), contest.faint.tolist(), strict=True)
+            ComponentNumbers(found, evidence=evidence, asked=asked)
+            for found, evidence, asked in zip(
+                self._found.tolist(), contest.faint.tolist(), contest.asked.tolist(), strict=True
+            )
         ]
         # Trees have one community. Where all pairs were counted, the number stands.
         won = np.choose(contest.winner, [candidate.k for candidate in contest.candidates])
@@ -145,14 +154,17 @@ class _Trial:
             low, high = np.maximum(2, min(k_values) - others), max(k_values) - others
         return low if direction < 0 else np.minimum(high, sizes)
 
-    def walk(self, direction: int, ends: Ints | None) -> None:
-        """Try numbers beyond those found: to the ends, or until as many are negligible."""
+    def walk(self, direction: int, ends: Ints | None) -> Iterator[bool]:
+        """Try numbers beyond those found: to the ends, or until as many are negligible.
+
+        Yields after each few numbers. Those next to the ones found are tried whatever the work.
+        """
         last = ends
         if last is None:
             last = np.full_like(self._found, 2) if direction < 0 else self._problem.sizes
         near, edge = (self._labels, self._found), self._found.copy()
         active = self._open[direction * (last - edge)[self._open] > 0]
-        while active.size and not self._is_spent():
+        while active.size:
             before = edge.copy()
             if direction < 0:
                 edge[active] = np.maximum(edge - _PATIENCE, last)[active]
@@ -167,6 +179,9 @@ class _Trial:
                 self._fall(ended, edge, self._found, self._searching.cells(ended))
                 going = self._going(active, before, edge, last, ends)
             active = going
+            yield True
+            if self._is_spent():
+                return
 
     def _going(self, active: Ints, before: Ints, edge: Ints, last: Ints, ends: Ints | None) -> Ints:
         """Return the components in which numbers beyond the edge are to be tried."""
@@ -191,13 +206,15 @@ class _Trial:
     ) -> tuple[Indices, Ints]:
         """Try numbers in decreasing order, each merged from the labels of the one before."""
         k = high.copy()
-        while which.size and not self._is_spent():
+        while which.size:
             self._progress(f"trying {k[which[np.argmax(self._problem.sizes[which])]]} communities")
             z = self._searching.given_number(k, which, finer=finer)
             z, count = np.where(self._problem.level.mask(which), z, finer[0]), finer[1].copy()
             count[which] = k[which]
             finer = z, count
             self._describe(z, count, which)
+            if self._is_spent():
+                break
             k = k - 1
             which = which[k[which] >= low[which]]
         return finer
@@ -211,7 +228,7 @@ class _Trial:
         number = k.copy()
         for extra in range(1, _PATIENCE + 1):
             which = which[most[which] >= extra]
-            if not which.size or self._is_spent():
+            if not which.size or (extra > 1 and self._is_spent()):
                 break
             number[which] += 1
             y = np.where(place < extra, k[component] + place, z).astype(np.int32)

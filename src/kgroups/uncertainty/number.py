@@ -19,7 +19,13 @@ from kgroups.errors import InputError
 from kgroups.graph import Graph
 from kgroups.multilevel import prepare
 from kgroups.refine import Hartigan
-from kgroups.search import Auto, ComponentNumbers, compete, numbers_of_communities
+from kgroups.search import (
+    ANY_SAVING_NODES,
+    Auto,
+    ComponentNumbers,
+    compete,
+    numbers_of_communities,
+)
 from kgroups.spectrum import DeferredSpectrum, Spectrum, Step, staircase
 
 __all__ = ["KDistribution", "k_distribution"]
@@ -131,22 +137,30 @@ class KDistribution:
         Returns
         -------
         str
-            It names the numbers that have at least a twentieth of the probability, and if another
-            one is the most probable, why detection returns ``k``.
+            It names the numbers that have at least a twentieth of the probability, those next to
+            the best whose evidence has not converged, and if ``k`` is not the most probable one,
+            why that is.
         """
-        shown = shown_probability(self.probability(self.k))
-        sign = "" if shown.startswith(">") else "= "
-        most = f"{self.k} is the most probable number (P {sign}{shown}"
-        if self.k == k:
-            order = np.argsort(-self.probabilities, kind="stable")
-            others = [
-                f"{self.k_values[i]}: {shown_probability(self.probabilities[i])}"
-                for i in order.tolist()
-                if self.k_values[i] != k and self.probabilities[i] >= _LIKELY
-            ]
-            return f"{'; '.join([most, *others])})."
-        why = f": {self.explanation}" if k == self.k_found and self.explanation else ""
-        return f"{most}; {k}: {shown_probability(self.probability(k))}){why}."
+        order = np.argsort(-self.probabilities, kind="stable")
+        likely = [
+            one
+            for one in self.k_values[order].tolist()
+            if one not in (k, self.k) and self.probability(one) >= _LIKELY
+        ]
+        shown = self._shown(self.k)
+        parts = [f"P {'' if shown.startswith('>') else '= '}{shown}"]
+        parts += [f"{one}: {self._shown(one)}" for one in ([] if k == self.k else [k]) + likely]
+        rough = [one for one in (self.k - 1, self.k + 1) if one in self.k_values[~self.converged]]
+        if rough:
+            parts.append(f"less sure for {' and '.join(map(str, rough))}")
+        if self.limited:
+            parts.append("others may be as probable")
+        why = ""
+        if k == self.k_found != self.k:
+            why = f": {self.explanation}"
+        elif k not in (self.k, self.k_found):
+            why = f": detect_communities finds {self.k_found} with its defaults"
+        return f"{self.k} is the most probable number ({'; '.join(parts)}){why}."
 
     def lines(self) -> list[str]:
         """Return the summary: P(k), what it rests on, and eigenvalue counts if they are known."""
@@ -183,8 +197,14 @@ class KDistribution:
         order = np.argsort(-self.probabilities, kind="stable")[:_MOST_SHOWN]
         shown = [i for i in order.tolist() if self.probabilities[i] >= _SHOWN_PROBABILITY]
         return ", ".join(
-            f"{self.k_values[i]}: {shown_probability(self.probabilities[i])}" for i in sorted(shown)
+            f"{self.k_values[i]}: {self._shown(int(self.k_values[i]))}" for i in sorted(shown)
         )
+
+    def _shown(self, k: int) -> str:
+        """Return a probability with two digits; none is certain where others can be."""
+        p = self.probability(k)
+        certain = self.k_values.size == 1 and not self.limited
+        return "> 0.99" if p >= 0.995 and not certain else f"{p:.2f}"
 
     def __str__(self) -> str:
         nodes, edges = counted(self.n, "node"), counted(self.m, "edge")
@@ -232,7 +252,8 @@ def k_distribution(
     graph : as for :func:`detect_communities`
         Self-loops are dropped.
     k_values : iterable of int, optional
-        The numbers of communities to compare. By default the number that
+        The numbers of communities to compare; those that the graph cannot have are left out. By
+        default the number that
         :func:`detect_communities` finds, and those next to it until their probability is
         negligible.
     weight, symmetrize
@@ -291,16 +312,18 @@ def k_distribution(
             max_work=max_work if chosen is None else math.inf,
             progress=begin,
         )
-    first, nats, known = _summed(numbers)
+    first, nats, known = _summed(numbers, math.inf if chosen else _LEFT_OUT)
     values = first + np.flatnonzero(np.isfinite(nats))
     if chosen is not None:
         values = np.intersect1d(values, chosen)
     if not values.size:
-        shown = ", ".join(map(str, chosen or [0]))
+        k_found = sum(one.found for one in numbers)
         msg = (
-            f"{argument('k_values')} must hold a number of communities that none of which spans "
-            f"components, got {shown} for {counted(len(numbers), 'component')}.\n"
-            f"  Include {max(len(numbers), 1)}, or larger numbers."
+            f"{argument('k_values')} must hold a number that this graph can have, got "
+            f"{', '.join(map(str, chosen or [0]))}.\n"
+            f"  Each of {counted(len(numbers), 'component')} has at least one community, and trees "
+            f"and components of at most {ANY_SAVING_NODES} nodes have one number of them. Include "
+            f"{k_found}, the number that is found."
         )
         raise InputError(msg)
     nats, known = nats[values - first], known[values - first]
@@ -328,11 +351,6 @@ def k_distribution(
     return found
 
 
-def shown_probability(p: float) -> str:
-    """Return a probability with two digits; none that is not 1 is shown as 1."""
-    return "> 0.99" if 0.995 <= p < 1.0 else f"{p:.2f}"
-
-
 def _checked_values(k_values: Iterable[int], n: int) -> list[int]:
     try:
         chosen = sorted({check_k(k, n) for k in k_values})
@@ -347,8 +365,13 @@ def _checked_values(k_values: Iterable[int], n: int) -> list[int]:
     return chosen
 
 
-def _summed(numbers: Sequence[ComponentNumbers]) -> tuple[int, Floats, Floats]:
-    """Return the nats of all components together, from a first number on, and those known."""
+def _summed(
+    numbers: Sequence[ComponentNumbers], left_out: float = _LEFT_OUT
+) -> tuple[int, Floats, Floats]:
+    """Return the nats of all components together, from a first number on, and those known.
+
+    Numbers with so many nats less than the best may be left out.
+    """
     first, nats, known = 0, np.zeros(1), np.zeros(1)
     for one in numbers:
         if len(one.nats) + len(one.rough) == 1:
@@ -360,7 +383,7 @@ def _summed(numbers: Sequence[ComponentNumbers]) -> tuple[int, Floats, Floats]:
             nats, known = nats[0] + added, known[0] + added_known
             continue
         nats, known = _log_convolved(nats, added), _log_convolved(known, added_known)
-        kept = np.flatnonzero(nats > nats.max() - _LEFT_OUT)
+        kept = np.flatnonzero(nats > nats.max() - left_out)
         some = slice(int(kept[0]), int(kept[-1]) + 1)
         first, nats, known = first + some.start, nats[some], known[some]
     return first, nats, known
@@ -368,10 +391,12 @@ def _summed(numbers: Sequence[ComponentNumbers]) -> tuple[int, Floats, Floats]:
 
 def _log_convolved(a: Floats, b: Floats) -> Floats:
     """Return the logarithms of the convolution of two arrays whose logarithms are given."""
-    tops = float(a.max()), float(b.max())
-    with np.errstate(divide="ignore"):
-        logs = np.log(np.convolve(np.exp(a - tops[0]), np.exp(b - tops[1])))
-    return np.asarray(logs + sum(tops))
+    short, long = sorted((a, b), key=len)
+    found = np.full(a.size + b.size - 1, -np.inf)
+    for start, log in enumerate(short.tolist()):
+        some = slice(start, start + long.size)
+        found[some] = np.logaddexp(found[some], log + long)
+    return found
 
 
 def _explanation(found: KDistribution, numbers: Sequence[ComponentNumbers]) -> str:
@@ -387,9 +412,13 @@ def _explanation(found: KDistribution, numbers: Sequence[ComponentNumbers]) -> s
     one = max(better, key=lambda one: one.best - one.nats[one.found])
     best = max(one.nats, key=one.nats.__getitem__)
     where = "" if len(numbers) == 1 else " in one component"
+    why = "; more numbers were tried here, and"
+    if one.evidence and not one.asked:
+        why = " because the spectrum shows no more than one, but"
     return (
-        f"{start}; more numbers were tried here, and {best} communities save "
-        f"{one.best - one.nats[one.found]:.1f} nats more than {one.found}{where}"
+        f"{start}{why} {counted(best, 'community', 'communities')} "
+        f"{'saves' if best == 1 else 'save'} {one.best - one.nats[one.found]:.1f} nats more than "
+        f"{one.found}{where}"
     )
 
 

@@ -1,5 +1,6 @@
 """How stable communities are: whether they are found again if some of the edges are left out."""
 
+import math
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -66,8 +67,8 @@ class Stability:
         it: their common nodes, divided by the nodes of either. It is 0 in a resample where none is
         matched, and nan if no node of the community counts in any.
     agreement : float
-        Mean AMI between all pairs of resamples, over the nodes that count in both. It does not
-        depend on the partition.
+        Mean AMI between all pairs of resamples, over the nodes that count in both; nan if there
+        are none. It does not depend on the partition.
     resamples : int
         Their number.
     drop : float
@@ -179,36 +180,46 @@ class Stability:
     @property
     def sentence(self) -> str:
         """How stable the communities are, in a sentence."""
-        stay, n = np.count_nonzero(self._inside(0.9)), self.nodes.size
+        stay, known = np.count_nonzero(self._inside(0.9)), np.count_nonzero(~np.isnan(self.nodes))
+        if not known:
+            return "No edges are left that could tell how stable the communities are."
+        linked = "" if known == self.nodes.size else " that keep edges"
+        agree = ""
+        if not math.isnan(self.agreement):
+            agree = f", and two resamples agree with a mean AMI of {self.agreement:.2f}"
+            agree += " (1 is the same, 0 chance)"
         # Rounded down, so that not all nodes seem to stay when some do not.
-        share = f"{100 * stay // n if n else 100} %"
         return (
-            f"Without {100 * self.drop:g} % of the edges, {share} of the nodes stay with their "
-            f"community in at least 0.9 of {self.resamples} resamples, and two resamples agree "
-            f"with a mean AMI of {self.agreement:.2f}."
+            f"Without {100 * self.drop:g} % of the edges, {100 * stay // known} % of the nodes"
+            f"{linked} stay with their community in at least 0.9 of {self.resamples} resamples"
+            f"{agree}."
         )
 
     def lines(self) -> list[str]:
         """Return the summary: agreement of resamples, nodes that stay, the least stable."""
-        n = self.nodes.size
+        known = int(np.count_nonzero(~np.isnan(self.nodes)))
+        if not known:
+            return [self.sentence.rstrip(".").lower()]
         stay = int(np.count_nonzero(self._inside(0.9)))
         # Rounded down, so that not all nodes seem to stay when some do not.
-        share = f" ({100 * stay // n} %)" if n else ""
+        share = f" ({100 * stay // known} %)"
+        if known < self.nodes.size:
+            share = f" of the {known} that keep edges{share}"
         lines = [
             f"two resamples agree with a mean AMI of {self.agreement:.3f}",
             f"{counted(stay, 'node')}{share} {'stays with its' if stay == 1 else 'stay with their'}"
             " community in at least 0.9 of the resamples",
         ]
-        known = np.flatnonzero(~np.isnan(self.communities))
-        if known.size:
-            values = self.communities[known]
-            order = known[np.argsort(values, kind="stable")][:_MOST_SHOWN]
+        linked = np.flatnonzero(~np.isnan(self.communities))
+        if linked.size:
+            values = self.communities[linked]
+            order = linked[np.argsort(values, kind="stable")][:_MOST_SHOWN]
             if np.unique(np.round(values, 2)).size == 1:
                 lines.append(f"communities: {values[0]:.2f}")
             else:
                 shown = ", ".join(f"{a} ({self.communities[a]:.2f})" for a in order.tolist())
                 least = "communities, the least stable first"
-                lines.append(f"{least}: {shown}{', ...' if known.size > order.size else ''}")
+                lines.append(f"{least}: {shown}{', ...' if linked.size > order.size else ''}")
         return lines
 
     def __str__(self) -> str:
@@ -235,7 +246,7 @@ class Stability:
             ``communities`` with None for nan.
         """
         return {
-            "agreement": self.agreement,
+            "agreement": None if math.isnan(self.agreement) else self.agreement,
             "resamples": self.resamples,
             "drop": self.drop,
             "seed": self.seed,
@@ -255,7 +266,7 @@ class Stability:
         return cls(
             nodes,
             communities,
-            float(values["agreement"]),
+            math.nan if values["agreement"] is None else float(values["agreement"]),
             int(values["resamples"]),
             float(values["drop"]),
             int(values["seed"]),
@@ -440,12 +451,16 @@ def edge_shares(labels: Ints, linked: Bools, source: Ints, target: Ints) -> Floa
 
 
 def mean_agreement(labels: Ints, linked: Bools) -> float:
-    """Return the mean AMI between all pairs of rows, over the nodes that have edges in both."""
+    """Return the mean AMI between all pairs of rows, over the nodes that have edges in both.
+
+    It is nan where no pair has two such nodes.
+    """
     values = []
     for a, b in combinations(range(len(labels)), 2):
         both = linked[a] & linked[b]
-        values.append(ami(labels[a][both], labels[b][both]))
-    return float(np.mean(values))
+        if np.count_nonzero(both) > 1:
+            values.append(ami(labels[a][both], labels[b][both]))
+    return float(np.mean(values)) if values else math.nan
 
 
 def _ratio(part: Floats, whole: Any) -> Floats:

@@ -14,7 +14,7 @@ from kgroups._validation import RngLike, as_rng, check_integer
 from kgroups._wording import argument, counted, setting
 from kgroups.adapters import as_graph, as_labels, by_first_node, canonical_order
 from kgroups.detect import detect_communities
-from kgroups.errors import ContinuumWarning, InputError, KGroupsWarning
+from kgroups.errors import InputError, KGroupsWarning
 from kgroups.graph import Graph
 from kgroups.spectrum import edge_of_noise, growth_of, has_structure
 from kgroups.verdict.statistics import (
@@ -42,6 +42,8 @@ _RANKED_NODES, _RANKED_EDGES = 5_000, 100_000
 _FEWEST_NODES_OF_MOMENTS = 500
 # Below this number of edges no test can tell.
 _FEWEST_EDGES = 10
+# With fewer communities, links that leave one have no choice.
+_FEWEST_WITH_BORDERS = 3
 # Eigenvalues closer than this are equal up to the error of the solver.
 _TIE = 1e-8
 
@@ -77,9 +79,9 @@ class Significance:
         graphs of this size. Without significant structure it is never "detectable".
     communities : int or None
         Number of communities that the distances were compared with.
-    patches : bool or None
-        Whether the communities that detection finds look like patches of a continuum, such as a
-        grid; None where there are fewer than three, or communities were given.
+    patches : int or None
+        How many communities that detection finds look like patches of a continuum, such as a grid;
+        None where no component has three, or communities were given.
     stretch : float or None
         Mean distance over that with edges reshuffled within and between these communities.
 
@@ -105,7 +107,7 @@ class Significance:
     detectability: Detectability | None = None
     communities: int | None = None
     stretch: float | None = None
-    patches: bool | None = None
+    patches: int | None = None
 
     @property
     def nulls(self) -> int:
@@ -155,17 +157,25 @@ class Significance:
 
     def _about_communities(self) -> str:
         """Return what structure beyond chance says of communities."""
-        text = "That is structure beyond chance"
+        text, k = "That is structure beyond chance", self.communities
         if self.patches is None:
-            return f"{text}, not yet communities: a grid or points in space have it, too."
-        if self.patches:
+            reason = "a grid or points in space have it, too"
+            if k is not None and k < _FEWEST_WITH_BORDERS:
+                reason = (
+                    "fewer than three cannot be told from patches of a continuum, such as a grid"
+                )
+            return f"{text}, which need not mean communities: {reason}."
+        if not self.patches:
             return (
-                f"{text}, but not communities: the {self.communities} that are found look like "
-                "patches of a continuum, whose borders could as well lie elsewhere."
+                f"{text}, and nothing shows the {k} communities that are found to be patches of a "
+                "continuum, such as those of a grid."
             )
+        which = f"not communities: the {k} that are found look"
+        if self.patches != k:
+            which = f"not communities alone: {self.patches} of {k} look"
         return (
-            f"{text}, and nothing shows the {self.communities} communities that are found to be "
-            "patches of a continuum, such as those of a grid."
+            f"{text}, but {which} like patches of a continuum, whose borders could as well lie "
+            "elsewhere."
         )
 
     def _about_snr(self) -> str:
@@ -255,7 +265,7 @@ def significance(
     :math:`s = \nu_2 + \sqrt{\nu_2^2 - 1}`; on large graphs s is estimated from the moments.
 
     Structure is not always communities: a lattice, a ring or points in space have some, too.
-    ``patches`` says whether the communities that are found look like pieces of those. Mean
+    ``patches`` says how many of the communities that are found look like pieces of those. Mean
     distances far above those of the same communities with edges reshuffled are a sign of these,
     or of communities arranged in a chain.
 
@@ -351,15 +361,15 @@ def _judged_by_moments(verdict: Significance, adjacency: CSR) -> Significance:
     )
 
 
-def _detected(graph: Graph) -> tuple[Ints, bool | None]:
-    """Return the communities that detection finds, and whether they look like patches."""
+def _detected(graph: Graph) -> tuple[Ints, int | None]:
+    """Return the communities that detection finds, and how many look like patches."""
     with warnings.catch_warnings():
         # Reasons to doubt the communities are no reasons to doubt the verdict.
         warnings.simplefilter("ignore", KGroupsWarning)
         found = detect_communities(graph)
     patches, report = None, found.report
     if report is not None and report.contiguity is not None:
-        patches = any(isinstance(one, ContinuumWarning) for one in report.warnings)
+        patches = report.patches
     return as_labels(found, graph), patches
 
 

@@ -98,7 +98,7 @@ def test_info_weighs_numbers_of_communities(run):
 def test_detect_tells_how_sure_the_number_is(run):
     code, out, err = run("detect", "karate", "--no-weight", "--k-distribution")
     assert (code, err) == (0, "")
-    assert "  2 is the most probable number (P = 0.99).\n" in out
+    assert "  2 is the most probable number (P = 0.99; less sure for 3).\n" in out
     assert "Number of communities\n  most probable: 2 communities, as detect_communities" in out
     assert "  Not computed: --levels, --stability.\n" in out
     plain = run("detect", "karate", "--no-weight")[1]

@@ -29,6 +29,7 @@ def caves():
         ([0, 0, 1], "1 community of 2 nodes and 1 single node, 2 in all, by the labels given."),
         ([0, 1, 2], "3 single nodes, by the labels given."),
         ([0, 0, 0], "All 3 nodes are one community, by the labels given."),
+        ([0], "The only node is one community, by the labels given."),
     ],
 )
 def test_how_many(labels, sentence):
@@ -79,13 +80,21 @@ def test_another_number_than_the_most_probable_is_explained():
     asked = kg.detect_communities(KARATE, 4, weight=None)
     asked.k_distribution()
     assert any(
-        each.startswith("2 is the most probable number (P = 0.9") and each.endswith("; 4: 0.00).")
+        each.startswith("2 is the most probable number (P = 0.99; 4: 0.00")
+        and each.endswith("detect_communities finds 2 with its defaults.")
         for each in overview(asked)
     )
     missed = kg.detect_communities(nx.davis_southern_women_graph())
     missed.k_distribution()
     (sentence,) = (each for each in overview(missed) if "most probable" in each)
     assert missed.known_k_distribution.explanation in sentence
+    # What is said first does not contradict that.
+    assert overview(missed)[0] == "All 32 nodes are one community."
+    assert overview(missed, uncertainty=False)[0].endswith("nothing was found that divides them.")
+    other = kg.detect_communities(KARATE, method=kg.Search(), weight=None)
+    other.k_distribution()
+    (sentence,) = (each for each in overview(other) if "most probable" in each)
+    assert sentence.endswith("detect_communities finds 2 with its defaults.") == (len(other) != 2)
 
 
 def test_isolated_nodes_are_no_disagreement_with_the_spectrum():
@@ -93,7 +102,7 @@ def test_isolated_nodes_are_no_disagreement_with_the_spectrum():
     _ = partition.spectrum
     sentences = overview(partition)
     assert sentences[0] == "2 communities of 16 to 18 nodes and 5 single nodes, 7 in all."
-    assert "The spectrum shows as many." in sentences
+    assert "The spectrum shows 2, too, single nodes left out." in sentences
 
 
 def test_warnings_speak_against_it():
@@ -124,6 +133,17 @@ def test_a_printed_summary_is_sentences_and_a_table(caves):
     html = summary._repr_html_()
     assert "12 is the most probable number" in html
     assert "<td" in html
+
+
+def test_what_was_computed_survives_pickling(caves):
+    again = pickle.loads(pickle.dumps(caves))
+    assert again.known_k_distribution.about(12) == caves.known_k_distribution.about(12)
+    assert not any("k_distribution" in each for each in again.summary().sentences)
+
+
+def test_parts_can_be_left_out(caves):
+    some = overview(caves, levels=False, spectrum=False, uncertainty=False)
+    assert some == [overview(caves)[0], *overview(caves)[5:]]
 
 
 def test_long_summaries_are_cut():

@@ -3,6 +3,7 @@
 import math
 import warnings
 from itertools import permutations
+from statistics import NormalDist
 
 import networkx as nx
 import numpy as np
@@ -20,7 +21,7 @@ from kgroups.generators import (
 )
 from kgroups.graph import Graph
 from kgroups.multilevel import nats_saved, prepare
-from kgroups.search.continuum import Borders, borders_of, contiguity, separation
+from kgroups.search.continuum import Contiguity, borders_of, contiguity, separation
 
 ONE = np.zeros(1, dtype=np.int64)
 IN_FULL = kg.Auto(search=kg.Search(dispersion=1.0))
@@ -35,7 +36,8 @@ def measured(G, labels, **options):
     """Return the contiguity in a graph whose components are taken as one."""
     ready, labels = prepare(kg.as_graph(G)), np.unique(labels, return_inverse=True)[1]
     level, k = ready.problem.as_one().level, np.array([labels.max() + 1])
-    return contiguity(level, ready.sorted(labels), k, ONE, **options)
+    (found,) = contiguity(level, ready.sorted(labels), k, ONE, **options)
+    return found
 
 
 def pairs_of_links(G, labels):
@@ -99,7 +101,7 @@ def test_links_that_have_no_choice_say_nothing():
     G.add_edges_from([(0, 7), (1, 8)])
     found = measured(G, [0] * 6 + [1] * 6)
     assert (found.found, found.expected, found.ratio) == (0.0, 0.0, 1.0)
-    assert not found.is_clear
+    assert not found.is_clear()
 
 
 def test_two_parts_with_neighbors_of_their_own_are_contiguous():
@@ -114,7 +116,7 @@ def test_two_parts_with_neighbors_of_their_own_are_contiguous():
         after = 2 * half * ((c + 1) % k) + np.arange(half)
         G.add_edges_from(zip(nodes[half:], rng.permutation(after), strict=True))
     found = measured(G, labels)
-    assert found.is_clear
+    assert found.is_clear()
     # Without replacement, two of 80 links have a chance of 39/79.
     assert found.ratio == pytest.approx(79 / 39, abs=1e-5)
 
@@ -125,7 +127,7 @@ def test_some_of_the_nodes_are_enough(at_most):
     labels = np.arange(40) // 8
     labels = (5 * labels[:, np.newaxis] + labels).ravel()
     found, whole = measured(G, labels, at_most=at_most), measured(G, labels)
-    assert found.is_clear
+    assert found.is_clear()
     assert found.ratio == pytest.approx(whole.ratio, rel=0.25)
     assert found.found <= whole.found
 
@@ -134,7 +136,7 @@ def test_weights_do_not_count_in_contiguity():
     G = nx.connected_watts_strogatz_graph(60, 6, 0.2, seed=0)
     weights = np.random.default_rng(0).lognormal(size=G.number_of_edges())
     labels, k = np.arange(60) // 10, np.array([6])
-    plain, weighted = (contiguity(level_of(G, w), labels, k, ONE) for w in (None, weights))
+    (plain,), (weighted,) = (contiguity(level_of(G, w), labels, k, ONE) for w in (None, weights))
     assert plain == weighted
 
 
@@ -193,14 +195,28 @@ def test_names_of_communities_do_not_matter():
     assert one.contiguity == other.contiguity
     # Of pairs that are as good, others may be merged.
     assert one.separation == pytest.approx(other.separation, abs=0.1)
-    assert one.are_arbitrary
-    assert other.are_arbitrary
+    assert one.patches == other.patches == 15
 
 
-def test_borders_are_arbitrary_if_contiguous_and_hardly_separate():
-    assert Borders(3.0, 0.3).are_arbitrary
-    assert not Borders(3.0, 0.7).are_arbitrary
-    assert not Borders(1.2, None).are_arbitrary
+def test_chance_is_more_where_there_are_more_components():
+    found = Contiguity(20.0, 10.0, 3.0)
+    assert found.is_clear()
+    assert not found.is_clear(among=20)
+    # Three standard deviations of one are about as rare as these in one of many.
+    beyond = math.sqrt(9.0 + 2.0 * math.log(100.0))
+    normal = NormalDist()
+    assert 100 * normal.cdf(-beyond) <= normal.cdf(-3.0)
+
+
+def test_components_are_judged_one_by_one():
+    blocks = planted_partition(600, k=4, degree=20.0, snr=3.0, rng=0).graph.to_networkx()
+    G = nx.disjoint_union_all([nx.grid_2d_graph(24, 24), blocks, nx.empty_graph(50)])
+    with pytest.warns(ContinuumWarning) as issued:
+        found = kg.detect_communities(G)
+    grid = {found.membership[node] for node in range(24 * 24)}
+    assert f"{len(grid)} of {len(found)} communities look like patches" in str(issued[0].message)
+    alone = kg.detect_communities(blocks)
+    assert not any(isinstance(one, ContinuumWarning) for one in alone.report.warnings)
 
 
 def plane(seed, n=800):
@@ -230,12 +246,17 @@ CONTINUUM = {
 
 @pytest.mark.parametrize("kind", list(CONTINUUM))
 def test_a_continuum_is_warned_of(kind):
+    graph = CONTINUUM[kind]()
     with pytest.warns(ContinuumWarning, match="communities look like patches of a continuum"):
-        found = kg.detect_communities(CONTINUUM[kind]())
+        found = kg.detect_communities(graph)
     assert found.report.contiguity > 1.5
     assert found.report.separation < 0.5
     (warning,) = (w for w in found.report.warnings if isinstance(w, ContinuumWarning))
-    assert f"the {len(found)} communities" in str(warning)
+    largest = max(nx.connected_components(graph), key=len)
+    patches = sum(community <= largest for community in found)
+    assert found.report.patches == patches
+    who = f"the {patches} communities" if patches == len(found) else f"{patches} of {len(found)}"
+    assert str(warning).startswith(who)
     assert "partition.stability()" in str(warning)
     assert f"Warning: {warning}" in str(found.report)
     assert found.report.to_dict()["contiguity"] == found.report.contiguity

@@ -151,16 +151,21 @@ def test_structure_is_told_from_communities():
     grid = nx.grid_2d_graph(20, 20)
     verdict = kg.significance(grid, nulls=19)
     assert verdict.significant
-    assert verdict.patches
+    assert verdict.patches == verdict.communities
     assert str(verdict).splitlines()[1] == (
-        f"That is structure beyond chance, but not communities: the {verdict.communities} that are "
-        "found look like patches of a continuum, whose borders could as well lie elsewhere."
+        "That is structure beyond chance, but not communities: the "
+        f"{verdict.communities} that are found look like patches of a continuum, whose borders "
+        "could as well lie elsewhere."
     )
     given = kg.significance(grid, nulls=19, partition=np.arange(400) // 100)
     assert given.patches is None
-    assert "not yet communities: a grid or points in space" in str(given)
-    # Of fewer than three, nothing can be said.
-    assert kg.significance(nx.karate_club_graph(), nulls=19).patches is None
+    assert "which need not mean communities: a grid or points in space have it, too." in str(given)
+    few = kg.significance(nx.karate_club_graph(), nulls=19)
+    assert few.patches is None
+    assert "fewer than three cannot be told from patches of a continuum" in str(few)
+    mixed = kg.significance(nx.disjoint_union(grid, nx.ring_of_cliques(5, 8)), nulls=19)
+    assert mixed.patches == mixed.communities - 5
+    assert f"not communities alone: {mixed.patches} of {mixed.communities} look like" in str(mixed)
 
 
 def test_the_sentences_of_a_random_graph():
