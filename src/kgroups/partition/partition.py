@@ -651,8 +651,8 @@ class Partition(Sequence[Community]):
         ----------
         full : bool
             Whether what was not asked for yet is computed: :meth:`levels`,
-            :meth:`k_distribution`, :meth:`stability` and :attr:`spectrum`. That takes some thirty
-            times as long as detection. Otherwise nothing is.
+            :meth:`k_distribution`, :meth:`stability` and :attr:`spectrum`. That takes some tens
+            of times as long as detection. Otherwise nothing is.
         progress : bool or callable
             ``True`` names the stages on a terminal; a function receives the name of each.
 
