@@ -2,6 +2,7 @@
 
 from kgroups.partition.comparison import Comparison
 from kgroups.partition.levels import Levels, Parents
+from kgroups.partition.overview import Summary
 from kgroups.partition.partition import Partition
 
-__all__ = ["Comparison", "Levels", "Parents", "Partition"]
+__all__ = ["Comparison", "Levels", "Parents", "Partition", "Summary"]
