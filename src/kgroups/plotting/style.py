@@ -88,8 +88,11 @@ def axes_for(ax: Any, figsize: tuple[float, float]) -> Any:
         return ax
     from matplotlib import pyplot
 
+    # Outside of the context, whose end would undo what the backend sets when it is first used:
+    # that of notebooks sets ``interactive``.
+    figure = pyplot.figure(figsize=figsize, layout="constrained")
     with style():
-        return pyplot.subplots(figsize=figsize)[1]
+        return figure.subplots()
 
 
 def dress(axes: Any, title: str | None = None, *, above: float = 0.0) -> None:

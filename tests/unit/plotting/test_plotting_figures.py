@@ -1,6 +1,9 @@
 """Spectrum, sorted matrix, sizes, confidence, alluvial view and levels: what they show."""
 
 import io
+import os
+import subprocess
+import sys
 from itertools import pairwise
 
 import networkx as nx
@@ -317,3 +320,39 @@ def test_the_style_is_one_of_matplotlib_and_ends():
     assert axes.xaxis.label.get_color() == INK
     assert line.get_color() == "#0072b2"
     assert Figure().subplots().spines["right"].get_visible()
+
+
+BACKEND = """
+import matplotlib
+from matplotlib.backends.backend_agg import FigureCanvas
+
+# As the backend of notebooks does when it is loaded.
+matplotlib.interactive(True)
+"""
+PICTURES = """
+import matplotlib
+import networkx as nx
+
+import kgroups as kg
+
+kg.detect_communities(nx.ring_of_cliques(3, 5)).plot()
+print(matplotlib.get_backend(), matplotlib.is_interactive())
+"""
+
+
+def test_the_first_picture_leaves_the_backend_as_it_is(tmp_path):
+    """That of notebooks shows figures only while it is interactive."""
+    (tmp_path / "as_in_notebooks.py").write_text(BACKEND)
+    environment = {
+        **os.environ,
+        "MPLBACKEND": "module://as_in_notebooks",
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]),
+    }
+    ran = subprocess.run(
+        [sys.executable, "-c", PICTURES],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+    )
+    assert ran.stdout.split() == ["module://as_in_notebooks", "True"]
