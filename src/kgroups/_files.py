@@ -14,8 +14,10 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
     No reader sees a partial file. A file that is replaced keeps its permissions, which the
     temporary file never exceeds.
     """
+    check_writable(path)
     target = Path(path).resolve()
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+    # A name of its own: one that is made of the target's may be too long.
+    temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
     try:
         temporary.touch(0o666 if mode is None else 0o600, exist_ok=False)

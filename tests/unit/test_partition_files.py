@@ -371,3 +371,16 @@ def test_confidence_must_fit_the_nodes():
     known = Confidence(np.ones(3), np.zeros(3, int), np.zeros(3), "table", converged=True)
     with pytest.raises(PartitionError, match="one value for each of the 2 nodes"):
         Partition([0, 1], confidence=known)
+
+
+def test_names_as_long_as_a_system_allows(tmp_path):
+    path = tmp_path / f"{'n' * 235}.json"
+    Partition([0, 1, 1]).save(path)
+    assert Partition.load(path) == Partition([0, 1, 1])
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"there is no folder '.*no' to write '.*p\.json' into"):
+        Partition([0, 1]).save(tmp_path / "no" / "p.json")
+    assert list(tmp_path.iterdir()) == []
