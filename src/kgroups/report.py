@@ -34,12 +34,12 @@ class RefinementReport:
 
     method: str
     components: int = 0
-    kept: dict[str, int] = field(default_factory=dict)
+    kept: dict[str, int] = field(default_factory=dict, hash=False)
     sweeps: int = 0
     moves: int = 0
     visits: int = 0
     converged: bool = True
-    models: dict[str, int] = field(default_factory=dict)
+    models: dict[str, int] = field(default_factory=dict, hash=False)
 
     def sentence(self) -> str:
         """Return a sentence on what the refinement did."""
@@ -185,18 +185,18 @@ class Report:
     k_given: int | None
     k_hat: int | None
     k_found: int
-    counting: dict[str, int]
+    counting: dict[str, int] = field(hash=False)
     init: str
     refinement: RefinementReport
     uninformed: int
     ordering: str
     warnings: tuple[KGroupsWarning, ...] = field(default=(), compare=False)
-    seconds: dict[str, float] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict, compare=False)
     components: tuple[ComponentReport, ...] = ()
     visits: int = 0
     k_hat_low: int | None = None
     k_hat_high: int | None = None
-    peak_bytes: int | None = None
+    peak_bytes: int | None = field(default=None, compare=False)
     dispersion: float = 1.0
     contiguity: float | None = None
     separation: float | None = None

@@ -245,3 +245,12 @@ def test_a_refinement_alone_says_where_its_labels_came_from():
     assert (report.why, report.init, report.k_given) == ("labels were given", "given labels", 2)
     assert report.counting == {}
     assert report.refinement.moves == 1
+
+
+def test_reports_of_equal_calls_are_equal_and_can_be_hashed():
+    one, other = (kg.detect_communities(nx.karate_club_graph()).report for _ in range(2))
+    assert one == other
+    assert hash(one) == hash(other)
+    assert one.seconds != replace(one, seconds={}).seconds
+    assert one == replace(one, seconds={}, peak_bytes=1)
+    assert one != replace(one, m=1)
