@@ -333,3 +333,9 @@ def test_importing_it_loads_no_graph_library():
 def test_a_graph_of_another_package_is_refused():
     with pytest.raises(InputError, match=r"graph must be a Graph(.|\n)*as_graph\(graph\)"):
         Partition([0, 0, 1], graph=nx.path_graph(3))
+
+
+def test_membership_is_read_only(six):
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        six.membership[NAMES[0]] = 999
+    assert dict(six.membership) == six.membership

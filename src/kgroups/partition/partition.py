@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import pairwise
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -231,9 +232,9 @@ class Partition(Sequence[Community]):
         return sizes
 
     @cached_property
-    def membership(self) -> dict[Hashable, int]:
-        """Community of each node by its name."""
-        return dict(zip(self.nodes, self.labels.tolist(), strict=True))
+    def membership(self) -> Mapping[Hashable, int]:
+        """Community of each node by its name; read-only, ``dict(...)`` copies it."""
+        return MappingProxyType(dict(zip(self.nodes, self.labels.tolist(), strict=True)))
 
     @cached_property
     def disconnected(self) -> tuple[Community, ...]:
