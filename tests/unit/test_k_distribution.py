@@ -221,6 +221,13 @@ def test_the_most_probable_total_may_not_be_that_of_the_components():
     assert first + int(np.argmax(nats)) > 3
 
 
+def test_of_equally_probable_numbers_the_one_that_detection_finds_is_named():
+    """One community of a symmetric graph and single nodes describe it equally well."""
+    found = kg.k_distribution(nx.complete_graph(10))
+    assert found.probability(1) == found.probability(10)
+    assert (found.k, found.k_found, found.explanation) == (1, 1, "")
+
+
 def test_the_order_of_nodes_does_not_matter():
     G = nx.relabel_nodes(KARATE, {i: f"node {i:02}" for i in KARATE})
     names = list(G)

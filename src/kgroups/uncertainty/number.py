@@ -99,8 +99,9 @@ class KDistribution:
     @property
     def k(self) -> int:
         """The most probable number of communities."""
-        # Of equal ones, one whose evidence is known.
-        return int(self.k_values[np.lexsort((self.converged, self.probabilities))[-1]])
+        # Of equal ones, one whose evidence is known, or else the one that detection finds.
+        found = self.k_values == self.k_found
+        return int(self.k_values[np.lexsort((found, self.converged, self.probabilities))[-1]])
 
     def probability(self, k: int) -> float:
         """Return the probability of a number of communities, 0 if it was not compared."""
