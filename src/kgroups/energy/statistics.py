@@ -246,7 +246,7 @@ def between_energy(
 
     Examples
     --------
-    >>> between_energy([[0.0], [1.0], [3.0]], ["a", "a", "b"])
+    >>> round(between_energy([[0.0], [1.0], [3.0]], ["a", "a", "b"]), 12)
     1.5
     """
     pairs, w = _weighted_pairs(X, metric, weights, "weights")
