@@ -5,6 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import kgroups
+from kgroups.plotting.colors import PALETTE
 
 sys.path.append(str(Path(__file__).parent))
 
@@ -23,11 +24,12 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
+    "drawn",
 ]
 exclude_patterns = ["_build", "gallery/*.ipynb", "gallery/*.py", "gallery/*.md5", "images/*.md"]
 templates_path = ["_templates"]
 
-myst_enable_extensions = ["amsmath", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
+myst_enable_extensions = ["amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 math_number_all = False
 # MathJax comes from a package, so that formulas are set without a network. Of its files, this one
@@ -81,5 +83,16 @@ sphinx_gallery_conf = {
 html_theme = "furo"
 pygments_dark_style = "github-dark"
 html_title = f"kgroups {version}"
+html_logo = html_favicon = "_static/logo.svg"
+# The blue of the first community, lighter where the page is dark.
+_accents = {"light": f"#{PALETTE[0]}", "dark": "#5cb3ea"}
+html_theme_options = {
+    f"{theme}_css_variables": {
+        "color-brand-primary": accent,
+        "color-brand-content": accent,
+        "color-brand-visited": accent,
+    }
+    for theme, accent in _accents.items()
+}
 html_css_files = ["kgroups.css"]
 html_copy_source = False
