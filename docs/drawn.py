@@ -1,4 +1,4 @@
-"""The directive ``drawn``: pictures as SVG inside of a page, in the colors of its light or dark theme."""
+"""The directive ``drawn``: pictures as SVG inside of a page, in the colors of its theme."""
 
 import io
 import re
@@ -36,7 +36,7 @@ METHODS = {
 
 def karate():
     """Draw the communities of the five lines."""
-    figure = Figure(figsize=(5.2, 3.6))
+    figure = Figure(figsize=(5.2, 3.2))
     G = nx.karate_club_graph()
     kg.detect_communities(G).plot(figure.add_axes((0, 0, 1, 1)), names=[])
     return figure
@@ -53,9 +53,9 @@ def agreement():
             values = [found[method] for found in networks.values()]
             axes.plot(values, rows + 0.24 * (place - 1), marker, color=f"#{color}", label=method)
         for row in rows[::2]:
-            axes.axhspan(row - 0.5, row + 0.5, color=FAINT, alpha=0.14, linewidth=0)
+            axes.axhspan(row - 0.5, row + 0.5, color=FAINT, alpha=0.08, linewidth=0)
         axes.grid(axis="x", alpha=0.4)
-        axes.set(yticks=rows, yticklabels=networks, xlim=(0, 1), ylim=(rows[-1] + 0.5, -0.5))
+        axes.set(yticks=rows, yticklabels=networks, xlim=(-0.02, 1), ylim=(rows[-1] + 0.5, -0.5))
         axes.set_xlabel("AMI with the labels")
         axes.spines["left"].set_visible(False)
         axes.tick_params(axis="y", length=0)
@@ -95,7 +95,8 @@ def as_svg(figure, description):
     svg = re.sub(r'<g id="[^"]*">', "<g>", svg)
     for color, themed in THEMED.items():
         svg = svg.replace(color, themed)
-    return svg.replace("<svg ", f'<svg class="drawn" role="img" aria-label="{escape(description)}" ', 1)
+    attributes = f'class="drawn" role="img" aria-label="{escape(description)}"'
+    return svg.replace("<svg", f"<svg {attributes}", 1)
 
 
 class Drawn(SphinxDirective):
