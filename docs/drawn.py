@@ -36,7 +36,7 @@ METHODS = {
 
 def karate():
     """Draw the communities of the five lines."""
-    figure = Figure(figsize=(5.2, 3.2))
+    figure = Figure(figsize=(5.2, 3.2), layout="none")
     G = nx.karate_club_graph()
     kg.detect_communities(G).plot(figure.add_axes((0, 0, 1, 1)), names=[])
     return figure
