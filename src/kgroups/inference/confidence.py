@@ -35,7 +35,8 @@ class Confidence(NamedTuple):
     runner_up_probability : ndarray of shape (n,)
         Its probability.
     method : str
-        "belief propagation", "Gibbs sampling", "one community" or "table", which does not say.
+        "belief propagation", "Gibbs sampling", "one community", "whole components", or "table",
+        which does not say.
     converged : bool
         Whether belief propagation has converged; True for the others.
     """
@@ -93,6 +94,9 @@ def confidence_of_labels(
 ) -> Confidence:
     """Return how sure the community of each node is.
 
+    Communities that are whole components are certain, and take no part in what is computed for the
+    others.
+
     Parameters
     ----------
     graph : Graph
@@ -111,18 +115,45 @@ def confidence_of_labels(
     ready = prepare(graph)
     # Numbered by first nodes, so that neither the numbers nor the order of nodes matter.
     names, z = by_first_node(ready.sorted(labels))
-    level = ready.problem.level
-    if len(level.indices) * k <= most_messages:
-        found = _by_propagation(level, z, k, progress)
-    else:
-        found = _by_sampling(level, z, k, progress)
+    component = ready.problem.component
+    rest = np.flatnonzero(~_are_components(z, component)[z])
+    others, y = np.unique(z[rest], return_inverse=True)
+    own, probability, runner_up = np.ones(n), np.zeros(n), _largest_other(z)
+    method, converged = "whole components", True
+    if others.size > 1:
+        level = ready.problem.level
+        if rest.size < n:
+            level = level.inside(component, rest)
+        by_propagation = len(level.indices) * others.size <= most_messages
+        found = (_by_propagation if by_propagation else _by_sampling)(
+            level, y, others.size, progress
+        )
+        own[rest], probability[rest] = found.own, found.runner_up_probability
+        runner_up[rest] = others[found.runner_up]
+        method, converged = found.method, found.converged
     return _readonly(
-        found._replace(
-            own=ready.restored(found.own),
-            runner_up=ready.restored(names[found.runner_up]),
-            runner_up_probability=ready.restored(found.runner_up_probability),
+        Confidence(
+            ready.restored(own),
+            ready.restored(names[runner_up]),
+            ready.restored(probability),
+            method,
+            converged,
         )
     )
+
+
+def _are_components(z: Ints, component: Ints) -> Bools:
+    """Return which groups have exactly the nodes of one component."""
+    of_group = component[np.unique(z, return_index=True)[1]]
+    sizes = np.bincount(z)
+    alike = np.bincount(z[of_group[z] == component], minlength=sizes.size) == sizes
+    return np.asarray(alike & (np.bincount(component)[of_group] == sizes))
+
+
+def _largest_other(z: Ints) -> Ints:
+    """Return the largest group that each node is not in; there are two or more."""
+    first, second = np.argsort(-np.bincount(z), kind="stable")[:2]
+    return np.where(z == first, second, first)
 
 
 def _readonly(found: Confidence) -> Confidence:
@@ -176,9 +207,7 @@ def _two_largest(masses: GibbsMasses, z: Ints) -> Confidence:
     best = np.flatnonzero(mass == largest[node])
     best = best[np.unique(node[best], return_index=True)[1]]
     # A node whose neighbors are all in its own group: the largest other group comes next.
-    first, second = np.argsort(-np.bincount(z), kind="stable")[:2]
-    fallback = np.where(z == first, second, first)
-    runner_up = np.where(largest < 0.0, fallback, group[best]).astype(np.int64)
+    runner_up = np.where(largest < 0.0, _largest_other(z), group[best]).astype(np.int64)
     return Confidence(
         np.minimum(own, 1.0), runner_up, np.maximum(largest, 0.0), "Gibbs sampling", converged=True
     )

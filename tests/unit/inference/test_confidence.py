@@ -86,7 +86,38 @@ def test_components_are_sure(most):
     partition = kg.detect_communities(G)
     found = confidence_of_labels(partition.graph, partition.labels, most_messages=most)
     assert partition.k == 3
-    assert found.own.min() > 0.85
+    assert found.own.tolist() == [1.0] * 16
+    assert found.runner_up_probability.tolist() == [0.0] * 16
+    assert found.runner_up.tolist() == [1] * 6 + [0] * 10
+    assert found.method == "whole components"
+
+
+def test_other_components_change_no_confidence(most):
+    """Issue 30: single nodes had a confidence of 0.005, small components one of 0.016."""
+    alone = kg.detect_communities(KARATE, weight=None)
+    before = confidence_of_labels(alone.graph, alone.labels, most_messages=most)
+    G = nx.disjoint_union_all([nx.empty_graph(20), KARATE, nx.complete_graph(5), nx.path_graph(2)])
+    G.add_edge(0, 0)
+    partition = kg.detect_communities(G, weight=None)
+    inside = [partition.nodes.index(20 + node) for node in alone.nodes]
+    outside = np.setdiff1d(np.arange(len(G)), inside)
+    found = confidence_of_labels(partition.graph, partition.labels, most_messages=most)
+    assert partition.k == alone.k + 22
+    assert found.own[inside].tolist() == before.own.tolist()
+    assert found.runner_up_probability[inside].tolist() == before.runner_up_probability.tolist()
+    assert (partition.labels[inside] == alone.labels).all()
+    assert found.runner_up[inside].tolist() == before.runner_up.tolist()
+    assert found.own[outside].tolist() == [1.0] * outside.size
+    assert found.runner_up[outside].tolist() == [0] * outside.size
+    assert set(partition.boundary(1.0)) <= {20 + node for node in KARATE}
+
+
+def test_a_community_of_several_components_is_not_certain_for_that(most):
+    G = nx.disjoint_union(KARATE, nx.empty_graph(2))
+    z = np.append(kg.detect_communities(KARATE, 2, weight=None).labels, [0, 0])
+    found = confidence_of_labels(graph_of(G), z, most_messages=most)
+    assert found.own[34:].max() < 0.9
+    assert confidence_of_labels(graph_of(G), np.repeat([0, 1], [34, 2])).own.tolist() == [1.0] * 36
 
 
 def test_weights_matter_but_their_scale_does_not(most):
@@ -111,7 +142,8 @@ def test_one_community_is_certain(G):
 
 def test_singletons_without_edges():
     partition = kg.Partition([0, 1, 2], graph=graph_of(nx.empty_graph(3)))
-    assert partition.confidence() == pytest.approx(np.full(3, 1.0 / 3.0))
+    assert partition.confidence().tolist() == [1.0] * 3
+    assert partition.runner_up().tolist() == [1, 0, 0]
 
 
 def test_a_partition_keeps_its_confidence():
