@@ -76,6 +76,16 @@ def counted(number: int, one: str, many: str | None = None) -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
+def counted_communities(k: int, single: int = 0, of: str = "") -> str:
+    """Return a number of communities in words, apart from those that are single nodes.
+
+    >>> counted_communities(84, 80), counted_communities(2), counted_communities(3, 3)
+    ('4 communities and 80 single nodes', '2 communities', '3 single nodes')
+    """
+    several = [counted(k - single, "community", "communities") + of] if single < k or not k else []
+    return " and ".join([*several, *([counted(single, "single node")] if single else [])])
+
+
 def install_hint(extra: str) -> str:
     """Return how to install an extra; kgroups is on no package index.
 

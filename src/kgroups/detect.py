@@ -272,7 +272,8 @@ def _result(
     if not refinement.converged:
         msg = f"{refinement.method} stopped before it converged.\n  Raise max_sweeps to refine on."
         warnings = (*warnings, ConvergenceWarning(msg))
-    borders, k_found = found.borders, int(np.count_nonzero(np.bincount(found.z)))
+    sizes = np.bincount(found.z)
+    borders, k_found = found.borders, int(np.count_nonzero(sizes))
     if borders is not None and borders.patches:
         warnings = (*warnings, _continuum_warning(borders.patches, k_found))
     report = Report(
@@ -304,6 +305,7 @@ def _result(
         contiguity=None if borders is None else borders.contiguity,
         separation=None if borders is None else borders.separation,
         patches=0 if borders is None else borders.patches,
+        n_single=int(np.count_nonzero(sizes == 1)),
     )
     if report.warnings:
         warn_caller(report.warnings)

@@ -4,15 +4,11 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from kgroups._html import html_bars, html_beside, html_facts, html_lines
-from kgroups._wording import counted
+from kgroups._wording import counted, counted_communities
 from kgroups.errors import KGroupsWarning
 
 # Bytes from which on memory is shown: less is mostly what modules take that are loaded meanwhile.
 _LEAST_SHOWN = 10_000_000
-
-
-def _communities(count: int) -> str:
-    return counted(count, "community", "communities")
 
 
 def compared_with_spectrum(k: int, k_hat: int) -> str:
@@ -95,9 +91,8 @@ class ComponentReport:
 
     def sentence(self) -> str:
         """Return a sentence on the communities of the component and why they were chosen."""
-        return (
-            f"{_communities(self.k)} in a component of {counted(self.n, 'node')}: {self.reason()}."
-        )
+        where = f"in a component of {counted(self.n, 'node')}"
+        return f"{counted_communities(self.k)} {where}: {self.reason()}."
 
     def reason(self) -> str:
         """Return why the component has its communities, reconciled with k_hat if counted."""
@@ -167,6 +162,8 @@ class Report:
     separation : float or None
         What it costs to merge the communities of that component in pairs, over what it would cost
         if the merged ones were not linked. None where the contiguity is not clearly above 1.5.
+    n_single : int
+        How many of the communities are single nodes.
     patches : int
         Communities that look like patches of a continuum, because the contiguity of their component
         is clear and its separation below a half. If there are any, there is a
@@ -201,6 +198,7 @@ class Report:
     contiguity: float | None = None
     separation: float | None = None
     patches: int = 0
+    n_single: int = 0
 
     @property
     def why(self) -> str:
@@ -272,7 +270,7 @@ class Report:
     def about_k(self) -> str:
         """Return a sentence on the number of communities and what it is based on."""
         parts = f" in {self.n_components} components" if self.n_components > 1 else ""
-        found = f"{_communities(self.k_found)}{parts}"
+        found = f"{counted_communities(self.k_found, self.n_single)}{parts}"
         if self.method == "None":
             return f"{found}, as many as in the labels given."
         if self.k_given is not None:

@@ -309,7 +309,7 @@ def test_repr_is_short_and_says_the_sizes(six):
     )
     many = Partition(np.arange(100) // 10)
     assert repr(many) == "Partition(10 communities of 100 nodes, sizes 10, 10, 10, 10, 10, 10, ...)"
-    assert repr(Partition([0])) == "Partition(1 community of 1 node, sizes 1)"
+    assert repr(Partition([0])) == "Partition(1 single node)"
 
 
 def test_repr_counts_the_uninformed():

@@ -10,6 +10,7 @@ import numpy as np
 
 from kgroups import datasets
 from kgroups._progress import stage_progress
+from kgroups._wording import counted_communities
 from kgroups.cli import views
 from kgroups.cli.files import (
     GRAPH_SUFFIXES,
@@ -97,7 +98,7 @@ def detect(args: argparse.Namespace) -> None:
             from matplotlib.figure import Figure
 
             figure = Figure(figsize=(7.0, 5.4), layout="constrained")
-            title = f"{source.name}: {views.counted(partition.k, 'community', 'communities')}"
+            title = f"{source.name}: {counted_communities(partition.k, partition._single)}"
             partition.plot(figure.subplots(), title=title)
             save_figure(figure, args.plot)
         if args.html is not None:
@@ -157,7 +158,7 @@ def score(args: argparse.Namespace) -> None:
         document = {"graph": source.describe(), "partition": args.partition}
         views.print_json({**document, "scores": result.to_dict(), "agreement": agreement})
     else:
-        print(views.scoring(source, args.partition, result, agreement))
+        print(views.scoring(source, args.partition, partition, result, agreement))
 
 
 def info(args: argparse.Namespace) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kgroups._wording import counted_communities
 from kgroups.cli.files import Source
 from kgroups.datasets import DatasetInfo, TableInfo
 from kgroups.partition import Levels, Partition
@@ -114,9 +115,11 @@ def detection(
     return "\n\n".join(parts)
 
 
-def scoring(source: Source, path: str, scores: "Scores", agreement: Agreement) -> str:
+def scoring(
+    source: Source, path: str, partition: Partition, scores: "Scores", agreement: Agreement
+) -> str:
     """Return the scores of a partition from a file."""
-    about = f"{printable(path)}: {counted(scores.k, 'community', 'communities')}"
+    about = f"{printable(path)}: {counted_communities(partition.k, partition._single)}"
     return "\n\n".join([headline(source), about, _scores(scores), *_agreement(agreement)])
 
 

@@ -153,7 +153,7 @@ def _are_components(z: Ints, component: Ints) -> Bools:
 def _largest_other(z: Ints) -> Ints:
     """Return the largest group that each node is not in; there are two or more."""
     first, second = np.argsort(-np.bincount(z), kind="stable")[:2]
-    return np.where(z == first, second, first)
+    return np.asarray(np.where(z == first, second, first))
 
 
 def _readonly(found: Confidence) -> Confidence:

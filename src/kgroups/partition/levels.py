@@ -324,7 +324,7 @@ class Levels(Sequence[Partition]):
         wide_k, wide = len(self.names[0]), max(map(len, nats))
         lines = [
             f"{'* ' if place == self.returned else '  '}{name:<{wide_k}}  {saved:>{wide}} nats  "
-            f"sizes {shown_sizes(level)}"
+            f"sizes {shown_sizes(level.sizes)}"
             for place, (name, saved, level) in enumerate(zip(self.names, nats, self, strict=True))
         ]
         return "\n  ".join([f"Levels({self._headline()}; * was returned)", *lines])
@@ -339,7 +339,8 @@ class Levels(Sequence[Partition]):
         n = max(self[0].labels.size, 1)
         shares = [f"{self.parents(i).share @ self[i].sizes / n:.1%}" for i in range(len(self) - 1)]
         marks = ["returned" if place == self.returned else "" for place in range(len(self))]
-        columns = (self.names, marks, self.nats, map(shown_sizes, self), [*shares, ""])
+        sizes = [shown_sizes(level.sizes) for level in self]
+        columns = (self.names, marks, self.nats, sizes, [*shares, ""])
         header = ["level", "", "nats", "sizes", "nodes in their parent"]
         table = html_table(header, zip(*columns, strict=True))
         from kgroups.plotting.style import has_matplotlib, inline_image, small_figure

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kgroups._html import html_beside, html_lines, html_table, html_text
-from kgroups._wording import counted
 from kgroups.partition.tables import community_rows, inside_degrees
 
 if TYPE_CHECKING:
@@ -22,10 +21,7 @@ _MAX_NODES_DRAWN = 1000
 
 def partition_html(partition: "Partition", remarks: list[str]) -> str:
     """Return the HTML of a partition with some sentences about it."""
-    head = (
-        f"{counted(partition.k, 'community', 'communities')} of "
-        f"{counted(partition.labels.size, 'node')}"
-    )
+    head = partition._headline()
     table = _communities(partition)
     if partition.k > _MOST_ROWS:
         table += html_lines([f"and {partition.k - _MOST_ROWS:,} more"])

@@ -6,7 +6,7 @@ Nothing is computed here: what was not asked for is named with the call that com
 from typing import TYPE_CHECKING, Any
 
 from kgroups._html import html_lines, html_table
-from kgroups._wording import counted
+from kgroups._wording import counted, counted_communities
 from kgroups.partition.tables import community_rows
 from kgroups.report import compared_with_spectrum
 
@@ -109,15 +109,10 @@ def _how_many(partition: "Partition", *, surely: bool) -> str:
         found = "" if doubtful else ": nothing was found that divides them"
         who = "The only node is" if sizes[0] == 1 else f"All {sizes[0]} nodes are"
         return f"{who} one community{origin}{found}."
-    parts = []
-    if several.size:
-        low, high = int(several.min()), int(several.max())
-        of = f"{low} to {high} nodes" if low < high else counted(low, "node")
-        parts.append(f"{_communities(several.size)} of {of}")
-    if sizes.size > several.size:
-        parts.append(counted(sizes.size - several.size, "single node"))
-    total = f", {sizes.size} in all" if len(parts) > 1 else ""
-    return f"{' and '.join(parts)}{total}{origin}."
+    low, high = int(several.min(initial=sizes[0])), int(several.max(initial=1))
+    of = f" of {low} to {high} nodes" if low < high else f" of {counted(low, 'node')}"
+    total = f", {sizes.size} in all" if 0 < several.size < sizes.size else ""
+    return f"{counted_communities(sizes.size, partition._single, of)}{total}{origin}."
 
 
 def _at_which_scales(partition: "Partition") -> list[str]:
@@ -178,10 +173,6 @@ def _undecided(partition: "Partition") -> list[str]:
 def _warnings(partition: "Partition") -> list[Warning]:
     """Return the warnings of detection, of the spectrum, and of stability."""
     return [*partition._known_warnings(), *partition._instability()]
-
-
-def _communities(count: int) -> str:
-    return counted(count, "community", "communities")
 
 
 def _shown(value: object) -> str:

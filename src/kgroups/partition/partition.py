@@ -16,7 +16,7 @@ from kgroups._csr import rows_of
 from kgroups._progress import Progress, StageProgress, interrupts_restored
 from kgroups._types import Floats, Ints
 from kgroups._validation import RngLike, check_real
-from kgroups._wording import counted, in_python
+from kgroups._wording import counted, counted_communities, in_python
 from kgroups.errors import InputError, InstabilityWarning, PartitionError, warn_caller
 from kgroups.graph import Graph
 from kgroups.report import compared_with_spectrum
@@ -103,7 +103,7 @@ class Partition(Sequence[Community]):
     --------
     >>> partition = Partition([7, 3, 3], nodes=["ann", "bob", "cat"])
     >>> partition
-    Partition(2 communities of 3 nodes, sizes 2, 1)
+    Partition(1 community and 1 single node, 3 nodes in all, sizes 2)
     >>> sorted(partition[0])
     ['bob', 'cat']
     >>> partition.labels
@@ -294,7 +294,8 @@ class Partition(Sequence[Community]):
         Returns
         -------
         ndarray of shape (n,), read-only
-            In node order. All ones if there is one community.
+            In node order. 1 in communities that are whole components of the graph, such as nodes
+            without edges, and if there is one community.
 
         Notes
         -----
@@ -973,9 +974,9 @@ class Partition(Sequence[Community]):
         return hash(frozenset(self._communities))
 
     def __repr__(self) -> str:
-        sizes = f", sizes {shown_sizes(self)}" if self.k else ""
-        communities = counted(self.k, "community", "communities")
-        first = f"Partition({communities} of {counted(self.labels.size, 'node')}{sizes})"
+        several = self.sizes[self.sizes > 1]
+        sizes = f", sizes {shown_sizes(several)}" if several.size else ""
+        first = f"Partition({self._headline()}{sizes})"
         return "\n  ".join([first, *self._remarks()])
 
     def _repr_html_(self) -> str:
@@ -983,6 +984,18 @@ class Partition(Sequence[Community]):
         from kgroups.partition.notebook import partition_html
 
         return partition_html(self, self._remarks())
+
+    def _headline(self) -> str:
+        """Return how many communities, how many of them single nodes, and of how many nodes."""
+        found, nodes = counted_communities(self.k, self._single), counted(self.labels.size, "node")
+        if self._single == self.labels.size > 0:
+            return found
+        return f"{found}, {nodes} in all" if self._single else f"{found} of {nodes}"
+
+    @property
+    def _single(self) -> int:
+        """Number of communities that are single nodes."""
+        return int(np.count_nonzero(self.sizes == 1))
 
     def _overview(self, **shown: bool) -> list[str]:
         """Return what is known in sentences, as :meth:`summary` does, but for warnings."""
@@ -1026,10 +1039,10 @@ class Partition(Sequence[Community]):
         return [textwrap.shorten(text, _LINE_WIDTH, placeholder=" ...") for text in remarks]
 
 
-def shown_sizes(partition: Partition) -> str:
-    """Return the sizes of the largest communities as text."""
-    shown = ", ".join(str(size) for size in partition.sizes[:_SIZES_SHOWN].tolist())
-    return f"{shown}, ..." if partition.k > _SIZES_SHOWN else shown
+def shown_sizes(sizes: Ints) -> str:
+    """Return the first of some sizes as text."""
+    shown = ", ".join(str(size) for size in sizes[:_SIZES_SHOWN].tolist())
+    return f"{shown}, ..." if sizes.size > _SIZES_SHOWN else shown
 
 
 def _k_at_each_r(k_at: Mapping[str, str]) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kgroups._types import Floats, Ints
-from kgroups._wording import counted
+from kgroups._wording import counted_communities
 from kgroups.errors import InputError
 from kgroups.graph import Graph
 from kgroups.plotting.colors import colors_by_neighbors, luminance, palette_of, rgb_of
@@ -202,7 +202,7 @@ def plot_communities(
     >>> import kgroups as kg
     >>> partition = kg.detect_communities(kg.datasets.load("les_miserables").graph)
     >>> plot_communities(partition).texts[-1].get_text()
-    '77 nodes in 3 communities; area: number of nodes, width: weight of the edges'
+    '77 nodes: 3 communities; area: number of nodes, width: weight of the edges'
     """
     graph, z, k = partition._graph_for("a picture"), partition.labels, partition.k
     named = _rows_of(graph, names)
@@ -232,7 +232,7 @@ def plot_communities(
     _finish(axes, frame, title)
     size = f"{graph.n:,} {'node' if graph.n == 1 else 'nodes'}"
     caption = [
-        f"{size} in {counted(k, 'community', 'communities')}",
+        f"{size}: {counted_communities(k, partition._single)}",
         f"area: number of nodes, width: {width}",
     ]
     wide = frame.scale * float(frame.high[0] - frame.low[0])

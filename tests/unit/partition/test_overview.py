@@ -36,6 +36,38 @@ def test_how_many(labels, sentence):
     assert overview(Partition(labels)) == [sentence]
 
 
+@pytest.mark.parametrize(
+    ("labels", "first"),
+    [
+        ([0, 0, 1, 1], "Partition(2 communities of 4 nodes, sizes 2, 2)"),
+        ([0, 0, 1], "Partition(1 community and 1 single node, 3 nodes in all, sizes 2)"),
+        (
+            [0] * 9 + [1] * 8 + list(range(2, 82)),
+            "Partition(2 communities and 80 single nodes, 97 nodes in all, sizes 9, 8)",
+        ),
+        ([0, 1, 2], "Partition(3 single nodes)"),
+        ([0], "Partition(1 single node)"),
+        ([], "Partition(0 communities of 0 nodes)"),
+    ],
+)
+def test_the_headline_counts_single_nodes_apart(labels, first):
+    partition = Partition(labels)
+    assert repr(partition) == first
+    head = first.removeprefix("Partition(").removesuffix(")").partition(", sizes")[0]
+    assert f"<b>{head}</b>" in partition._repr_html_()
+
+
+def test_report_and_graph_of_communities_count_single_nodes_apart():
+    G = nx.disjoint_union(nx.empty_graph(20), nx.ring_of_cliques(4, 8))
+    partition = kg.detect_communities(G)
+    assert (partition.k, len(partition)) == (24, 24)
+    assert partition.report.about_k() == "4 communities and 20 single nodes in 21 components."
+    assert overview(partition)[0] == "4 communities of 8 nodes and 20 single nodes, 24 in all."
+    assert partition.report.to_dict()["n_single"] == 20
+    axes = kg.plotting.plot_communities(partition)
+    assert any("4 communities and 20 single nodes" in text.get_text() for text in axes.texts)
+
+
 def test_no_nodes():
     assert overview(Partition([])) == ["There are no nodes."]
     assert str(Partition([]).summary()) == "There are no nodes."

@@ -260,7 +260,7 @@ def test_graphs_of_more_than_5000_nodes_are_drawn_by_community(axes):
     partition = Partition(labels, graph=graph)
     plot_partition(partition, ax=axes, names=[0])
     assert len(circles_of(axes)[0]) == 6
-    assert "5,001 nodes in 6 communities" in axes.texts[-1].get_text()
+    assert "5,001 nodes: 5 communities and 1 single node" in axes.texts[-1].get_text()
     # The node of community 5, the smallest, is drawn large enough to be seen.
     assert circles_of(axes)[1].min() > 0
     given = Figure().subplots()
@@ -283,7 +283,7 @@ def test_circles_of_communities_have_their_sizes_and_lines_their_edges(axes):
 
 def test_the_caption_of_one_node(axes):
     plot_communities(partition_of(nx.empty_graph(1), [0]), ax=axes)
-    assert axes.texts[-1].get_text().startswith("1 node in 1 community;")
+    assert axes.texts[-1].get_text().startswith("1 node: 1 single node;")
 
 
 @pytest.mark.parametrize("n", [0, 1, 2])
