@@ -270,7 +270,10 @@ def _result(
     refinement = found.refinements.report("no refinement" if refine is None else repr(refine))
     warnings = () if counts is None else warnings_of(counts)
     if not refinement.converged:
-        msg = f"{refinement.method} stopped before it converged.\n  Raise max_sweeps to refine on."
+        msg = (
+            f"the refinement of labels stopped before it converged: {refinement.method}.\n"
+            "  Raise max_sweeps to refine on."
+        )
         warnings = (*warnings, ConvergenceWarning(msg))
     sizes = np.bincount(found.z)
     borders, k_found = found.borders, int(np.count_nonzero(sizes))

@@ -18,6 +18,21 @@ def compared_with_spectrum(k: int, k_hat: int) -> str:
     return ", not all of which show a community" if k_hat > k else ""
 
 
+def spectrum_shows(k: int, k_hat: int, *, single: int = 0, exact: bool = True) -> str:
+    """Return a clause on how many communities the spectrum shows, of which ``k`` were found.
+
+    It does not count those that are ``single`` nodes.
+    """
+    several = k - single or k
+    shown = f"{'' if exact else 'about '}{k_hat}" if k_hat else "none"
+    beside = compared_with_spectrum(several, k_hat)
+    if k_hat < several:
+        return f"the spectrum{beside}, shows {shown}"
+    if k_hat > several:
+        return f"the spectrum shows {shown} eigenvalues{beside}"
+    return f"the spectrum shows {shown}, too{', single nodes left out' if several < k else ''}"
+
+
 _METHODS = {
     "Hartigan(": "Hartigan refinement",
     "BeliefPropagation(": "Refinement by belief propagation",
@@ -98,8 +113,7 @@ class ComponentReport:
         """Return why the component has its communities, reconciled with k_hat if counted."""
         text = self.why
         if self.k_hat is not None and self.k_hat != self.k:
-            lie = counted(self.k_hat, "eigenvalue lies", "eigenvalues lie")
-            text += f"; {lie} above the threshold{compared_with_spectrum(self.k, self.k_hat)}"
+            text += f"; {spectrum_shows(self.k, self.k_hat)}"
         if self.undecided:
             text += f"; {100.0 * self.undecided:.1f} % of the nodes are undecided"
         return text
@@ -236,17 +250,6 @@ class Report:
         lines = [self.about_k()]
         if self.n_components > 1 or self.k_given is not None:
             lines += [component.sentence() for component in self.components]
-        if self.k_hat is not None:
-            counting = ", ".join(f"{count} {name}" for name, count in self.counting.items())
-            lines.append(f"Components whose eigenvalues were counted: {counting or 'none'}.")
-        if self.dispersion != 1.0:
-            lines.append(
-                "Edges are correlated: they count as if there were "
-                f"{self.dispersion:.3g} times fewer."
-            )
-        lines.append(f"r = {self.r:.4g} ({self.r_choice}).")
-        if self.refinement.components:
-            lines.append(self.refinement.sentence())
         if self.uninformed:
             nodes = counted(self.uninformed, "node lies", "nodes lie")
             lines.append(
@@ -265,7 +268,18 @@ class Report:
                 "The node names cannot be sorted: another order of the nodes may give other "
                 "communities."
             )
-        return lines + [f"Warning: {warning}" for warning in self.warnings]
+        if self.dispersion != 1.0:
+            lines.append(
+                "Edges are correlated: they count as if there were "
+                f"{self.dispersion:.3g} times fewer."
+            )
+        lines += [f"Warning: {warning}" for warning in self.warnings]
+        if self.refinement.components:
+            lines.append(self.refinement.sentence())
+        if self.k_hat is not None:
+            counting = ", ".join(f"{count} {name}" for name, count in self.counting.items())
+            lines.append(f"Components whose eigenvalues were counted: {counting or 'none'}.")
+        return [*lines, f"Parameter of the Bethe Hessian: r = {self.r:.4g} ({self.r_choice})."]
 
     def about_k(self) -> str:
         """Return a sentence on the number of communities and what it is based on."""

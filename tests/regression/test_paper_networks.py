@@ -158,4 +158,4 @@ def test_a_better_description_is_kept_where_both_save_little():
     """The two halves save 20.4 nats, what belief propagation prefers 19.3."""
     graph = load("dolphins").graph
     why = kg.detect_communities(graph, 2).report.why
-    assert why.startswith("k = 2 was given, and found without; they shorten the description")
+    assert why.startswith("k = 2 was given, and found without; they describe the graph clearly")

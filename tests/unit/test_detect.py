@@ -76,8 +76,7 @@ def test_splits_below_the_threshold_are_said_in_the_report():
     assert partition.report.components[0].winner == "pairs of nodes"
     assert partition.report.about_k() == (
         "4 communities: groups of a few nodes with nearly all pairs linked are described better in "
-        "pieces; 1 eigenvalue lies above the threshold, which can miss small or faint "
-        "communities."
+        "pieces; the spectrum, which can miss small or faint communities, shows 1."
     )
 
 
@@ -89,7 +88,9 @@ def test_the_shorter_description_wins_where_two_ways_differ():
     )
     assert partition.report.components[0].winner == "search"
     assert sizes(partition)[0] == 393 > sizes(exact)[0]
-    assert "they shorten the description of the graph by" in partition.report.about_k()
+    assert (
+        "they describe the graph clearly better than one community (" in partition.report.about_k()
+    )
 
 
 def test_two_bridged_triangles_are_two_communities():
@@ -105,7 +106,7 @@ def test_components_and_isolated_nodes_are_communities_of_their_own():
     assert sizes(partition) == [18, 16, 4, 1, 1, 1]
     assert partition.uninformed == ()
     assert partition.disconnected == ()
-    assert partition.report.about_k() == "6 communities in 5 components."
+    assert partition.report.about_k() == "3 communities and 3 single nodes in 5 components."
 
 
 def test_k_given_sends_what_has_no_signal_to_the_largest_community():
@@ -311,7 +312,7 @@ def test_warnings_are_issued_once_at_the_line_of_the_caller():
 def test_the_spectrum_issues_what_detection_did_not_see():
     partition = kg.detect_communities(nx.grid_2d_graph(30, 30))
     assert [type(one) for one in partition.report.warnings] == [ContinuumWarning]
-    with pytest.warns(CrowdedThresholdWarning, match="k=37 is uncertain") as issued:
+    with pytest.warns(CrowdedThresholdWarning, match="spectrum shows, 37, is uncertain") as issued:
         spectrum = partition.spectrum
     assert tuple(one.message for one in issued) == spectrum.warnings
     assert {Path(one.filename).name for one in issued} == {"test_detect.py"}

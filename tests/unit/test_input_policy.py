@@ -230,7 +230,7 @@ class TestSmallCliques:
         partition = kg.detect_communities(nx.ring_of_cliques(count, size))
         assert [len(community) for community in partition] == [size] * count
         said = partition.report.about_k()
-        assert "are described better in pieces" in said or "shorten the description" in said
+        assert "are described better in pieces" in said or "nats shorter" in said
         if (partition.report.k_hat or count) < count:
             assert "which can miss small or faint communities" in said
 

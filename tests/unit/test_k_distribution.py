@@ -198,15 +198,15 @@ def test_a_number_that_was_missed_is_explained():
     )  # fmt: skip
     text = number._explanation(found, [one])
     assert text == (
-        "detect_communities returns 3; more numbers were tried here, and 4 communities save 4.5 "
-        "nats more than 3"
+        "detect_communities returns 3; more numbers were tried here, and 4 communities describe "
+        "the graph slightly better than 3 (by 4.5 nats)"
     )
-    assert number._explanation(found, [one, one]).endswith("more than 3 in one component")
+    assert number._explanation(found, [one, one]).endswith("than 3 in one component (by 4.5 nats)")
     unasked = ComponentNumbers(1, evidence=True, asked=False)
     unasked.nats.update({1: 0.0, 4: 3.25})
     assert number._explanation(found, [unasked]) == (
         "detect_communities returns 3 because the spectrum shows no more than one, but 4 "
-        "communities save 3.2 nats more than 1"
+        "communities describe the graph slightly better than 1 (by 3.2 nats)"
     )
     one.add(3, 14.5)
     assert "the most probable number of each component by itself" in number._explanation(
@@ -266,9 +266,9 @@ def test_the_summary_can_be_read():
         "Number of communities of 34 nodes and 78 edges",
         "most probable: 2 communities",
         "P(k): 2: 0.",
-        "eigenvalues above the threshold: 2 (mean degree), 2 (second moment), 2 (non-backtracking)",
-        "k(r): 2 at r = 2.14 to 2.57, 1 at r = 3.08",
-        "compared by evidence, as in detect_communities",
+        "the spectrum shows 2 (mean degree), 2 (second moment), 2 (non-backtracking)",
+        "eigenvalues above the threshold: 2 at r = 2.14 to 2.57, 1 at r = 3.08",
+        "compared by the evidence of belief propagation, as in detect_communities",
         "it is not a calibrated probability",
     ):
         assert part in text

@@ -30,11 +30,11 @@ def test_repr_says_how_sure_the_spectrum_is():
     karate = kgroups.detect_communities(nx.karate_club_graph(), weight=None)
     first = f"Partition(2 communities of 34 nodes, sizes {karate.sizes[0]}, {karate.sizes[1]})"
     why = f"  {karate.report.why}"
-    counted = "  eigenvalues above the threshold: 2"
+    shown = "  the spectrum shows 2, too"
     hint = "  other scales: partition.levels(); how sure and stable: partition.summary(full=True)"
-    assert repr(karate).splitlines() == [first, why, f"{counted} at r = 2.142", hint]
+    assert repr(karate).splitlines() == [first, why, f"{shown} (r = 2.142)", hint]
     assert karate.spectrum.k == 2
-    assert repr(karate).splitlines() == [first, why, f"{counted} at every choice of r", hint]
+    assert repr(karate).splitlines() == [first, why, f"{shown} (at every choice of r)", hint]
     assert karate.known_levels is None
 
 
@@ -102,7 +102,7 @@ def test_repr_lists_k_where_the_choices_of_r_disagree(karate):
         {**karate.spectrum.to_dict(), "k_at": {"mean-degree": 2, "second-moment": 3}}
     )
     partition = Partition([0, 1], spectrum=spectrum)
-    assert "eigenvalues above the threshold: 2 (mean-degree), 3 (second-moment)" in repr(partition)
+    assert "the spectrum shows 2, too (mean-degree 2, second-moment 3)" in repr(partition)
 
 
 @pytest.mark.parametrize("name", ["karate", "grid"])
@@ -148,6 +148,6 @@ def test_repr_speaks_of_the_r_that_was_given():
     partition = kgroups.detect_communities(
         nx.karate_club_graph(), operator=kgroups.BetheHessian(3.0)
     )
-    assert "\n  eigenvalues above the threshold: 1 at r = 3\n" in repr(partition)
+    assert "\n  the spectrum shows 1, too (r = 3)\n" in repr(partition)
     assert partition.spectrum.k == 1
-    assert "\n  eigenvalues above the threshold: 1 at r = 3\n" in repr(partition)
+    assert "\n  the spectrum shows 1, too (r = 3)\n" in repr(partition)

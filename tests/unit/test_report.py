@@ -35,7 +35,7 @@ def test_a_plain_report_has_three_sentences():
     assert PLAIN.lines() == [
         "2 communities: eigenvectors were asked for.",
         "Components whose eigenvalues were counted: 1 dense.",
-        "r = 2 (mean-degree).",
+        "Parameter of the Bethe Hessian: r = 2 (mean-degree).",
     ]
 
 
@@ -60,7 +60,7 @@ def test_a_plain_report_has_three_sentences():
             "communities.",
         ),
         ({"warnings": (CROWDED,)}, "Warning: k=2 is uncertain"),
-        ({"r": 1.23456, "r_choice": "given"}, "r = 1.235 (given)."),
+        ({"r": 1.23456, "r_choice": "given"}, "Parameter of the Bethe Hessian: r = 1.235 (given)."),
     ],
 )
 def test_what_happened_is_said_and_only_then(change, sentence):
@@ -96,7 +96,7 @@ def test_refinement_is_summed_up(converged, end, kept, guard):
 
 
 SEARCHED = ComponentReport(
-    10, 4, "search", "they shorten the description of the graph by 12.3 nats", nats=12.34
+    10, 4, "search", "they describe the graph clearly better than one community", nats=12.34
 )
 
 
@@ -111,18 +111,18 @@ SEARCHED = ComponentReport(
         ({"k_found": 6, "n_components": 5}, "6 communities in 5 components."),
         (
             {"k_found": 4, "components": (SEARCHED,)},
-            "4 communities: they shorten the description of the graph by 12.3 nats.",
+            "4 communities: they describe the graph clearly better than one community.",
         ),
         (
             {"k_found": 4, "components": (replace(SEARCHED, k_hat=1, undecided=0.031),)},
-            "4 communities: they shorten the description of the graph by 12.3 nats; 1 eigenvalue "
-            "lies above the threshold, which can miss small or faint communities; 3.1 % of the "
-            "nodes are undecided.",
+            "4 communities: they describe the graph clearly better than one community; the "
+            "spectrum, which can miss small or faint communities, shows 1; 3.1 % of the nodes are "
+            "undecided.",
         ),
         (
             {"k_found": 4, "components": (replace(SEARCHED, k_hat=6),)},
-            "4 communities: they shorten the description of the graph by 12.3 nats; 6 eigenvalues "
-            "lie above the threshold, not all of which show a community.",
+            "4 communities: they describe the graph clearly better than one community; the "
+            "spectrum shows 6 eigenvalues, not all of which show a community.",
         ),
     ],
 )
@@ -135,8 +135,8 @@ def test_each_component_is_described_where_there_are_several():
     report = replace(PLAIN, n_components=2, k_found=5, components=(SEARCHED, one))
     assert report.lines()[:3] == [
         "5 communities in 2 components.",
-        "4 communities in a component of 10 nodes: they shorten the description of the graph by "
-        "12.3 nats.",
+        "4 communities in a component of 10 nodes: they describe the graph clearly better than one "
+        "community.",
         "1 community in a component of 1 node: there is no sign of more.",
     ]
     assert report.why == SEARCHED.why
@@ -146,7 +146,7 @@ def test_given_labels_say_nothing_of_eigenvalues():
     given = replace(PLAIN, method="None", k_given=2, k_hat=None, counting={}, components=())
     assert given.lines() == [
         "2 communities, as many as in the labels given.",
-        "r = 2 (mean-degree).",
+        "Parameter of the Bethe Hessian: r = 2 (mean-degree).",
     ]
     assert given.why == "labels were given"
 

@@ -413,6 +413,7 @@ def beside(sure, stay):
 
 def test_sure_nodes_that_leave_are_a_reason_to_doubt():
     (warning,) = beside([0.95, 0.9, 0.5], [0.8, 0.98, 0.0])._instability()
+    assert str(warning).startswith("the communities are less certain than the confidence says")
     assert "2 nodes have a confidence of at least 0.9" in str(warning)
     assert "stay with their communities in 0.89 of the resamples" in str(warning)
     assert beside([0.95, 0.9, 0.5], [0.8, 1.0, 0.0])._instability() == ()

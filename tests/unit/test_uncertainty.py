@@ -119,7 +119,7 @@ def test_self_loops_do_not_count():
 def test_the_repr_says_what_was_chosen():
     text = repr(kg.posterior(KARATE, 2, weight=None))
     assert text.splitlines()[0] == "Posterior(2 communities of 34 nodes)"
-    for part in ("degree-corrected", "nats over one community", "mean confidence", "converged"):
+    for part in ("degree-corrected", "evidence over one community", "mean confidence", "converged"):
         assert part in text
     assert max(len(line) for line in text.splitlines()) <= 100
 

@@ -326,11 +326,11 @@ def _levels(levels: Levels) -> str:
     """Return a line a level; the one whose communities are listed is marked."""
     marks = ["*" if place == levels.returned else "" for place in range(len(levels))]
     nats = [f"{value:,.1f}" for value in levels.nats]
-    limit = max(width() - 36, 20)
+    limit = max(width() - 42, 20)
     sizes = [shortened((str(size) for size in level.sizes), limit) for level in levels]
-    rows = list(zip(marks, levels.names, levels.k, nats, sizes, strict=True))
-    header = ("", "level", "communities", "nats", "nodes")
-    return f"Levels, finest first; * is listed above\n{table(header, rows, align='llrrl')}"
+    rows = list(zip(marks, levels.names, levels.k, sizes, nats, strict=True))
+    header = ("", "level", "communities", "nodes", "nats saved")
+    return f"Levels, finest first; * is listed above\n{table(header, rows, align='llrlr')}"
 
 
 def _scores(scores: "Scores") -> str:

@@ -321,11 +321,12 @@ class Levels(Sequence[Partition]):
 
     def __repr__(self) -> str:
         nats = [f"{value:,.1f}" for value in self.nats]
-        wide_k, wide = len(self.names[0]), max(map(len, nats))
+        sizes = [shown_sizes(level.sizes) for level in self]
+        wide_k, wide_sizes, wide = (max(map(len, texts)) for texts in (self.names, sizes, nats))
         lines = [
-            f"{'* ' if place == self.returned else '  '}{name:<{wide_k}}  {saved:>{wide}} nats  "
-            f"sizes {shown_sizes(level.sizes)}"
-            for place, (name, saved, level) in enumerate(zip(self.names, nats, self, strict=True))
+            f"{'* ' if place == self.returned else '  '}{name:<{wide_k}}  sizes "
+            f"{shown:<{wide_sizes}}  saves {saved:>{wide}} nats"
+            for place, (name, shown, saved) in enumerate(zip(self.names, sizes, nats, strict=True))
         ]
         return "\n  ".join([f"Levels({self._headline()}; * was returned)", *lines])
 
@@ -340,8 +341,8 @@ class Levels(Sequence[Partition]):
         shares = [f"{self.parents(i).share @ self[i].sizes / n:.1%}" for i in range(len(self) - 1)]
         marks = ["returned" if place == self.returned else "" for place in range(len(self))]
         sizes = [shown_sizes(level.sizes) for level in self]
-        columns = (self.names, marks, self.nats, sizes, [*shares, ""])
-        header = ["level", "", "nats", "sizes", "nodes in their parent"]
+        columns = (self.names, marks, sizes, [*shares, ""], self.nats)
+        header = ["level", "", "sizes", "nodes in their parent", "nats saved"]
         table = html_table(header, zip(*columns, strict=True))
         from kgroups.plotting.style import has_matplotlib, inline_image, small_figure
 

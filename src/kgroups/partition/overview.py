@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kgroups._html import html_lines, html_table
 from kgroups._wording import counted, counted_communities
 from kgroups.partition.tables import community_rows
-from kgroups.report import compared_with_spectrum
+from kgroups.report import spectrum_shows
 
 if TYPE_CHECKING:
     from kgroups.partition.partition import Partition
@@ -136,16 +136,9 @@ def _what_the_spectrum_shows(partition: "Partition") -> list[str]:
     spectrum = partition.known_spectrum
     if spectrum is None:
         return []
-    # It does not count isolated nodes.
-    several = int((partition.sizes > 1).sum()) or partition.k
-    shown = f"{'' if spectrum.is_exact else 'about '}{spectrum.k or 'none'}"
-    beside = compared_with_spectrum(several, spectrum.k)
-    if not beside:
-        apart = ", single nodes left out" if several < partition.k else ""
-        return [f"The spectrum shows {shown}, too{apart}."]
-    if spectrum.k < several:
-        return [f"The spectrum{beside}, shows {shown}."]
-    return [f"The spectrum shows {shown} eigenvalues{beside}."]
+    single, exact = partition._single, spectrum.is_exact
+    shown = spectrum_shows(partition.k, spectrum.k, single=single, exact=exact)
+    return [f"T{shown[1:]}."]
 
 
 def _how_stable(partition: "Partition") -> list[str]:

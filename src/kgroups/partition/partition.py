@@ -19,7 +19,7 @@ from kgroups._validation import RngLike, check_real
 from kgroups._wording import counted, counted_communities, in_python
 from kgroups.errors import InputError, InstabilityWarning, PartitionError, warn_caller
 from kgroups.graph import Graph
-from kgroups.report import compared_with_spectrum
+from kgroups.report import spectrum_shows
 
 if TYPE_CHECKING:
     from kgroups.inference.confidence import Confidence
@@ -482,9 +482,9 @@ class Partition(Sequence[Community]):
             return ()
         are = counted(int(np.count_nonzero(sure)), "node has", "nodes have")
         msg = (
+            "the communities are less certain than the confidence says, which is given the model: "
             f"{are} a confidence of at least {_SURE:g}, but on average they stay with their "
-            f"communities in {stay:.2f} of the resamples: the communities are less certain than "
-            f"the confidence says, which is given the model."
+            f"communities in {stay:.2f} of the resamples."
         )
         return (InstabilityWarning(msg),)
 
@@ -1026,11 +1026,11 @@ class Partition(Sequence[Community]):
             k, r = report.k_hat, report.r
             exact = report.k_hat_low == report.k_hat_high
         if k is not None:
-            at = f"{'' if exact else 'about '}{k} at r = {r:.4g}"
+            at = f"r = {r:.4g}"
             if known is not None and known.r_choice != "given":
                 at = _k_at_each_r(known.shown_k_at)
-            beside = compared_with_spectrum(self.k, k)
-            remarks.append(f"eigenvalues above the threshold: {at}{beside}")
+            shown = spectrum_shows(self.k, k, single=self._single, exact=exact)
+            remarks.append(f"{shown} ({at})")
         if self.uninformed:
             remarks.append(f"{counted(len(self.uninformed), 'node')} without information")
         remarks += [f"warning: {warning}" for warning in self._known_warnings()]
@@ -1047,8 +1047,8 @@ def shown_sizes(sizes: Ints) -> str:
 
 def _k_at_each_r(k_at: Mapping[str, str]) -> str:
     if len(set(k_at.values())) == 1:
-        return f"{next(iter(k_at.values()))} at every choice of r"
-    return ", ".join(f"{k} ({choice})" for choice, k in k_at.items())
+        return "at every choice of r"
+    return ", ".join(f"{choice} {k}" for choice, k in k_at.items())
 
 
 def _checked_labels(labels: npt.ArrayLike) -> Ints:

@@ -8,6 +8,7 @@ import numpy as np
 
 from kgroups._csr import without_diagonal
 from kgroups._types import Bools, Ints
+from kgroups._wording import how_clearly
 from kgroups.embedding import Init
 from kgroups.multilevel import Problem, nats_saved
 from kgroups.refine import Refiner, refine_labels
@@ -178,14 +179,14 @@ def reason(candidate: Candidate, component: int, nats: float) -> str:
     """Return why a candidate that has won is preferred to one community; it saves ``nats``."""
     if candidate.k[component] == 1:
         return _NO_MORE
+    score = float(candidate.score[component])
     if not np.isnan(candidate.evidence[component]):
-        return (
-            "proposed by the eigenvectors; belief propagation prefers them to one community by "
-            f"{candidate.score[component]:.1f} nats"
-        )
-    if nats > 0.0:
-        return f"they shorten the description of the graph by {nats:.1f} nats"
-    return "found by the eigenvectors, below what a description can resolve"
+        better, by = how_clearly(score), f"{score:.1f} nats by belief propagation"
+    elif nats > 0.0:
+        better, by = how_clearly(nats), f"{nats:.1f} nats shorter"
+    else:
+        return "found by the eigenvectors, too faint for a shorter description of the graph"
+    return f"they describe the graph {better} better than one community ({by})"
 
 
 def _with_evidence(

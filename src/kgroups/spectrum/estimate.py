@@ -10,6 +10,7 @@ from kgroups._blas import single_threaded
 from kgroups._csr import connected_components
 from kgroups._types import CSR, Floats, SelfLoops, Symmetrize
 from kgroups._validation import check_choice
+from kgroups._wording import counted
 from kgroups.errors import (
     CrowdedThresholdWarning,
     DisassortativeWarning,
@@ -101,10 +102,12 @@ class Spectrum:
     def __repr__(self) -> str:
         at = ", ".join(f"{choice} {k}" for choice, k in self.shown_k_at.items())
         about = "" if self.is_exact else f", an estimate between {self.k_low} and {self.k_high}"
+        found = counted(self.k, "community", "communities") if self.k else "no communities"
         lines = [
-            f"Spectrum(k={self.k}{about}, r={self.r:.4g} ({self.r_choice}), gap={self.gap:.3g})"
+            f"Spectrum(shows {found}{about})",
+            f"  k by rule for r: {at}",
+            f"  r = {self.r:.4g} ({self.r_choice}), gap at 1: {self.gap:.3g}",
         ]
-        lines.append(f"  k by rule for r: {at}")
         if self.eigenvalues:
             shown = [f"{value:.3f}" for value in self.eigenvalues]
             above = self.shown_above
@@ -116,7 +119,7 @@ class Spectrum:
             )
         if self.below_minus_one:
             lines.append(f"  eigenvalues below -1: {self.below_minus_one}")
-        lines.extend(f"  {type(warning).__name__}: {warning}" for warning in self.warnings)
+        lines[1:1] = [f"  {type(warning).__name__}: {warning}" for warning in self.warnings]
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -317,19 +320,19 @@ def _warnings(
             counts = "/".join(str(k_at[choice]) for choice in R_CHOICES)
             spread = f" The rules for r give k={counts}."
         message = (
-            f"k={k} is uncertain: at least {above} eigenvalues lie within {_WINDOW} above the "
-            f"threshold 1 and at least {below} within {_WINDOW} below, with a gap of {gap:.2g} "
-            f"between them.{spread} Grids, meshes and road maps look like this without having "
-            "communities; give k if you know it."
+            f"the number of communities that the spectrum shows, {k}, is uncertain: grids, meshes "
+            f"and road maps look like this without having communities. Give k if you "
+            f"know it. (At least {above} eigenvalues lie within {_WINDOW} above the threshold 1 "
+            f"and at least {below} within {_WINDOW} below, with a gap of {gap:.2g} between them."
+            f"{spread})"
         )
         found.append(CrowdedThresholdWarning(message))
     if lowest <= -1.0 - _RANDOM_EDGE:
-        plural = "s" if below_minus_one > 1 else ""
+        lie = counted(below_minus_one, "eigenvalue of N_r is", "eigenvalues of N_r are")
         message = (
-            f"{below_minus_one} eigenvalue{plural} of N_r below -1, the lowest at {lowest:.3f}: "
             "there are groups whose nodes avoid one another and link to other groups instead, as "
             "in bipartite graphs. Communities of nodes that link to one another do not show this "
-            "structure."
+            f"structure. ({lie} below -1, the lowest at {lowest:.3f}.)"
         )
         found.append(DisassortativeWarning(message))
     return tuple(found)

@@ -120,13 +120,13 @@ class Posterior:
         labels = "the most probable ones" if self.accepted else "those that inference started from"
         lines = [
             f"Posterior({counted(k, 'community', 'communities')} of {counted(n, 'node')})",
+            f"labels: {labels}; mean confidence {sure.sum() / max(n, 1):.3f}, "
+            f"{counted(int(np.count_nonzero(sure < _SURE)), 'node')} below {_SURE}",
             f"model: {self.model}; degrees vary {self.dispersion:.1f} times as much as at random",
             f"edges: {inside or '0'} times as many inside communities as without them, "
             f"{self.between:.3g} times between",
-            f"evidence: {self.free_energy:.1f} nats over one community, before the cost of "
-            "parameters",
-            f"labels: {labels}; mean confidence {sure.sum() / max(n, 1):.3f}, "
-            f"{counted(int(np.count_nonzero(sure < _SURE)), 'node')} below {_SURE}",
+            "evidence over one community, before the cost of parameters: "
+            f"{self.free_energy:.1f} nats",
             f"{'converged' if self.converged else 'not converged'} after {self.sweeps} sweeps, "
             f"residual {self.residual:.1g}",
         ]

@@ -12,7 +12,7 @@ from kgroups._blas import DENSE
 from kgroups._progress import StageProgress, interrupts_restored, stage_progress
 from kgroups._types import Bools, Floats, Ints, Symmetrize
 from kgroups._validation import RngLike, as_rng, check_k, check_real
-from kgroups._wording import argument, counted
+from kgroups._wording import argument, counted, how_clearly
 from kgroups.adapters import as_graph
 from kgroups.embedding import KMeansInit
 from kgroups.errors import InputError
@@ -175,10 +175,12 @@ class KDistribution:
         known = vars(self)
         if "spectrum" in known:
             counts = [f"{k} ({_CHOICES[choice]})" for choice, k in self.spectrum.shown_k_at.items()]
-            lines.append(f"eigenvalues above the threshold: {', '.join(counts)}")
+            lines.append(f"the spectrum shows {', '.join(counts)}")
         if known.get("staircase"):
-            lines.append(f"k(r): {_shown_steps(self.staircase)}")
-        by = "the description length" if self.compared_by == "description" else "evidence"
+            lines.append(f"eigenvalues above the threshold: {_shown_steps(self.staircase)}")
+        by = "the description length"
+        if self.compared_by == "evidence":
+            by = "the evidence of belief propagation"
         lines.append(f"compared by {by}, as in detect_communities")
         rough = self.k_values[~self.converged]
         if rough.size:
@@ -416,10 +418,10 @@ def _explanation(found: KDistribution, numbers: Sequence[ComponentNumbers]) -> s
     why = "; more numbers were tried here, and"
     if one.evidence and not one.asked:
         why = " because the spectrum shows no more than one, but"
+    nats = one.best - one.nats[one.found]
     return (
-        f"{start}{why} {counted(best, 'community', 'communities')} "
-        f"{'saves' if best == 1 else 'save'} {one.best - one.nats[one.found]:.1f} nats more than "
-        f"{one.found}{where}"
+        f"{start}{why} {counted(best, 'community describes', 'communities describe')} the graph "
+        f"{how_clearly(nats)} better than {one.found}{where} (by {nats:.1f} nats)"
     )
 
 

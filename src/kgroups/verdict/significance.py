@@ -179,14 +179,19 @@ class Significance:
         )
 
     def _about_snr(self) -> str:
-        text = f"The signal-to-noise ratio is about {self.snr:.2f}"
-        if self.detectability == "detectable":
-            return f"{text}, above the Kesten-Stigum threshold of detection, which is 1."
+        threshold = "the Kesten-Stigum threshold, which is 1"
         if self.detectability == "below":
-            text = "The signal-to-noise ratio is below the Kesten-Stigum threshold of detection"
+            return (
+                "Communities as faint as this are lost in the noise of large random graphs: the "
+                f"signal-to-noise ratio is below {threshold}."
+            )
+        if self.detectability == "detectable":
+            text, clearly = "Structure as strong as this can be detected", ""
         else:
-            text += ", not clearly above the Kesten-Stigum threshold of detection"
-        return f"{text}: at 1 the communities of large random graphs are lost in the noise."
+            text = "Communities as faint as this can be lost in the noise of large random graphs"
+            clearly = "not clearly "
+        ratio = f"the signal-to-noise ratio is about {self.snr:.2f}"
+        return f"{text}: {ratio}, {clearly}above {threshold}."
 
     def __str__(self) -> str:
         return "\n".join(self.lines())

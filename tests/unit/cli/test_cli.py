@@ -278,7 +278,11 @@ def test_each_warning_is_printed_once_and_not_issued(run, command):
         warnings.simplefilter("error")
         code, out, err = run(command, "davis_southern_women")
     assert (code, err) == (0, "")
-    assert out.count("Warning: 1 eigenvalue of N_r below -1") == out.count("Warning:") == 1
+    assert (
+        out.count("Warning: there are groups whose nodes avoid one another")
+        == out.count("Warning:")
+        == 1
+    )
 
 
 def test_detect_and_info_of_a_graph_without_edges(run, tmp_path):

@@ -54,13 +54,12 @@ def test_a_line_a_level_is_printed(run, cliques):
     assert (code, err) == (0, "")
     section = out.split("Levels, finest first; * is listed above\n")[1].split("\n\n")[0]
     header, *rows = section.splitlines()
-    assert header.split() == ["level", "communities", "nats", "nodes"]
-    assert [row.split()[:3] for row in rows] == [
-        ["*", "k12", "12"],
-        ["k4", "4", "40.0"],
-        ["k2", "2", "20.0"],
+    assert header.split() == ["level", "communities", "nodes", "nats", "saved"]
+    assert [" ".join(row.split()) for row in rows[1:]] == [
+        "k4 4 15, 15, 15, 15 40.0",
+        "k2 2 30, 30 20.0",
     ]
-    assert rows[1].endswith("15, 15, 15, 15")
+    assert rows[0].split()[:3] == ["*", "k12", "12"]
     assert max(map(len, out.splitlines())) <= 100
     assert "Levels" not in run("detect", cliques)[1]
 

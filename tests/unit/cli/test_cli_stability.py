@@ -45,7 +45,8 @@ def test_a_contradiction_with_confidence_is_printed(run):
     words = ("detect", "karate", "--no-weight", "--stability")
     assert "Warning" not in run(*words)[1]
     out = " ".join(run(*words, "--confidence")[1].split())
-    assert "Warning: 28 nodes have a confidence of at least 0.9, but" in out
+    assert "Warning: the communities are less certain than the confidence says, which" in out
+    assert "28 nodes have a confidence of at least 0.9, but" in out
     assert "confidence below 0.9 stability members" in out
 
 

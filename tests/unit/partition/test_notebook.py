@@ -115,7 +115,7 @@ def test_weights_and_warnings_are_shown():
     karate = nx.karate_club_graph()
     page = checked(kgroups.detect_communities(karate)._repr_html_())
     assert "weight inside" in page.words
-    assert any(word.startswith("proposed by the eigenvectors") for word in page.words)
+    assert any(word.startswith("they describe the graph clearly better") for word in page.words)
 
 
 def test_a_report_shows_facts_and_times():

@@ -310,9 +310,9 @@ def test_repr_has_a_line_a_level(graph):
     levels = levels_of(graph, FINE, MIDDLE, COARSE, returned=1)
     assert repr(levels).splitlines() == [
         "Levels(3 levels of 60 nodes, finest first; * was returned)",
-        "    k12  12.0 nats  sizes 5, 5, 5, 5, 5, 5, ...",
-        "  * k4    4.0 nats  sizes 15, 15, 15, 15",
-        "    k2    2.0 nats  sizes 30, 30",
+        "    k12  sizes 5, 5, 5, 5, 5, 5, ...  saves 12.0 nats",
+        "  * k4   sizes 15, 15, 15, 15         saves  4.0 nats",
+        "    k2   sizes 30, 30                 saves  2.0 nats",
     ]
 
 

@@ -33,7 +33,10 @@ def test_a_clear_description_decides_whatever_the_others_score():
     searched = proposal(20.0)
     beliefs = proposal(99.0, evidence=120.0)
     assert winner_of(ONE, searched, beliefs, clear=True) is searched
-    assert reason(searched, 0, 20.0) == "they shorten the description of the graph by 20.0 nats"
+    assert reason(searched, 0, 20.0) == (
+        "they describe the graph clearly better than one community (20.0 nats shorter)"
+    )
+    assert "slightly better than one community (4.5 nats" in reason(searched, 0, 4.5)
 
 
 def test_elsewhere_the_highest_score_wins():
@@ -41,8 +44,8 @@ def test_elsewhere_the_highest_score_wins():
     faint = proposal(21.0, k=3, origin="eigenvectors", evidence=25.0)
     assert winner_of(ONE, searched, faint) is faint
     assert reason(faint, 0, -3.0) == (
-        "proposed by the eigenvectors; belief propagation prefers them to one community by "
-        "21.0 nats"
+        "they describe the graph clearly better than one community (21.0 nats by belief "
+        "propagation)"
     )
 
 
@@ -125,7 +128,7 @@ def test_more_messages_than_memory_holds_are_not_sent(planted):
         assert found.score[0] == max(nats, math.log(10.0))
         assert np.isnan(found.evidence[0])
         assert decide([one_community(problem), found], np.array([False])).tolist() == [1]
-        says = "description of the graph" if nats > 0.0 else "below what a description"
+        says = "nats shorter" if nats > 0.0 else "too faint for a shorter description"
         assert says in reason(found, 0, nats)
 
 

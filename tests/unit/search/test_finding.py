@@ -162,8 +162,8 @@ def test_stages_are_told_in_order(planted, method):
 SAID = {
     kg.Spectral("exact"): ("eigenvectors", "eigenvectors were asked for"),
     kg.Spectral("filtered"): ("eigenvectors", "eigenvectors were asked for"),
-    kg.Search(): ("search", "they shorten the description of the graph by "),
-    kg.Auto(): ("search", "they shorten the description of the graph by "),
+    kg.Search(): ("search", "they describe the graph clearly better than one community ("),
+    kg.Auto(): ("search", "they describe the graph clearly better than one community ("),
 }
 
 
@@ -271,8 +271,8 @@ def test_nats_are_those_of_the_communities_that_are_returned(name, method):
     nats = nats_of(graph_of(G), in_order(found))
     for component in found.report.components:
         assert component.nats == pytest.approx(nats[component.component], rel=1e-6, abs=1e-9)
-        if "shorten the description" in component.why:
-            assert component.why.endswith(f"by {component.nats:.1f} nats")
+        if "nats shorter" in component.why:
+            assert component.why.endswith(f"({component.nats:.1f} nats shorter)")
 
 
 @pytest.mark.compiled

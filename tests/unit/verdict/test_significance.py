@@ -140,8 +140,8 @@ def test_the_sentences_of_a_clear_case():
         f"eigenvalue of {verdict.eigenvalue:.3f} or more (p = 0.01).",
         "That is structure beyond chance, and nothing shows the 8 communities that are found to be "
         "patches of a continuum, such as those of a grid.",
-        f"The signal-to-noise ratio is about {verdict.snr:.2f}, above the Kesten-Stigum threshold "
-        "of detection, which is 1.",
+        "Structure as strong as this can be detected: the signal-to-noise ratio is about "
+        f"{verdict.snr:.2f}, above the Kesten-Stigum threshold, which is 1.",
         f"Distances are {verdict.stretch:.2f} times what these 8 communities explain.",
     ]
     assert repr(verdict).startswith("Significance(significant=True, p=0.01, snr=")
@@ -193,7 +193,10 @@ def test_the_signal_to_noise_ratio_of_a_planted_partition():
 def test_faint_structure_is_at_the_edge():
     verdict = kg.significance(kg.datasets.load("karate").graph)
     assert (verdict.significant, verdict.detectability) == (True, "at the edge")
-    assert "not clearly above the Kesten-Stigum threshold of detection: at 1" in str(verdict)
+    assert (
+        "Communities as faint as this can be lost in the noise of large random graphs: the "
+        f"signal-to-noise ratio is about {verdict.snr:.2f}, not clearly above the Kesten-Stigum"
+    ) in str(verdict)
 
 
 @pytest.mark.parametrize("snr", [0.0, 1.6])
