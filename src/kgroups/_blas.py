@@ -13,6 +13,8 @@ from functools import cache
 from threading import Lock
 from typing import Any, NamedTuple
 
+from kgroups._options import changed_options
+
 SMALL_ORDER = 1_000
 """Up to this order of a matrix one thread is used; beyond it several may save time."""
 
@@ -54,6 +56,8 @@ class DenseLimits:
     canonical_eigenpairs: int = 1_500
     fallback: int = 3_000
     exact_counts: int = 5_000
+
+    __repr__ = changed_options
 
 
 DENSE = DenseLimits()

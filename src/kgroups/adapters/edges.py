@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kgroups._csr import index_type
+from kgroups._options import changed_options
 from kgroups._progress import tell_share
 from kgroups._symmetric_csr import (
     FEW_EDGES,
@@ -65,6 +66,8 @@ class ReadOptions:
     batch: int = 1 << 18
     first_names: int = 1 << 10
     block_bytes: int = 1 << 24
+
+    __repr__ = changed_options
 
     def __post_init__(self) -> None:
         check_choice("symmetrize", self.symmetrize, (None, "sum", "union"))

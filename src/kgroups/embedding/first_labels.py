@@ -14,6 +14,7 @@ import numpy as np
 from kgroups._blas import DENSE, DenseLimits
 from kgroups._components_nb import spread
 from kgroups._csr import writable
+from kgroups._options import changed_options
 from kgroups._types import CSR, Bools, Floats, Ints
 from kgroups._validation import check_choice, check_integer, check_real
 from kgroups.hartigan import SWEEPS_EXPECTED, best_kmeans
@@ -154,6 +155,8 @@ class KMeansInit:
     n_init: int = 10
     max_work: float = _MAX_WORK
 
+    __repr__ = changed_options
+
     def __post_init__(self) -> None:
         check_choice("rows", self.rows, _ROWS)
         check_integer("n_init", self.n_init)
@@ -180,6 +183,8 @@ class QRInit:
     """
 
     rows: Rows = "normalized"
+
+    __repr__ = changed_options
 
     def __post_init__(self) -> None:
         check_choice("rows", self.rows, _ROWS)

@@ -9,6 +9,7 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
+from kgroups._options import changed_options
 from kgroups._types import Floats
 from kgroups._validation import is_real
 from kgroups.energy.points import (
@@ -135,6 +136,8 @@ class Power(_Radial):
 
     alpha: float = 1.0
 
+    __repr__ = changed_options
+
     def __post_init__(self) -> None:
         if not (is_real(self.alpha) and 0 < float(self.alpha) <= 2):
             msg = (
@@ -211,6 +214,8 @@ class Exponential(_Scaled):
     Exponential(sigma=39.0)
     """
 
+    __repr__ = changed_options
+
     def _of_squares(self, squares: Floats, scale: float) -> Floats:
         return _two_minus_two_exp(_lengths(squares, scale), float(self.sigma))
 
@@ -231,6 +236,8 @@ class Gaussian(_Scaled):
            [0.235, 0.   , 2.   ],
            [2.   , 2.   , 0.   ]])
     """
+
+    __repr__ = changed_options
 
     def _of_squares(self, squares: Floats, scale: float) -> Floats:
         # The square of sigma may overflow or underflow; that of the ratio does so only where rho

@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from kgroups._options import changed_options
 from kgroups._types import Floats, Ints
 from kgroups._validation import RngLike, check_choice, check_integer, check_real
 from kgroups._wording import argument, setting
@@ -61,6 +62,8 @@ class PlantedAffinity:
     degree: float
     snr: float
     beyond: Beyond = "error"
+
+    __repr__ = changed_options
 
     def __post_init__(self) -> None:
         check_real("degree", self.degree, low=0.0)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from kgroups._csr import index_type
+from kgroups._options import changed_options
 from kgroups._types import Floats, Indices, Ints
 from kgroups._validation import RngLike, check_real
 from kgroups._wording import argument
@@ -43,6 +44,8 @@ class PowerLaw:
 
     exponent: float = 2.5
     ratio: float = 100.0
+
+    __repr__ = changed_options
 
     def __post_init__(self) -> None:
         check_real("exponent", self.exponent, low=0.0, high=20.0)

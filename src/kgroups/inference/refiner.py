@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from kgroups._options import changed_options
 from kgroups._types import Floats, Ints
 from kgroups._validation import check_choice, check_integer, check_real
 from kgroups.inference._propagation_nb import LEAST_RATE
@@ -101,6 +102,8 @@ class BeliefPropagation:
     max_sweeps: int = 100
     tolerance: float = 1e-3
     softness: float = 0.1
+
+    __repr__ = changed_options
 
     def __post_init__(self) -> None:
         check_choice("rates", self.rates, ("planted", "own"))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from kgroups._csr import block, constant, restricted, row_lengths, row_sums, rows_of
+from kgroups._options import changed_options
 from kgroups._types import CSR, Bools, Floats, Ints, SelfLoops, Symmetrize
 from kgroups._validation import check_choice, is_real
 from kgroups.errors import InputError
@@ -100,6 +101,8 @@ class BetheHessian:
     """
 
     r: float | RChoice = "mean-degree"
+
+    __repr__ = changed_options
 
     def __post_init__(self) -> None:
         known = self.r in R_CHOICES if isinstance(self.r, str) else is_real(self.r) and self.r > 0

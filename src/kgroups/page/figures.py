@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from kgroups._options import changed_options
 from kgroups._types import Floats, Ints
 from kgroups.graph import Graph
 from kgroups.plotting.graphs import partition_colors
@@ -49,6 +50,8 @@ class PageLimits:
     nodes: int = 100_000
     edges: int = 500_000
     links: int = 2_000
+
+    __repr__ = changed_options
 
 
 def graph_figures(

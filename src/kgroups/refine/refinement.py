@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 
 from kgroups._csr import diagonal_of, rows_of
+from kgroups._options import changed_options
 from kgroups._types import CSR, Floats, Ints
 from kgroups._validation import check_choice, check_integer, check_real, is_real
 from kgroups.errors import InputError
@@ -142,6 +143,8 @@ class Hartigan:
     margin: float = 0.25
     max_sweeps: int = 100
     guard: float | None = 0.2
+
+    __repr__ = changed_options
 
     def __post_init__(self) -> None:
         check_choice("weights", self.weights, ("association", "uniform", "gram"))

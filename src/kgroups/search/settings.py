@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from kgroups._blas import single_threaded
+from kgroups._options import changed_options
 from kgroups._types import Floats
 from kgroups._validation import check_choice, check_integer, check_real, is_real
 from kgroups.errors import InputError
@@ -95,6 +96,8 @@ class Search:
     clear_signal: float = 1.6
     dispersion: float | None = None
 
+    __repr__ = changed_options
+
     def __post_init__(self) -> None:
         if self.dispersion is not None:
             check_real("dispersion", self.dispersion, low=1.0)
@@ -152,6 +155,8 @@ class Spectral:
     columns: float = 2.0
     sample: int = 4_000
 
+    __repr__ = changed_options
+
     def __post_init__(self) -> None:
         check_choice("solver", self.solver, get_args(Solver))
         check_integer("exact_nodes", self.exact_nodes, low=0)
@@ -194,6 +199,8 @@ class Auto:
     moments_nodes: int = 500
     max_few: int = 64
     min_few_size: int = 200
+
+    __repr__ = changed_options
 
     def __post_init__(self) -> None:
         _check_settings("search", self.search, Search)

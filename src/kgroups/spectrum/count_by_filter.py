@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kgroups._options import changed_options
 from kgroups._types import Bools, Floats
 from kgroups.operators import BoundBetheHessian
 from kgroups.spectrum.chebyshev import (
@@ -101,6 +102,8 @@ class FilterOptions:
     rounds: int = 12
     converged: float = 0.1
     usable: float = 0.02
+
+    __repr__ = changed_options
 
     def most_columns(self, bound: BoundBetheHessian) -> int:
         """Return how many columns a block may have on a graph."""

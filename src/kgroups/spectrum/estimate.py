@@ -8,6 +8,7 @@ import numpy as np
 
 from kgroups._blas import single_threaded
 from kgroups._csr import connected_components
+from kgroups._options import changed_options
 from kgroups._types import CSR, Floats, SelfLoops, Symmetrize
 from kgroups._validation import check_choice
 from kgroups._wording import counted
@@ -220,6 +221,8 @@ class DeferredSpectrum:
 
     operator: BetheHessian = BetheHessian()
     self_loops: SelfLoops = "drop"
+
+    __repr__ = changed_options
 
     def of(self, graph: Graph) -> Spectrum:
         """Return the spectrum of a graph; its warnings are not issued."""
