@@ -1,6 +1,6 @@
 """Kernel k-groups and kernel k-means of points, distances and Gram matrices, and their starts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -20,6 +20,7 @@ from kgroups.energy.fitting import (
     as_data,
     in_order,
 )
+from kgroups.energy.points import as_weights
 from kgroups.energy.semimetrics import MetricLike, Power, Semimetric
 from kgroups.errors import ConvergenceError, InputError, NumberOfCommunitiesError
 from kgroups.hartigan import Outcome, Rule, group_links, improve_dense
@@ -107,10 +108,50 @@ class Clustering:
         -------
         ndarray of shape (m,)
         """
-        found = [
-            np.argmin(block @ self._share + self._offset, axis=1) for block in self._between(X)
-        ]
+        found = [np.argmin(block, axis=1) for block in self._to_means(X)]
         return np.concatenate([np.zeros(0, dtype=np.int64), *found])
+
+    def cost(self, X: Any, sample_weight: Any = None) -> float:
+        """Return the energy of new points about the nearest means in feature space.
+
+        Parameters
+        ----------
+        X : array_like of shape (m, columns)
+            As for :meth:`predict`, but no rows of a Gram matrix: these do not hold the kernel of
+            a new point with itself.
+        sample_weight : array_like of shape (m,), optional
+            How much each row counts; 1 by default.
+
+        Returns
+        -------
+        float
+            The sum of the squared distances, times the weights. Of the points that were fitted,
+            with their weights, it is ``within_energy`` if :meth:`predict` gives their labels.
+
+        Examples
+        --------
+        >>> found = kernel_kgroups([0.0, 1.0, 7.0, 8.0, 9.0], 2, metric="sqeuclidean")
+        >>> found.within_energy, found.cost([0.0, 1.0, 7.0, 8.0, 9.0]), found.cost([8.0, 10.0])
+        (2.5, 2.5, 4.0)
+        """
+        if self.metric == "gram":
+            msg = (
+                "cost() needs points or distances: a Gram matrix does not hold the kernel of a new "
+                'point with itself.\n  Fit points, or distances with metric="precomputed".'
+            )
+            raise InputError(msg)
+        nearest = np.concatenate(
+            [np.zeros(0), *(np.min(block, axis=1) for block in self._to_means(X))]
+        )
+        return float(as_weights(sample_weight, nearest.size) @ nearest)
+
+    def _to_means(self, X: Any) -> Iterator[Floats]:
+        """Yield squared distances of new points to the means, with a Gram matrix up to a constant.
+
+        The constant is another for each point.
+        """
+        for block in self._between(X):
+            yield block @ self._share + self._offset
 
 
 def kernel_kgroups(

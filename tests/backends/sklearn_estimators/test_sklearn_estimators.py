@@ -6,11 +6,12 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from helpers.strategies_energy_kernels import squared_distances_by_products
 from kgroups.backends.sklearn import KernelKGroups, KernelKMeans
-from kgroups.energy import Exponential, Power, kernel_matrix, within_energy
+from kgroups.energy import Exponential, Power, kernel_kgroups, kernel_matrix, within_energy
 from kgroups.errors import InputError, MissingExtraError, NumberOfCommunitiesError
 
 BOTH = pytest.mark.parametrize("kind", [KernelKGroups, KernelKMeans])
@@ -54,6 +55,46 @@ def test_attributes_belong_to_the_labels(kind, metric, blobs):
     expected = within_energy(blobs, model.labels_, metric=metric, weights=weights)
     assert model.within_energy_ == pytest.approx(expected)
     assert model.n_iter_ >= 1
+
+
+@BOTH
+@pytest.mark.parametrize("metric", [Power(0.5), Power(2.0), Exponential("median")])
+def test_the_score_of_what_was_fitted_is_minus_its_within_energy(kind, metric, blobs):
+    weights = np.random.default_rng(2).uniform(0.5, 2.0, size=60)
+    model = kind(4, metric=metric, random_state=0).fit(blobs, sample_weight=weights)
+    assert model.score(blobs, sample_weight=weights) == pytest.approx(-model.within_energy_)
+    worse = kind(2, metric=metric, random_state=0).fit(blobs, sample_weight=weights)
+    assert worse.score(blobs, sample_weight=weights) < model.score(blobs, sample_weight=weights)
+
+
+@BOTH
+def test_the_score_of_new_points_is_that_of_k_means(kind, blobs):
+    model = kind(3, metric="sqeuclidean", random_state=0).fit(blobs)
+    peer = KMeans(3, init=np.array([blobs[model.labels_ == a].mean(axis=0) for a in range(3)]))
+    new = np.random.default_rng(3).normal(size=(40, 2))
+    weights = np.random.default_rng(4).uniform(0.5, 2.0, size=40)
+    peer.fit(blobs)
+    assert model.score(new) == pytest.approx(peer.score(new))
+    assert model.score(new, None, weights) == pytest.approx(peer.score(new, sample_weight=weights))
+    twin = kind(3, metric="precomputed", init=model.labels_)
+    twin.fit(Power(2.0)(blobs))
+    assert twin.score(Power(2.0)(new, blobs)) == pytest.approx(peer.score(new))
+
+
+def test_a_gram_matrix_has_no_score(blobs):
+    """It does not hold the kernel of a new point with itself."""
+    G = kernel_matrix(blobs)
+    assert not hasattr(KernelKGroups(3, metric="gram").fit(G), "score")
+    with pytest.raises(InputError, match=r"cost\(\) needs points or distances: a Gram matrix"):
+        kernel_kgroups(G, 3, metric="gram").cost(G)
+
+
+def test_scores_are_checked(blobs):
+    with pytest.raises(NotFittedError):
+        KernelKGroups(3).score(blobs)
+    model = KernelKGroups(3).fit(blobs)
+    with pytest.raises(InputError, match="sample_weight must hold 60 numbers"):
+        model.score(blobs, sample_weight=[1.0, 2.0])
 
 
 @BOTH

@@ -12,6 +12,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from kgroups._types import Ints, SelfLoops, Symmetrize
@@ -151,6 +152,11 @@ class _Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return self._named.get(name, {}).get(value, value) if isinstance(value, str) else value
 
 
+def _knows_distances(estimator: "_KernelClusterer") -> bool:
+    """Return whether the distances of new points to means are known, not only their differences."""
+    return not (isinstance(estimator.metric, str) and estimator.metric == "gram")
+
+
 class _KernelClusterer(_Clusterer):
     """What both estimators of points share: everything but the function that groups them."""
 
@@ -244,6 +250,34 @@ class _KernelClusterer(_Clusterer):
         check_is_fitted(self, "labels_")
         return self._fitted.predict(validate_data(self, X, reset=False, dtype=np.float64))
 
+    @available_if(_knows_distances)  # type: ignore[untyped-decorator]
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return minus the energy of X about the nearest means, as ``KMeans.score`` does.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            As for :meth:`predict`. There is no score with ``metric="gram"``: rows of a Gram
+            matrix do not hold the kernel of a new point with itself.
+        y : object
+            Ignored; present by convention of scikit-learn.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights >= 0, by default 1 each.
+
+        Returns
+        -------
+        float
+            Minus the sum over the samples of their squared distances to the nearest mean in
+            feature space, times their weights; higher is better. Of the samples
+            that were fitted, with their weights, it is ``-within_energy_`` if :meth:`predict`
+            gives ``labels_``; with ``Power(2.0)`` it is ``KMeans.score``. Scores of different
+            semimetrics, or numbers of groups, cannot be compared.
+        """
+        check_is_fitted(self, "labels_")
+        X = validate_data(self, X, reset=False, dtype=np.float64)
+        with worded(_Parameters()):
+            return -self._fitted.cost(X, sample_weight)
+
     def _input_tags(self) -> dict[str, bool]:
         takes_matrix = is_matrix(self.metric)
         return {
@@ -311,8 +345,8 @@ class KernelKGroups(_KernelClusterer):
 
     Notes
     -----
-    There is no ``score``: energies of different semimetrics cannot be compared, so a search over
-    ``metric`` needs a ``scoring``.
+    Energies of different semimetrics cannot be compared, and they fall with the number of groups:
+    a search over ``metric`` or ``n_clusters`` needs another ``scoring`` than :meth:`score`.
 
     The groups do not depend on the order of the samples, nor on whether equal samples are given as
     copies or as one with a weight. There are two exceptions: if labels or a matrix are given, and
