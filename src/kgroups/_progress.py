@@ -190,7 +190,7 @@ class Stages:
     ) -> None:
         self._announce, self._pause = announce, pause
         self._begun: list[tuple[str, float]] = []
-        self._next_share = 0.0
+        self._next_share = self._share = 0.0
         self._next_reading = perf_counter() + _SECONDS_BEFORE_READINGS
         self._before = self._most = _memory()
 
@@ -204,6 +204,8 @@ class Stages:
     def begin(self, stage: str) -> None:
         """Announce a stage."""
         now = perf_counter()
+        if not (self._begun and self._begun[-1][0] == stage):
+            self._share = 0.0
         self._begun.append((stage, now))
         self._next_share = now + self._pause
         self._announce(stage)
@@ -226,7 +228,9 @@ class Stages:
             self._most = _larger(self._most, _memory())
         if now >= self._next_share and self._begun:
             self._next_share = now + self._pause
-            self._announce(f"{self._begun[-1][0]}, {100.0 * min(max(share, 0.0), 1.0):.0f} %")
+            # Nodes that have moved add their neighbors to the work, and a stage may have rounds.
+            self._share = max(self._share, min(share, 1.0))
+            self._announce(f"{self._begun[-1][0]}, {100.0 * self._share:.0f} %")
 
     def seconds(self) -> dict[str, float]:
         """Return the seconds of each stage until now, summed if it began several times."""

@@ -140,6 +140,18 @@ def test_the_share_of_a_long_stage_is_told_once_a_second(clock):
     assert told == ["reading", "reading, 40 %", "reading, 80 %", "searching", "searching, 100 %"]
 
 
+def test_the_share_of_a_stage_never_falls(clock):
+    """Moves add the neighbors of a node to the nodes that wait: 84 % was followed by 72 %."""
+    told = []
+    with Stages(told.append) as stages:
+        for step, stage, share in ((2, "a", 84), (4, "a", 72), (6, "a", 90), (8, "b", 5)):
+            if step in (2, 6, 8):
+                stages.begin(stage)
+            clock.append(float(step))
+            tell_share(share, 100)
+    assert told == ["a", "a, 84 %", "a, 84 %", "a", "a, 90 %", "b", "b, 5 %"]
+
+
 def test_work_outside_of_a_call_with_stages_tells_nothing():
     told = []
     with Stages(told.append):

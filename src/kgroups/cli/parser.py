@@ -99,7 +99,11 @@ def build_parser() -> argparse.ArgumentParser:
     detect = _add_command(commands_of, commands.detect, "detect", "find the communities of a graph")
     _add_graph(detect)
     detect.add_argument(
-        "-k", type=int, metavar="K", help="number of communities; found from the spectrum if absent"
+        "-k",
+        "--k",
+        type=int,
+        metavar="K",
+        help="number of communities; found with the communities if absent",
     )
     _add_self_loops(detect)
     detect.add_argument(

@@ -104,7 +104,7 @@ def detection(
     if partition.known_k_distribution is not None:
         parts.append(_numbers(partition.known_k_distribution))
     parts += [] if levels is None else [_levels(levels)]
-    parts += [_scores(scores), *_agreement(agreement)]
+    parts += [_scores(scores, source), *_agreement(agreement)]
     spectrum, report = partition.known_spectrum, partition.report
     if spectrum is not None:
         parts.append(_uncertainty(spectrum))
@@ -120,7 +120,7 @@ def scoring(
 ) -> str:
     """Return the scores of a partition from a file."""
     about = f"{printable(path)}: {counted_communities(partition.k, partition._single)}"
-    return "\n\n".join([headline(source), about, _scores(scores), *_agreement(agreement)])
+    return "\n\n".join([headline(source), about, _scores(scores, source), *_agreement(agreement)])
 
 
 def description(
@@ -333,10 +333,13 @@ def _levels(levels: Levels) -> str:
     return f"Levels, finest first; * is listed above\n{table(header, rows, align='llrlr')}"
 
 
-def _scores(scores: "Scores") -> str:
+def _scores(scores: "Scores", source: Source) -> str:
     names = ("modularity", "coverage", "performance", "mean_conductance")
     pairs = ((name.replace("_", " "), number(getattr(scores, name))) for name in names)
-    return f"Scores\n{facts(pairs)}"
+    head = "Scores"
+    if source.graph.is_weighted:
+        head += " (edges count by their weights in modularity and conductance)"
+    return f"{head}\n{facts(pairs)}"
 
 
 def _agreement(agreement: Agreement) -> list[str]:

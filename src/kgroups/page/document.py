@@ -130,7 +130,7 @@ def page_content(
             "facts": _facts(partition, graph, scores, sure, stability),
             "warnings": _warnings(partition, shown, stability),
             "why": _why(partition, shown) + _stability(stability),
-            "scores": _scores(scores),
+            "scores": _scores(scores, weighted=graph.is_weighted),
             "version": html.escape(version("kgroups")),
             "data": _json(data),
             "plotly": plotly,
@@ -279,10 +279,15 @@ def _stability(stability: "Stability | None") -> str:
     return f"<p>{html.escape(head)}:</p>{_list(lines)}"
 
 
-def _scores(scores: "Scores") -> str:
+def _scores(scores: "Scores", *, weighted: bool) -> str:
     values = scores.to_dict()
+    by_weight = ("modularity", "mean_conductance") if weighted else ()
     rows = [
-        (name.replace("_", " "), f"{values[name]:.3f}", about)
+        (
+            name.replace("_", " "),
+            f"{values[name]:.3f}",
+            f"{about}; edges count by their weights" if name in by_weight else about,
+        )
         for name, about in _ABOUT_SCORES.items()
     ]
     return _table(("score", "value", "meaning"), rows)

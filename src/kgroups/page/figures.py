@@ -75,6 +75,7 @@ def graph_figures(
     shown = [partition] if levels is None else list(levels)
     return {
         "n": graph.n,
+        "weighted": graph.is_weighted,
         "nodes": _nodes(partition, drawn, names) if holds_nodes else None,
         "edges": _edges(ends, limits.edges) if holds_nodes else None,
         "returned": 0 if levels is None else levels.returned,

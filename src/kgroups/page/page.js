@@ -42,6 +42,8 @@
     target: unpacked(data.edges.target, Uint32Array),
     total: data.edges.total,
   };
+  // The numbers of edges beside it do not count weights.
+  const CONDUCTANCE = data.weighted ? "conductance by weight" : "conductance";
   const nameOf = (i) => (data.nodes.names ? data.nodes.names[i] : String(i));
   const confidenceOf = (i) => nodes.confidence[i] / PROBABILITY_STEPS;
   const isStabilityKnown = (i) => nodes.stability !== null && nodes.stability[i] <= PROBABILITY_STEPS;
@@ -428,7 +430,7 @@
       ["share", percent(communities.size[a] / n)],
       ["edges inside", number(communities.inside[a])],
       ["edges to others", number(communities.leaving[a])],
-      ["conductance", communities.conductance[a].toFixed(3)],
+      [CONDUCTANCE, communities.conductance[a].toFixed(3)],
       communities.confidence && ["mean confidence", communities.confidence[a].toFixed(3)],
       communities.stability && communities.stability[a] !== null && ["stability", communities.stability[a].toFixed(3)],
     ];
@@ -562,7 +564,7 @@
     { name: "edges inside", value: (a) => communities.inside[a] },
     { name: "edges to others", value: (a) => communities.leaving[a] },
     { name: "mean degree", value: (a) => communities.degree[a], text: (a) => communities.degree[a].toFixed(1) },
-    { name: "conductance", value: (a) => communities.conductance[a], text: (a) => communities.conductance[a].toFixed(3) },
+    { name: CONDUCTANCE, value: (a) => communities.conductance[a], text: (a) => communities.conductance[a].toFixed(3) },
     communities.confidence && { name: "confidence", value: (a) => communities.confidence[a], text: (a) => communities.confidence[a].toFixed(3) },
     communities.stability && { name: "stability", value: (a) => communities.stability[a] ?? "", text: (a) => communities.stability[a]?.toFixed(3) ?? "" },
     nodes && { name: "members", value: (a) => communities.members[a].join("; "), members: true },

@@ -97,6 +97,23 @@ def test_k_rng_and_self_loops_reach_the_library(run, tmp_path):
     assert json.loads(run("detect", path, "--json")[1])["report"]["loops_dropped"] == 1
 
 
+def test_the_number_of_communities_has_a_long_flag(run, capsys):
+    assert (
+        run("detect", "karate", "--k", 3, "--json")[1]
+        == (run("detect", "karate", "-k", 3, "--json")[1])
+    )
+    with pytest.raises(SystemExit):
+        main(["detect", "--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "-k K, --k K number of communities; found with the communities if absent" in shown
+
+
+def test_scores_say_where_edges_count_by_weight(run):
+    head = "Scores (edges count by their weights in modularity and conductance)\n"
+    assert head in run("detect", "karate")[1]
+    assert "\nScores\n" in run("detect", "karate", "--no-weight")[1]
+
+
 @pytest.mark.parametrize("suffix", [".csv", ".json", ".parquet", ".csv.gz"])
 def test_output_holds_the_partition_and_can_be_scored(run, triangles, tmp_path, suffix):
     target = tmp_path / f"out{suffix}"

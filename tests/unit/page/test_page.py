@@ -87,6 +87,17 @@ def test_our_part_of_the_page_names_no_address(page):
     assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(", ours)
 
 
+@pytest.mark.parametrize("weighted", [True, False])
+def test_scores_and_columns_say_where_edges_count_by_weight(weighted, tmp_path):
+    """Weighted conductance stood beside numbers of edges without a word."""
+    weight = "weight" if weighted else None
+    found = kg.detect_communities(nx.karate_club_graph(), weight=weight)
+    found.to_html(tmp_path / "p.html", spectrum=False, levels=False, uncertainty=False)
+    page = (tmp_path / "p.html").read_text("utf-8")
+    assert data_of(page)["weighted"] == weighted
+    assert page.count("; edges count by their weights") == 2 * weighted
+
+
 def test_numbers_of_the_page(partition, page):
     data, graph = data_of(page), partition.graph
     level = level_of(data)
