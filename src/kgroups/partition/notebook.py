@@ -74,5 +74,5 @@ def _picture(partition: "Partition", head: str) -> str:
         return ""
     axes = small_figure()
     draw = plot_graph if partition.labels.size <= _MAX_NODES_DRAWN else plot_communities
-    draw(partition, ax=axes)
+    draw(partition, ax=axes, names=())
     return inline_image(axes.figure, head)

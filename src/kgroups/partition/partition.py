@@ -740,7 +740,7 @@ class Partition(Sequence[Community]):
         ax: Any = None,
         *,
         layout: Any = None,
-        names: Collection[Hashable] = (),
+        names: Collection[Hashable] | None = None,
         node_size: Any = 1.0,
         palette: Any = None,
         title: str | None = None,
@@ -756,8 +756,9 @@ class Partition(Sequence[Community]):
             Where to draw; a new figure by default.
         layout : array of shape (n, 2) or mapping of node to (x, y), optional
             Positions of the nodes; computed when not given, the same at each call.
-        names : collection of hashable
-            Nodes whose names are written, as long as they do not cover one another.
+        names : collection of hashable, optional
+            Nodes whose names are written, as long as they do not cover one another; by default all
+            of a graph of up to 40 nodes.
         node_size : float, array of shape (n,) or mapping of node to float
             Factor on the areas of the nodes, which grow with their degrees; or one area per node,
             relative to each other.

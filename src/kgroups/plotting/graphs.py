@@ -38,7 +38,7 @@ _MARGIN_POINTS = 14.0
 _MAX_WORDS = 12
 # Neighbors of a community whose colors must differ: the nearest and the most linked.
 _NEAREST, _MOST_LINKED = 6, 4
-# Up to this many names, those without room beside their nodes stand at the ends of lines.
+# Of this many names, those without room beside their nodes stand at the ends of lines.
 _MAX_LINES_TO_NAMES = 40
 # Numbers are written beside the largest communities, at most so many.
 _MAX_NUMBERS = 60
@@ -57,7 +57,7 @@ def plot_partition(
     *,
     ax: Any = None,
     layout: Any = None,
-    names: Collection[Hashable] = (),
+    names: Collection[Hashable] | None = None,
     node_size: Any = 1.0,
     palette: Any = None,
     title: str | None = None,
@@ -83,7 +83,7 @@ def plot_graph(
     *,
     ax: Any = None,
     layout: Any = None,
-    names: Collection[Hashable] = (),
+    names: Collection[Hashable] | None = None,
     node_size: Any = 1.0,
     palette: Any = None,
     title: str | None = None,
@@ -99,9 +99,11 @@ def plot_graph(
     layout : array of shape (n, 2) or mapping of node to (x, y), optional
         Positions; by default they are computed, the same at each call and for each order of the
         nodes, communities apart and nodes not over one another.
-    names : collection of hashable
-        Nodes whose names are written: inside or beside the node, or where there is no room, of up
-        to 40 names, at the end of a line. Names that would cover nodes or each other are left out.
+    names : collection of hashable, optional
+        Nodes whose names are written; by default all of a graph of up to 40 nodes, of larger ones
+        none. Those of nodes of highest degree come first. They stand inside or beside the node, or
+        where there is no room, of the first 40, at the end of a line. Names that would cover nodes
+        or each other are left out.
     node_size : float, array of shape (n,) or mapping of node to float
         Factor on the areas of the nodes, which grow with their degrees; or one area per node,
         relative to each other.
@@ -139,9 +141,11 @@ def plot_graph(
     >>> partition = kg.detect_communities(kg.datasets.load("karate").graph)
     >>> axes = plot_graph(partition, names=[0, 33])
     >>> [text.get_text() for text in axes.texts]
-    ['community 0', 'community 1', '0', '33']
+    ['community 0', 'community 1', '33', '0']
     """
     graph, z = partition._graph_for("a picture"), partition.labels
+    if names is None:
+        names = graph.nodes if graph.n <= _MAX_LINES_TO_NAMES else ()
     named = _rows_of(graph, names)
     areas = _areas(graph, node_size)
     axes = axes_for(ax, _FIGSIZE)
@@ -153,13 +157,18 @@ def plot_graph(
     _draw_circles(axes, xy, radii, colors[z], frame.scale)
     labels = Labels(axes, frame, xy, radii)
     _number_communities(labels, partition, colors)
-    crowded = {
-        name: i
-        for name, i in named.items()
+    # Nodes of many neighbors come first, whose names are missed most and find least room; those
+    # of equal degree by their places, so that the order of the nodes does not matter.
+    rank = np.lexsort((*xy.T, -graph.degrees)).argsort()
+    by_degree = sorted(named.items(), key=lambda item: rank[item[1]])
+    crowded = [
+        (name, i)
+        for name, i in by_degree
         if not labels.beside_circle(str(name), i, colors[z[i]], fontsize=SMALL_SIZE)
-    }
-    if len(named) <= _MAX_LINES_TO_NAMES:
-        for name, i in crowded.items():
+    ]
+    foremost = dict(by_degree[:_MAX_LINES_TO_NAMES])
+    for name, i in crowded:
+        if name in foremost:
             labels.at_a_line(str(name), i, fontsize=SMALL_SIZE)
     _finish(axes, frame, title)
     return axes
@@ -169,7 +178,7 @@ def plot_communities(
     partition: "Partition",
     *,
     ax: Any = None,
-    names: Collection[Hashable] = (),
+    names: Collection[Hashable] | None = None,
     node_size: Any = 1.0,
     palette: Any = None,
     title: str | None = None,
@@ -182,8 +191,8 @@ def plot_communities(
         With its graph.
     ax, palette, title
         As in :func:`plot_graph`.
-    names : collection of hashable
-        Nodes whose names are written beside their communities.
+    names : collection of hashable, optional
+        Nodes whose names are written beside their communities; by default none.
     node_size : float, array of shape (n,) or mapping of node to float
         Factor on the areas; or one number per node, whose sum is the area of the community.
 
@@ -205,7 +214,7 @@ def plot_communities(
     '77 nodes: 3 communities; area: number of nodes, width: weight of the edges'
     """
     graph, z, k = partition._graph_for("a picture"), partition.labels, partition.k
-    named = _rows_of(graph, names)
+    named = _rows_of(graph, () if names is None else names)
     per_node = _areas(graph, node_size, by_degree=False)
     axes = axes_for(ax, _FIGSIZE)
     xy = community_centers(graph, z)

@@ -156,6 +156,47 @@ def test_more_room_means_more_names():
     assert counts[0] < counts[1] == 34 + 2
 
 
+def test_the_names_of_hubs_come_first(axes):
+    """Of all 77 names, that of the node with most neighbors was missing."""
+    partition = kgroups.detect_communities(nx.les_miserables_graph())
+    plot_graph(partition, ax=axes, names=partition.nodes)
+    written = [text.get_text() for text in axes.texts]
+    degree = dict(zip(partition.nodes, partition.graph.degrees, strict=True))
+    hubs = sorted(degree, key=degree.get, reverse=True)[:12]
+    assert set(hubs) <= set(written)
+    assert len(written) < 77
+
+
+def test_small_graphs_show_all_names_unless_told_otherwise(axes):
+    graph = nx.karate_club_graph()
+    partition = kgroups.detect_communities(graph)
+    numbers = {"community 0", "community 1"}
+    plot_graph(partition, ax=axes)
+    assert {text.get_text() for text in axes.texts} == numbers | {str(i) for i in range(34)}
+    axes.clear()
+    plot_graph(partition, ax=axes, names=())
+    assert {text.get_text() for text in axes.texts} == numbers
+    axes.clear()
+    plot_graph(kgroups.detect_communities(nx.les_miserables_graph()), ax=axes)
+    assert {text.get_text() for text in axes.texts} == numbers | {"community 2"}
+
+
+def test_names_do_not_depend_on_the_order_of_the_nodes(axes):
+    written = []
+    for nodes in (range(24), reversed(range(24))):
+        graph = nx.Graph()
+        graph.add_nodes_from(f"node {i:02}" for i in nodes)
+        graph.add_edges_from(
+            (f"node {i:02}", f"node {j:02}") for i, j in nx.circular_ladder_graph(12).edges
+        )
+        axes.clear()
+        plot_graph(kgroups.detect_communities(graph), ax=axes)
+        written.append(
+            {(text.get_text(), *np.round(text.get_position(), 6)) for text in axes.texts}
+        )
+    assert written[0] == written[1]
+
+
 def test_names_without_room_stand_at_the_ends_of_lines():
     ball = nx.relabel_nodes(nx.complete_graph(100), lambda i: f"number {i}")
     names = [f"number {i}" for i in range(8)]
@@ -172,7 +213,7 @@ def test_names_without_room_stand_at_the_ends_of_lines():
 def test_names_are_written_where_asked_and_as_they_are(axes):
     graph = Graph.from_edges([0, 1], [1, 2], nodes=["$a_", "x\ny", "z" * 60])
     plot_graph(Partition([0, 0, 0], graph=graph), ax=axes, names=["$a_", "x\ny", "z" * 60])
-    assert [text.get_text() for text in axes.texts] == ["$a_", "x y", "z" * 27 + "…"]
+    assert {text.get_text() for text in axes.texts} == {"$a_", "x y", "z" * 27 + "…"}
     rendered(axes)
 
 
@@ -193,7 +234,7 @@ def test_communities_are_numbered(axes):
 
 
 def test_one_community_has_no_number(axes):
-    plot_graph(partition_of(nx.complete_graph(5), [0] * 5), ax=axes)
+    plot_graph(partition_of(nx.complete_graph(5), [0] * 5), ax=axes, names=())
     assert not axes.texts
 
 
