@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _THRESHOLD = 1.0
 _MARKERS = "osD^vP*X"
 _PANELS_PER_ROW = 3
+# Space around a legend inside a panel, as a share of its width.
+_LEGEND_PADDING = 0.1
 # Width of a legend beside the panels.
 _LEGEND_INCHES = 2.4
 _METRIC_LABELS = {name: name.replace("_", " ") for name in METRIC_NAMES} | {
@@ -76,8 +78,25 @@ def plot_study(
         handles, labels = axes[0].get_legend_handles_labels()
         axes[0].figure.legend(handles, labels, loc="outside right upper", **legend)
     else:
-        axes[0].legend(**legend)
+        _write_legend(axes[0], legend, has_threshold=drawing.x == "snr")
     return axes[0]
+
+
+def _write_legend(panel: Any, options: Mapping[str, Any], *, has_threshold: bool) -> None:
+    """Write the legend inside a panel, at one side of the threshold if there is room."""
+    legend = panel.legend(**options)
+    if not has_threshold:
+        return
+    panel.figure.figure.draw_without_rendering()
+    place, _ = panel.transAxes.inverted().transform(panel.transData.transform((_THRESHOLD, 0.0)))
+    width = (1.0 + _LEGEND_PADDING) * legend.get_window_extent().width / panel.bbox.width
+    if 0.0 < place < 1.0:
+        low, high = (place, 1.0) if width <= 1.0 - place else (0.0, place)
+        if width <= high - low:
+            panel.legend(**options, loc="best", bbox_to_anchor=(low, 0.0, high - low, 1.0))
+        else:
+            covering = {"frameon": True, "framealpha": 1.0, "edgecolor": "none"}
+            panel.legend(**{**options, **covering})
 
 
 def _drawing(study: "Study", metric: str | None, x: str | None) -> _Drawing:
