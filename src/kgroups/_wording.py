@@ -9,9 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-# Odds of 100 to 1.
-_CLEAR = math.log(100.0)
-
 
 class Wording:
     """The words of callers in Python."""
@@ -87,15 +84,6 @@ def counted_communities(k: int, single: int = 0, of: str = "") -> str:
     """
     several = [counted(k - single, "community", "communities") + of] if single < k or not k else []
     return " and ".join([*several, *([counted(single, "single node")] if single else [])])
-
-
-def how_clearly(nats: float) -> str:
-    """Return how clearly one description is better than another, by the nats between them.
-
-    >>> how_clearly(4.7), how_clearly(4.5)
-    ('clearly', 'slightly')
-    """
-    return "clearly" if nats >= _CLEAR else "slightly"
 
 
 def install_hint(extra: str) -> str:

@@ -1,5 +1,6 @@
 """The record of a detection: what was found, which candidate won, and why."""
 
+import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -9,6 +10,17 @@ from kgroups.errors import KGroupsWarning
 
 # Bytes from which on memory is shown: less is mostly what modules take that are loaded meanwhile.
 _LEAST_SHOWN = 10_000_000
+# Nats from which on a description is clearly better: odds of 100 to 1.
+_CLEAR = math.log(100.0)
+
+
+def how_clearly(nats: float) -> str:
+    """Return how clearly one description is better than another, by the nats between them.
+
+    >>> how_clearly(4.7), how_clearly(4.5)
+    ('clearly', 'slightly')
+    """
+    return "clearly" if nats >= _CLEAR else "slightly"
 
 
 def compared_with_spectrum(k: int, k_hat: int) -> str:
@@ -288,7 +300,8 @@ class Report:
         if self.method == "None":
             return f"{found}, as many as in the labels given."
         if self.k_given is not None:
-            return f"{found}, as requested."
+            total = f", {self.k_found} in all" if 0 < self.n_single < self.k_found else ""
+            return f"{found}{total}, as requested."
         if self.n_components == 1 and self.components:
             return f"{found}: {self.components[0].reason()}."
         return f"{found}."

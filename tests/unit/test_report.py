@@ -105,6 +105,10 @@ SEARCHED = ComponentReport(
     [
         ({}, "2 communities: eigenvectors were asked for."),
         ({"k_given": 2, "k_hat": 5}, "2 communities, as requested."),
+        (
+            {"k_given": 5, "k_found": 5, "n_single": 2},
+            "3 communities and 2 single nodes, 5 in all, as requested.",
+        ),
         ({"k_given": 2, "n_components": 3}, "2 communities in 3 components, as requested."),
         ({"method": "None", "k_given": 2}, "2 communities, as many as in the labels given."),
         ({"n": 0, "k_found": 0, "n_components": 0, "components": ()}, "0 communities."),

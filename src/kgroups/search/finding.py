@@ -8,11 +8,10 @@ import numpy as np
 
 from kgroups._csr import without_diagonal
 from kgroups._types import Bools, Ints
-from kgroups._wording import how_clearly
 from kgroups.embedding import Init
 from kgroups.multilevel import Problem, nats_saved
 from kgroups.refine import Refiner, refine_labels
-from kgroups.report import ComponentReport
+from kgroups.report import ComponentReport, how_clearly
 from kgroups.search.candidates import (
     ANY_SAVING_NODES,
     PAIRS_NODES,

@@ -324,10 +324,9 @@ def _warnings(
             spread = f" The rules for r give k={counts}."
         message = (
             f"the number of communities that the spectrum shows, {k}, is uncertain: grids, meshes "
-            f"and road maps look like this without having communities. Give k if you "
-            f"know it. (At least {above} eigenvalues lie within {_WINDOW} above the threshold 1 "
-            f"and at least {below} within {_WINDOW} below, with a gap of {gap:.2g} between them."
-            f"{spread})"
+            "and road maps look like this without having communities. Give k if you know it. At "
+            f"least {above} eigenvalues lie within {_WINDOW} above the threshold 1 and at least "
+            f"{below} within {_WINDOW} below, with a gap of {gap:.2g} between them.{spread}"
         )
         found.append(CrowdedThresholdWarning(message))
     if lowest <= -1.0 - _RANDOM_EDGE:
@@ -335,7 +334,7 @@ def _warnings(
         message = (
             "there are groups whose nodes avoid one another and link to other groups instead, as "
             "in bipartite graphs. Communities of nodes that link to one another do not show this "
-            f"structure. ({lie} below -1, the lowest at {lowest:.3f}.)"
+            f"structure ({lie} below -1, the lowest at {lowest:.3f})."
         )
         found.append(DisassortativeWarning(message))
     return tuple(found)

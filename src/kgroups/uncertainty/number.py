@@ -12,13 +12,14 @@ from kgroups._blas import DENSE
 from kgroups._progress import StageProgress, interrupts_restored, stage_progress
 from kgroups._types import Bools, Floats, Ints, Symmetrize
 from kgroups._validation import RngLike, as_rng, check_k, check_real
-from kgroups._wording import argument, counted, how_clearly
+from kgroups._wording import argument, counted
 from kgroups.adapters import as_graph
 from kgroups.embedding import KMeansInit
 from kgroups.errors import InputError
 from kgroups.graph import Graph
 from kgroups.multilevel import prepare
 from kgroups.refine import Hartigan
+from kgroups.report import how_clearly
 from kgroups.search import (
     ANY_SAVING_NODES,
     Auto,

@@ -125,7 +125,9 @@ def test_the_report_says_that_k_was_given(planted):
         assert (", and found without" in report.why) == (k == 8)
         assert report.components[0].winner in ("search", "eigenvectors")
         assert report.visits > 0
-        assert any(f"{k} communities, as requested" in line for line in report.lines())
+        several = k - report.n_single
+        assert report.about_k().startswith(f"{several} communities")
+        assert report.about_k().endswith(", as requested.")
 
 
 def test_belief_propagation_decides_on_faint_communities_only():
