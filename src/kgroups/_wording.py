@@ -5,7 +5,7 @@ command line, which sets its own :class:`Wording` while a command runs.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -84,6 +84,17 @@ def counted_communities(k: int, single: int = 0, of: str = "") -> str:
     """
     several = [counted(k - single, "community", "communities") + of] if single < k or not k else []
     return " and ".join([*several, *([counted(single, "single node")] if single else [])])
+
+
+def listed(names: Iterable[object], most: int = 10) -> str:
+    """Return names as Python code, the first ones if they are many.
+
+    >>> listed(["ann", 7]), listed(range(4), most=3), listed([])
+    ("'ann', 7", '0, 1, 2 and 1 more', 'none')
+    """
+    shown = [repr(name) for name in names]
+    more = f" and {len(shown) - most} more" if len(shown) > most else ""
+    return ", ".join(shown[:most]) + more or "none"
 
 
 def install_hint(extra: str) -> str:

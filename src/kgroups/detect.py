@@ -309,6 +309,7 @@ def _result(
         separation=None if borders is None else borders.separation,
         patches=0 if borders is None else borders.patches,
         n_single=int(np.count_nonzero(sizes == 1)),
+        about_weights=graph.about_weights,
     )
     if report.warnings:
         warn_caller(report.warnings)

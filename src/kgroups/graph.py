@@ -40,6 +40,9 @@ class Graph:
         Number of parallel edges behind each entry; ``None`` when there are none.
     nodes : sequence of hashable, optional
         Names in row order; ``None`` for ``range(n)``.
+    about_weights : str
+        A sentence on the column that the weights were read from, for reports; empty where there
+        are no columns.
 
     Notes
     -----
@@ -55,8 +58,12 @@ class Graph:
     array([2., 2., 2.])
     """
 
-    __slots__ = ("__dict__", "indices", "indptr", "multiplicity", "nodes", "weights")
+    __slots__ = (
+        *("__dict__", "about_weights", "indices", "indptr"),
+        *("multiplicity", "nodes", "weights"),
+    )
 
+    about_weights: str
     indptr: Indices
     indices: Indices
     weights: Floats | None
@@ -71,6 +78,7 @@ class Graph:
         *,
         multiplicity: Ints | None = None,
         nodes: Sequence[Hashable] | None = None,
+        about_weights: str = "",
     ) -> None:
         n, nnz = len(indptr) - 1, len(indices)
         if n < 0 or indptr[0] != 0 or indptr[-1] != nnz:
@@ -99,6 +107,7 @@ class Graph:
         else:
             names = nodes if isinstance(nodes, tuple) else tuple(nodes)
         object.__setattr__(self, "nodes", names)
+        object.__setattr__(self, "about_weights", about_weights)
 
     def __setattr__(self, name: str, value: object) -> None:
         msg = f"a Graph is frozen: {name!r} cannot be set. Make a new Graph instead."
@@ -106,7 +115,8 @@ class Graph:
 
     def __reduce__(self) -> tuple[Any, ...]:
         nodes = None if isinstance(self.nodes, range) else self.nodes
-        return _rebuild, (self.indptr, self.indices, self.weights, self.multiplicity, nodes)
+        arrays = (self.indptr, self.indices, self.weights, self.multiplicity)
+        return _rebuild, (*arrays, nodes, self.about_weights)
 
     @classmethod
     def from_edges(
@@ -304,8 +314,16 @@ def _rebuild(
     weights: Floats | None,
     multiplicity: Ints | None,
     nodes: Sequence[Hashable] | None,
+    about_weights: str,
 ) -> Graph:
-    return Graph(indptr, indices, weights, multiplicity=multiplicity, nodes=nodes)
+    return Graph(
+        indptr,
+        indices,
+        weights,
+        multiplicity=multiplicity,
+        nodes=nodes,
+        about_weights=about_weights,
+    )
 
 
 def _check_names(nodes: Sequence[Hashable], n: int | None) -> None:

@@ -194,6 +194,9 @@ class Report:
         Communities that look like patches of a continuum, because the contiguity of their component
         is clear and its separation below a half. If there are any, there is a
         :exc:`~kgroups.errors.ContinuumWarning`.
+    about_weights : str
+        Which column the weights were read from, their range, and which columns are not used, for
+        edges that came in columns.
     """
 
     method: str
@@ -225,6 +228,7 @@ class Report:
     separation: float | None = None
     patches: int = 0
     n_single: int = 0
+    about_weights: str = ""
 
     @property
     def why(self) -> str:
@@ -267,6 +271,8 @@ class Report:
             lines.append(
                 f"{nodes} in components without signal, assigned to the largest community."
             )
+        if self.about_weights:
+            lines.append(self.about_weights)
         if self.loops_dropped:
             loops = counted(self.loops_dropped, "self-loop was", "self-loops were")
             lines.append(f"{loops} not used.")

@@ -21,6 +21,7 @@ from kgroups.adapters.tables import (
     edge_columns,
     from_edge_arrays,
     from_stream,
+    with_columns_described,
 )
 from kgroups.errors import GraphError, MissingExtraError
 from kgroups.graph import Graph, bad_weight, check_weights
@@ -51,7 +52,9 @@ def read_npz(file: GraphFile) -> Graph:
         if options.source is not None or not (
             is_saved_matrix or {"row", "col"} <= set(archive.files)
         ):
-            return _graph_of_arrays(archive, file)
+            wanted = edge_columns(archive.files, options)
+            graph = _graph_of_arrays(archive, wanted, file)
+            return with_columns_described(graph, archive.files, wanted, options)
         file.check_expansion(_expanded_size(archive, _MATRIX_ARRAYS))
         _check_indices(archive, file)
         is_csr = is_saved_matrix and archive["format"].item() in ("csr", b"csr")
@@ -113,9 +116,8 @@ def _expanded_size(archive: Any, keys: Iterable[str]) -> int:
     return sum(members.get(key, members.get(f"{key}.npy", 0)) for key in keys)
 
 
-def _graph_of_arrays(archive: Any, file: GraphFile) -> Graph:
+def _graph_of_arrays(archive: Any, wanted: list[str], file: GraphFile) -> Graph:
     options = file.options
-    wanted = edge_columns(archive.files, options)
     file.check_expansion(_expanded_size(archive, wanted))
     members = [_npz_member(archive, key) for key in wanted]
     columns = [member for member in members if member is not None]
@@ -243,16 +245,20 @@ def read_parquet(file: GraphFile) -> Graph:
         raise MissingExtraError(msg) from error
     with file.parsing("Parquet"):
         content = parquet.ParquetFile(file.stream, buffer_size=_PARQUET_BUFFER, pre_buffer=False)
-        wanted = edge_columns(content.schema_arrow.names, options)
+        names = content.schema_arrow.names
+        wanted = edge_columns(names, options)
         file.check_expansion(_announced_size(content, wanted))
         types = [content.schema_arrow.field(column).type for column in wanted]
         types = [kind.value_type if is_dictionary(kind) else kind for kind in types]
         build = _builder(wanted, types, list(map(_arrow_kind, types)))
         if build is not None:
             batches = partial(_parquet_batches, content, wanted, options.batch)
-            return from_stream(_stream(content.metadata.num_rows, wanted, batches), build, options)
+            stream = _stream(content.metadata.num_rows, wanted, batches)
+            graph = from_stream(stream, build, options)
+            return with_columns_described(graph, names, wanted, options)
         table = content.read(columns=wanted, use_threads=False)
-    return from_edge_arrays(*(as_column(table[column]) for column in wanted), options=options)
+    graph = from_edge_arrays(*(as_column(table[column]) for column in wanted), options=options)
+    return with_columns_described(graph, names, wanted, options)
 
 
 def _announced_size(content: Any, wanted: list[str]) -> int:

@@ -35,10 +35,11 @@ def as_graph(
         node names; a pandas DataFrame or pyarrow Table with a column for each end; or the path of
         a file that :func:`kgroups.read_graph` reads.
     weight : str or None
-        Edge attribute or column that holds the weights. Edges without ``"weight"`` weigh 1; any
-        other name must exist. ``None`` ignores all weights, so that an edge counts 1 and parallel
-        edges count as many as they are. Matrices and arrays have no names: there only ``None``
-        makes a difference.
+        Edge attribute or column that holds the weights. Edges without ``"weight"`` weigh 1, and
+        for it a column may also be called ``weights``, ``w``, ``edge weight``, ``strength``,
+        ``value`` or ``count``; any other name must exist. ``None`` ignores all weights, so that an
+        edge counts 1 and parallel edges count as many as they are. Matrices and arrays have no
+        names: there only ``None`` makes a difference.
     source, target : str, optional
         Columns of a table that hold the ends of the edges. Columns with usual names, such as
         ``source`` and ``target`` or ``from`` and ``to``, are found without.

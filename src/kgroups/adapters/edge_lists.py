@@ -9,7 +9,13 @@ import numpy as np
 
 from kgroups._types import Floats, Ints
 from kgroups._wording import setting
-from kgroups.adapters.edges import column_arguments, no_such_attribute, refuse_directed
+from kgroups.adapters.edges import (
+    ReadOptions,
+    column_arguments,
+    no_such_attribute,
+    refuse_directed,
+    with_weights_described,
+)
 from kgroups.adapters.files import GraphFile, all_integers, plain_number, read_records
 from kgroups.adapters.tables import end_columns, from_edge_arrays, weight_column
 from kgroups.errors import FileFormatError, GraphError
@@ -35,6 +41,23 @@ class _Layout:
     is_guess: bool = False
 
     @property
+    def weight_place(self) -> str | None:
+        """Which column holds the weights, in words."""
+        if self.weight is None:
+            return None
+        if self.header_line is None:
+            return "the third column (no header)"
+        return f"column {self.fields[self.weight]!r}"
+
+    def unused(self, options: ReadOptions) -> tuple[str, ...]:
+        """Return the names of the columns that are not used."""
+        if self.header_line is None:
+            return ()
+        weight = self.weight if options.reads_weights else None
+        used = (self.source, self.target, weight, self.direction)
+        return tuple(name for i, name in enumerate(self.fields) if i not in used)
+
+    @property
     def is_bare(self) -> bool:
         """Whether a line holds only source, target and perhaps weight, in this order."""
         n = len(self.fields)
@@ -52,8 +75,12 @@ def read_edge_list(file: GraphFile) -> Graph:
         return Graph(np.zeros(1, np.int32), np.zeros(0, np.int32))
     columns = _integer_columns(file, layout) if layout.is_bare else None
     if columns is None:
-        return _line_by_line(file, layout)
-    return from_edge_arrays(*columns, options=file.options)
+        graph = _line_by_line(file, layout)
+    else:
+        graph = from_edge_arrays(*columns, options=file.options)
+    return with_weights_described(
+        graph, layout.weight_place, layout.unused(file.options), file.options
+    )
 
 
 def _find_layout(file: GraphFile) -> _Layout | None:
@@ -73,12 +100,18 @@ def _find_layout(file: GraphFile) -> _Layout | None:
         raise FileFormatError(msg) from None
     if ends is not None:
         named = options.source is not None or {titles[end] for end in ends} == {"source", "target"}
-        if named or not any(map(_NUMBER.fullmatch, fields)):
+        # An edge of two nodes a and b is common in small files.
+        is_bare_pair = titles[:2] == ["a", "b"] and not any(titles[2:])
+        may_be_edge = is_bare_pair or any(map(_NUMBER.fullmatch, fields))
+        if named or not may_be_edge:
             column = weight_column(fields, options.weight, ends)
             direction = titles.index("type") if "type" in titles else None
             if direction in (column, *ends):
                 direction = None
-            return _Layout(delimiter, fields, *ends, column, direction, number, is_guess=not named)
+            # As an edge, the line would have two fields, or a third one that need not be a number.
+            as_edge = len(fields) == 2 or (len(fields) == 3 and options.weight is None)
+            is_guess = as_edge and not named
+            return _Layout(delimiter, fields, *ends, column, direction, number, is_guess)
     if len(fields) not in (2, 3):
         problem = f"a line must hold two node names and perhaps a weight, got {len(fields)} fields"
         hint = f"Begin with a header and {_header_hint()}, or drop the others."
@@ -186,7 +219,10 @@ def _line_by_line(file: GraphFile, layout: _Layout) -> Graph:
                 weights.append(plain_number(text))
             except ValueError:
                 problem = f"a weight must be a number, got {text!r}"
-                hint = f"Correct this line. If it is a header: {_header_hint()}."
+                hint = (
+                    f"Correct this line, or pass {setting('weight', None)}. If it is a header: "
+                    f"{_header_hint()}."
+                )
                 raise file.error(number, problem, hint) from None
         source.append(u)
         target.append(v)

@@ -18,7 +18,7 @@ from kgroups._symmetric_csr import (
 )
 from kgroups._types import Bools, Floats, Indices, Symmetrize
 from kgroups._validation import check_choice
-from kgroups._wording import argument, in_python, setting
+from kgroups._wording import argument, in_python, listed, setting
 from kgroups.adapters.numbering import IntegerNames, TextNames
 from kgroups.errors import DirectedGraphError, GraphError, InputError, WeightError
 from kgroups.graph import Graph, bad_weight, check_weights
@@ -151,10 +151,10 @@ def _as_floats(values: Any, edge: EdgeNames) -> Floats:
 
 def no_such_attribute(weight: str | None, found: Iterable[object], *, kind: str) -> WeightError:
     """Return the error for a weight that the caller named and no edge has."""
-    listed = ", ".join(sorted(repr(name) for name in found))
-    instead = f"it has {listed}" if listed else "it has none"
+    names = listed(sorted(found, key=repr))
     return WeightError(
-        f"{argument('weight')} must name an edge {kind} of the graph, got {weight!r}; {instead}.\n"
+        f"{argument('weight')} must name an edge {kind} of the graph, got {weight!r}; it has "
+        f"{names}.\n"
         f"  Pass the name of one of its edge {kind}s, or {setting('weight', None)} to ignore all "
         "weights."
     )
@@ -181,6 +181,47 @@ def refuse_directed(what: str, options: ReadOptions) -> None:
             f"adjacency matrix is symmetric.\n  Pass {symmetrize_arguments()}.{other}"
         )
         raise DirectedGraphError(msg)
+
+
+def with_weights_described(
+    graph: Graph, column: str | None, unused: Sequence[object], options: ReadOptions
+) -> Graph:
+    """Return the graph with a sentence on its weights, for reports.
+
+    ``column`` says where weights were found, if anywhere; ``unused`` are the names of the others.
+    """
+    if column is not None and options.reads_weights:
+        text = f"Weights: {column}"
+        if graph.m:
+            low, high = (1, 1) if graph.weights is None else _extremes(graph.weights)
+            text += f", {low:.12g} to {high:.12g}" if low != high else f", all {low:.12g}"
+            text += " once parallel edges are summed" if graph.multiplicity is not None else ""
+        ways = [f"{setting('weight', None)} uses none"]
+    else:
+        because = ""
+        if options.symmetrize == "union":
+            because = f", by {setting('symmetrize', 'union')}"
+        elif options.weight is None:
+            because = f", by {setting('weight', None)}"
+        text, ways = f"Weights: none, each edge counts 1{because}", []
+    if unused:
+        text += f"; not used: {listed(unused)}"
+        if options.reads_weights:
+            name = unused[0] if len(unused) == 1 else "NAME"
+            ways.insert(0, f"{setting('weight', name)} uses {'it' if len(unused) == 1 else 'one'}")
+    sentence = ". ".join([text, *([", ".join(ways)] if ways else [])]) + "."
+    return Graph(
+        graph.indptr,
+        graph.indices,
+        graph.weights,
+        multiplicity=graph.multiplicity,
+        nodes=graph.nodes,
+        about_weights=sentence,
+    )
+
+
+def _extremes(weights: Floats) -> tuple[float, float]:
+    return float(weights.min()), float(weights.max())
 
 
 def binary(graph: Graph) -> Graph:

@@ -84,7 +84,8 @@ def read_graph(
         The file. Its suffix tells the format; a further ``.gz`` tells that it is compressed.
     weight : str or None
         Edge attribute or column that holds the weights, as in :func:`kgroups.as_graph`. The third
-        column of an edge list without a header is the weight, whatever its name.
+        column of an edge list without a header is the weight, whatever its name; the attribute
+        ``about_weights`` of the graph says what was used.
     source, target : str, optional
         Columns that hold the ends of the edges: of an edge list with a header, of a Parquet file,
         or arrays of an ``.npz`` file. Columns with usual names are found without; see Notes.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kgroups._types import Floats, Indices
-from kgroups._wording import argument
+from kgroups._wording import argument, listed
 from kgroups.adapters.edges import (
     Batch,
     EdgeStream,
@@ -19,6 +19,7 @@ from kgroups.adapters.edges import (
     graph_of_edges,
     graph_of_integers,
     no_such_attribute,
+    with_weights_described,
 )
 from kgroups.adapters.numbering import Texts, is_missing, unique_integers
 from kgroups.errors import GraphError
@@ -42,6 +43,8 @@ _NUMBERED = (
     *("node", "nodeid", "vertex", "id", "user", "userid", "person"),
     *("actor", "name", "author", "entity", "gene", "protein"),
 )
+# Columns of one of these names hold the weights if none is called weight.
+_USUAL_WEIGHTS = ("weights", "w", "edgeweight", "strength", "value", "count")
 # In lower case and letters and digits only, so that Node_1 is node1.
 _USUAL_PAIRS = (
     *(
@@ -51,22 +54,32 @@ _USUAL_PAIRS = (
         for suffix in _SUFFIXES
     ),
     *((word + first, word + second) for word in _NUMBERED for first, second in ("12", "ab")),
+    ("a", "b"),
 )
 
 
 def edge_columns(names: Sequence[Any], options: ReadOptions) -> list[Any]:
-    """Choose the columns to read: both ends, and the weights where there are any."""
+    """Choose the columns to read: both ends, and the weights if they are there and wanted."""
     ends = end_columns(names, options.source, options.target)
     if ends is None:
         msg = (
             "a table of edges must have one column 'source' and one column 'target', got the "
-            f"columns {_listed(names)}.\n  Name its columns with {column_arguments()}, or call "
+            f"columns {listed(names)}.\n  Name its columns with {column_arguments()}, or call "
             "them source/target, from/to, src/dst, node1/node2, u/v or the like."
         )
         raise GraphError(msg)
     column = weight_column(names, options.weight, ends)
     places = ends if column is None or options.symmetrize == "union" else (*ends, column)
     return [names[i] for i in places]
+
+
+def with_columns_described(
+    graph: Graph, names: Sequence[Any], used: Sequence[Any], options: ReadOptions
+) -> Graph:
+    """Return the graph with a sentence on which of the columns is the weight."""
+    column = f"column {used[2]!r}" if len(used) == 3 else None
+    unused = [name for name in names if name not in used]
+    return with_weights_described(graph, column, unused, options)
 
 
 def end_columns(
@@ -83,7 +96,7 @@ def end_columns(
         return first, second
     if names.count("source") == names.count("target") == 1:
         return names.index("source"), names.index("target")
-    plain = [re.sub(r"[\W_]", "", name.lower()) if isinstance(name, str) else "" for name in names]
+    plain = _plain(names)
     found = [
         (plain.index(first), plain.index(second))
         for first, second in _USUAL_PAIRS
@@ -100,16 +113,27 @@ def end_columns(
 
 
 def weight_column(names: Sequence[Any], weight: str | None, ends: tuple[int, int]) -> int | None:
-    """Return the position of the weights; ``None`` if unwanted or by default not there."""
+    """Return the position of the weights; ``None`` if unwanted or by default not there.
+
+    By default a column with another usual name will do, unless there are two.
+    """
     if weight is None:
         return None
     found = _positions(names, weight)
     if len(found) == 1:
         return found[0]
     if not found and weight == "weight":
-        return None
+        usual = [
+            i for i, name in enumerate(_plain(names)) if name in _USUAL_WEIGHTS and i not in ends
+        ]
+        return usual[0] if len(usual) == 1 else None
     others = [name for i, name in enumerate(names) if i not in ends]
     raise no_such_attribute(weight, others, kind="column")
+
+
+def _plain(names: Sequence[Any]) -> list[str]:
+    """Return names in lower case, letters and digits only; empty where a name is not text."""
+    return [re.sub(r"[\W_]", "", name.lower()) if isinstance(name, str) else "" for name in names]
 
 
 def _positions(names: Sequence[Any], wanted: str) -> list[int]:
@@ -127,14 +151,10 @@ def _place(names: Sequence[Any], wanted: str, end: str) -> int:
     if len(found) != 1:
         msg = (
             f"{argument(end)} must name one column of the table, got {wanted!r}; the columns are "
-            f"{_listed(names)}.\n  Pass the name of one of them."
+            f"{listed(names)}.\n  Pass the name of one of them."
         )
         raise GraphError(msg)
     return found[0]
-
-
-def _listed(names: Sequence[Any]) -> str:
-    return ", ".join(repr(name) for name in names) or "none"
 
 
 def from_columns(columns: Sequence[Any], options: ReadOptions) -> Graph:
@@ -152,14 +172,18 @@ def from_columns(columns: Sequence[Any], options: ReadOptions) -> Graph:
             f"{len(columns)} parts.\n  Pass one array for each."
         )
         raise GraphError(msg)
-    return from_edge_arrays(*map(as_column, columns), options=options)
+    graph = from_edge_arrays(*map(as_column, columns), options=options)
+    if len(columns) == 2:
+        return graph
+    return with_weights_described(graph, "the third array", (), options)
 
 
 def from_table(table: Any, options: ReadOptions) -> Graph:
     """Convert a pandas DataFrame, a pyarrow Table or the like by its column names."""
-    names: Any = table.column_names if hasattr(table, "column_names") else table.columns
-    columns = (as_column(table[name]) for name in edge_columns(list(names), options))
-    return from_edge_arrays(*columns, options=options)
+    names = list(table.column_names if hasattr(table, "column_names") else table.columns)
+    used = edge_columns(names, options)
+    graph = from_edge_arrays(*(as_column(table[name]) for name in used), options=options)
+    return with_columns_described(graph, names, used, options)
 
 
 def from_edge_arrays(

@@ -209,7 +209,8 @@ def _add_graph(parser: argparse.ArgumentParser) -> None:
         "--weight",
         default="weight",
         metavar="NAME",
-        help="edge attribute or column that holds the weights (default: weight, if there is one)",
+        help="edge attribute or column that holds the weights (default: weight, or a column with a "
+        "usual name such as strength)",
     )
     weights.add_argument(
         "--no-weight", dest="weight", action="store_const", const=None, help="ignore weights"

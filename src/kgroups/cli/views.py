@@ -110,7 +110,9 @@ def detection(
         parts.append(_uncertainty(spectrum))
     if report is not None:
         more = [*partition._known_warnings(), *partition._instability()][len(report.warnings) :]
-        lines = [*report.lines(), *(f"Warning: {warning}" for warning in more)]
+        # The headline has the sentence on weights already.
+        told = [line for line in report.lines() if line != report.about_weights]
+        lines = [*told, *(f"Warning: {warning}" for warning in more)]
         parts.append("\n".join(["Report", *map(wrapped, lines)]))
     return "\n\n".join(parts)
 
@@ -145,7 +147,8 @@ def description(
     )
     near = ", ".join(f"{value:.3f}" for value in spectrum.eigenvalues[-8:])
     around = facts([("eigenvalues near 1", near or "none"), ("gap at 1", number(spectrum.gap))])
-    parts = [f"{title(source)}\n{size}", _uncertainty(spectrum), f"Spectrum\n{around}"]
+    head = "\n".join([title(source), *_about_weights(source), size])
+    parts = [head, _uncertainty(spectrum), f"Spectrum\n{around}"]
     if numbers is not None:
         parts.append(_numbers(numbers))
     warnings = [wrapped(f"Warning: {warning}") for warning in spectrum.warnings]
@@ -254,7 +257,12 @@ def headline(source: Source) -> str:
         size.append("weighted")
     if graph.n_loops:
         size.append(counted(graph.n_loops, "self-loop", "self-loops"))
-    return f"{title(source)}\n{', '.join(size)}"
+    return "\n".join([title(source), ", ".join(size), *_about_weights(source)])
+
+
+def _about_weights(source: Source) -> list[str]:
+    text = printable(source.graph.about_weights)
+    return [textwrap.fill(text, width(), subsequent_indent="  ")] if text else []
 
 
 def _communities(partition: Partition) -> str:

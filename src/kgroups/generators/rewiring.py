@@ -47,8 +47,15 @@ class Rewired(Graph):
 
 
 def _rebuild(parts: tuple[Any, ...], entropy: int | None) -> Rewired:
-    indptr, indices, weights, multiplicity, nodes = parts
-    graph = Rewired(indptr, indices, weights, multiplicity=multiplicity, nodes=nodes)
+    indptr, indices, weights, multiplicity, nodes, about_weights = parts
+    graph = Rewired(
+        indptr,
+        indices,
+        weights,
+        multiplicity=multiplicity,
+        nodes=nodes,
+        about_weights=about_weights,
+    )
     object.__setattr__(graph, "entropy", entropy)
     return graph
 

@@ -72,10 +72,10 @@ def test_tables_are_read_by_column_names(make):
 class TestColumnsOfTables:
     def test_tables_without_ends_are_refused(self, make):
         message = (
-            r"'source' and one column 'target', got the columns 'a', 'b'(.|\n)*with source and "
+            r"'source' and one column 'target', got the columns 'p', 'q'(.|\n)*with source and "
         )
         with pytest.raises(GraphError, match=message):
-            as_graph(make({"a": [1], "b": [2]}))
+            as_graph(make({"p": [1], "q": [2]}))
 
     @pytest.mark.parametrize(
         ("first", "second"),

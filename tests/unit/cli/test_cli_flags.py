@@ -127,7 +127,7 @@ def folder(tmp_path, monkeypatch):
     Path("bomb.csv.gz").write_bytes(gzip.compress(b"#" * (1 << 20)) * 70)
     sparse.save_npz("one-way.npz", sparse.csr_array(np.array([[0, 1], [0, 0]])))
     sparse.save_npz("wide.npz", sparse.csr_array(np.array([[0, 1], [0, 0], [1, 0]])))
-    np.savez("pairs.npz", a=[0, 1], b=[1, 2])
+    np.savez("pairs.npz", p=[0, 1], q=[1, 2])
     np.savez("twice.npz", u=[0, 1], v=[1, 2], ego=[0, 1], alter=[1, 2])
     days = [datetime.date(2020, 1, day) for day in (1, 2, 3)]
     dated = pyarrow.table({"source": days, "target": [*days[1:], days[0]]})
