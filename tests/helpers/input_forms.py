@@ -60,6 +60,9 @@ NAMED_FORMS = {
     "networkx view": lambda edges: networkx_of(edges).subgraph({e for ed in edges for e in ed[:2]}),
     "igraph": igraph_of,
     "arrays": lambda edges: tuple(columns_of(edges).values()),
+    "edge tuples": list,
+    "networkx edges": lambda edges: networkx_of(edges, nx.MultiGraph).edges,
+    "dict of dicts": lambda edges: nx.to_dict_of_dicts(networkx_of(edges, nx.MultiGraph)),
     "pandas": lambda edges: pd.DataFrame(columns_of(edges)),
     "pyarrow": lambda edges: pa.table(columns_of(edges)),
 }

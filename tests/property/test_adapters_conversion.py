@@ -34,6 +34,40 @@ def test_networkx_conversion_equals_the_oracle_and_networkx(case, weight):
         assert np.array_equal(graph.to_scipy().toarray(), nx.to_numpy_array(G, weight=weight))
 
 
+@given(edge_lists(), st.sampled_from(["weight", None]))
+def test_dicts_of_neighbors_equal_the_graph(case, weight):
+    G = case.to_networkx()
+    graph = as_graph(G, weight=weight)
+    for neighbors in (G.adj, nx.to_dict_of_dicts(G), dict(G.adjacency())):
+        found = as_graph(neighbors, weight=weight)
+        oracles.assert_well_formed(found)
+        oracles.assert_same_graph(found, graph)
+    simple = as_graph(nx.Graph(G), weight=None)
+    oracles.assert_same_graph(as_graph(nx.to_dict_of_lists(G)), simple)
+
+
+@given(edge_lists(), st.sampled_from(["weight", None]))
+def test_lists_of_edges_equal_the_graph_without_isolated_nodes(case, weight):
+    G = case.to_networkx()
+    graph = as_graph(G.subgraph([node for node in G if G.degree(node)]), weight=weight)
+    triples = [(u, v, 1 if w is None else w) for u, v, w in G.edges(data="weight")]
+    for edges in (G.edges, list(G.edges(data=True)), triples):
+        found = as_graph(edges, weight=weight)
+        oracles.assert_well_formed(found)
+        oracles.assert_same_graph(found, graph)
+
+
+@given(edge_lists(parallel=False))
+def test_adjacency_tables_equal_the_graph(case):
+    G = case.to_networkx()
+    # An entry of zero is no edge.
+    G.remove_edges_from([(u, v) for u, v, w in G.edges(data="weight", default=1) if w == 0])
+    if case.n:
+        names = pd.Index(np.fromiter(case.names, object, case.n), tupleize_cols=False)
+        frame = pd.DataFrame(nx.to_numpy_array(G), index=names, columns=names)
+        oracles.assert_same_graph(as_graph(frame), as_graph(G))
+
+
 @given(edge_lists(), st.data())
 def test_views_equal_their_copies(case, data):
     G = case.to_networkx()

@@ -43,24 +43,20 @@ class TestTheSameGraphInEveryForm:
         partition = kg.detect_communities(A.asformat(form) if given is None else given)
         assert set(partition) == {frozenset({0, 1, 2}), frozenset({3, 4, 5})}
 
-    @pytest.mark.parametrize("value", [None, 3, 2.5, {"a": "b"}, {1, 2}, object(), nx.Graph])
+    @pytest.mark.parametrize("value", [None, 3, 2.5, b"ab", object(), nx.Graph])
     def test_what_is_no_graph_is_named(self, value):
         with pytest.raises(GraphError, match=r"a graph is needed, got(.|\n)*Pass a networkx"):
             kg.detect_communities(value)
 
 
 class TestParallelEdges:
-    @pytest.mark.parametrize(
-        "name", ["networkx multigraph", "igraph", "arrays", "pandas", "pyarrow"]
-    )
+    @pytest.mark.parametrize("name", sorted(NAMED_FORMS.keys() - {"networkx", "networkx view"}))
     def test_weights_are_summed(self, name):
         edges = [("a", "b", 1.5), ("b", "a", 2.0), ("b", "c", 1.0)]
         A = kg.as_graph(NAMED_FORMS[name](edges)).to_scipy().toarray()
         np.testing.assert_array_equal(A, [[0, 3.5, 0], [3.5, 0, 1], [0, 1, 0]])
 
-    @pytest.mark.parametrize(
-        "name", ["networkx multigraph", "igraph", "arrays", "pandas", "pyarrow"]
-    )
+    @pytest.mark.parametrize("name", sorted(NAMED_FORMS.keys() - {"networkx", "networkx view"}))
     def test_without_weights_their_number_counts(self, name):
         graph = kg.as_graph(NAMED_FORMS[name]([("a", "b"), ("b", "a"), ("b", "c")]))
         np.testing.assert_array_equal(graph.to_scipy().toarray(), [[0, 2, 0], [2, 0, 1], [0, 1, 0]])

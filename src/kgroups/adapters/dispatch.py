@@ -1,19 +1,30 @@
 """``as_graph``: recognize the type of the input and convert it to a ``Graph``."""
 
 import os
+from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
 import numpy as np
 
 from kgroups._types import Symmetrize
+from kgroups.adapters.edge_tuples import from_array, from_edge_tuples, from_edge_view
 from kgroups.adapters.edges import ReadOptions, binary
 from kgroups.adapters.files import read_file
 from kgroups.adapters.igraph import from_igraph
-from kgroups.adapters.matrices import from_dense, from_sparse
+from kgroups.adapters.matrices import from_sparse
+from kgroups.adapters.neighbors import from_neighbors
+from kgroups.adapters.networkit import from_networkit
 from kgroups.adapters.networkx import from_networkx
 from kgroups.adapters.tables import from_columns, from_table
 from kgroups.errors import GraphError
 from kgroups.graph import Graph
+
+_ACCEPTED = (
+    "  Pass a networkx, igraph or NetworKit graph, a scipy.sparse matrix, a square numpy array, a "
+    "list of edges (u, v) or (u, v, weight),\n  a tuple of arrays (source, target[, weight]), a "
+    "dict from nodes to their neighbors, a pandas or pyarrow table with columns source and "
+    "target,\n  a kgroups.Graph, or the path of a file."
+)
 
 
 def as_graph(
@@ -29,11 +40,13 @@ def as_graph(
     Parameters
     ----------
     graph : graph, matrix, arrays, table or file
-        A :class:`kgroups.Graph`, which passes through; a networkx or igraph graph; a square
-        ``scipy.sparse`` matrix or array, or a two-dimensional numpy array, whose nonzero entries
-        are weights; a tuple ``(source, target[, weight])`` of one-dimensional arrays with any
-        node names; a pandas DataFrame or pyarrow Table with a column for each end; or the path of
-        a file that :func:`kgroups.read_graph` reads.
+        A :class:`kgroups.Graph`, which passes through; a networkx, igraph or NetworKit graph; a
+        square ``scipy.sparse`` matrix or array, numpy array or pandas DataFrame with equal index
+        and columns, whose nonzero entries are weights; a list of tuples ``(u, v)`` or ``(u, v,
+        weight)``, ``G.edges`` of networkx, or an integer array with two columns; a tuple
+        ``(source, target[, weight])`` of one-dimensional arrays with any node names; a dict from
+        nodes to lists, sets or dicts of neighbors; a pandas DataFrame or pyarrow Table with a
+        column for each end; or the path of a file that :func:`kgroups.read_graph` reads.
     weight : str or None
         Edge attribute or column that holds the weights. Edges without ``"weight"`` weigh 1, and
         for it a column may also be called ``weights``, ``w``, ``edge weight``, ``strength``,
@@ -97,20 +110,25 @@ def convert(obj: Any, options: ReadOptions) -> Graph:
     options.refuse_column_names(kind)
     if ("networkx", "Graph") in families:
         return from_networkx(obj, options)
+    if families & {("networkx", "OutEdgeView"), ("networkx", "OutEdgeDataView")}:
+        return from_edge_view(obj, families, options)
+    if ("networkit", "Graph") in families:
+        return from_networkit(obj, options)
     if ("igraph", "Graph") in families:
         return from_igraph(obj, options)
     if hasattr(obj, "tocsr") and "scipy" in {package for package, _ in families}:
         return from_sparse(obj, options)
     if isinstance(obj, np.ndarray):
-        return from_dense(obj, options)
+        return from_array(obj, options)
+    if isinstance(obj, Mapping):
+        return from_neighbors(obj, options)
+    if isinstance(obj, list) and all(isinstance(edge, tuple) for edge in obj):
+        return from_edge_tuples(obj, options)
     if isinstance(obj, tuple | list):
         return from_columns(obj, options)
-    msg = (
-        f"a graph is needed, got {kind}.\n"
-        "  Pass a networkx or igraph graph, a scipy.sparse matrix, a square numpy array, a tuple "
-        "(source, target[, weight]),\n  a pandas or pyarrow table with columns source and target, "
-        "a kgroups.Graph, or the path of a file."
-    )
+    msg = f"a graph is needed, got {kind}.\n{_ACCEPTED}"
+    if isinstance(obj, Iterator | Set):
+        msg = f"a graph is needed, got {kind}.\n  If it holds edges (u, v), pass list(edges)."
     raise GraphError(msg)
 
 

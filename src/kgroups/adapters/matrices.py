@@ -85,7 +85,10 @@ def _check_square(shape: tuple[int, ...]) -> None:
     if len(shape) == 2 and shape[0] == shape[1]:
         return
     hint = "  Use an n x n matrix with one row and one column per node."
-    if len(shape) == 2 and shape[1] in (2, 3):
+    if len(shape) == 2 and shape[0] in (2, 3) and shape[1] not in (2, 3):
+        columns = ", ".join(f"edges[{i}]" for i in range(shape[0]))
+        hint += in_python(f" If the columns are edges, pass ({columns}) instead.")
+    elif len(shape) == 2 and shape[1] in (2, 3):
         columns = ", ".join(f"edges[:, {j}]" for j in range(shape[1]))
         hint += in_python(f" If the rows are edges, pass ({columns}) instead.")
     msg = f"an adjacency matrix must be square, got shape {shape}.\n{hint}"

@@ -228,7 +228,7 @@ def _edge_values(
         counts = np.fromiter(map(len, bundles), np.int64, len(bundles))
         bundle_of = np.repeat(np.arange(len(bundles)), counts)
         if weight is not None:
-            single = _attribute(
+            single = edge_attribute(
                 lambda: chain.from_iterable(map(dict.values, bundles)),
                 weight,
                 lambda t: structure.edge_names(int(bundle_of[t])),
@@ -242,13 +242,13 @@ def _edge_values(
             return counts, counts.astype(float) if weights is None else weights
     # Few graphs have attributes; looking for one in each edge costs more than the structure.
     elif weight is not None and any(entries()):
-        weights = _attribute(entries, weight, structure.edge_names)
+        weights = edge_attribute(entries, weight, structure.edge_names)
     elif weight not in (None, "weight") and len(structure.indices):
         raise no_such_attribute(weight, (), kind="attribute")
     return None, None if weights is None or np.all(weights == 1) else weights
 
 
-def _attribute(
+def edge_attribute(
     attributes: Callable[[], Iterable[Any]],
     weight: str,
     edge: Callable[[int], tuple[object, object]],
@@ -280,7 +280,7 @@ def _from_edge_view(graph: Any, options: ReadOptions) -> Graph:
     )
     weights = None
     if options.weight is not None and options.reads_weights:
-        weights = _attribute(
+        weights = edge_attribute(
             lambda: map(itemgetter(2), edges), options.weight, lambda t: (edges[t][0], edges[t][1])
         )
     return graph_of_edges(u, v, weights, nodes, options)

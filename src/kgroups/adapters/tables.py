@@ -1,6 +1,7 @@
 """Edges in columns: tuples of arrays, and tables whose columns are found by name."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import chain
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from kgroups._types import Floats, Indices
-from kgroups._wording import argument, listed
+from kgroups._wording import argument, in_python, listed
 from kgroups.adapters.edges import (
     Batch,
     EdgeStream,
@@ -21,6 +22,7 @@ from kgroups.adapters.edges import (
     no_such_attribute,
     with_weights_described,
 )
+from kgroups.adapters.matrices import from_dense
 from kgroups.adapters.numbering import Texts, is_missing, unique_integers
 from kgroups.errors import GraphError
 from kgroups.graph import Graph
@@ -66,6 +68,9 @@ def edge_columns(names: Sequence[Any], options: ReadOptions) -> list[Any]:
             "a table of edges must have one column 'source' and one column 'target', got the "
             f"columns {listed(names)}.\n  Name its columns with {column_arguments()}, or call "
             "them source/target, from/to, src/dst, node1/node2, u/v or the like."
+        )
+        msg += in_python(
+            "\n  A DataFrame that is an adjacency matrix must have the same index and columns."
         )
         raise GraphError(msg)
     column = weight_column(names, options.weight, ends)
@@ -159,11 +164,11 @@ def _place(names: Sequence[Any], wanted: str, end: str) -> int:
 
 def from_columns(columns: Sequence[Any], options: ReadOptions) -> Graph:
     """Convert ``(source, target)`` or ``(source, target, weight)``."""
-    if isinstance(columns, list) and all(isinstance(part, list | tuple) for part in columns):
+    if isinstance(columns, list) and any(isinstance(part, list | tuple) for part in columns):
         msg = (
-            "a list of lists or tuples could hold edges, columns or matrix rows.\n"
-            "  Pass a tuple (source, target[, weight]), for instance tuple(zip(*edges)) for a "
-            "list of edges, or numpy.array(rows) for a matrix."
+            "a list of lists could hold edges, columns or matrix rows.\n"
+            "  Pass [tuple(edge) for edge in edges] for edges, a tuple (source, target[, weight]) "
+            "for columns, or numpy.array(rows) for a matrix."
         )
         raise GraphError(msg)
     if len(columns) not in (2, 3):
@@ -179,11 +184,37 @@ def from_columns(columns: Sequence[Any], options: ReadOptions) -> Graph:
 
 
 def from_table(table: Any, options: ReadOptions) -> Graph:
-    """Convert a pandas DataFrame, a pyarrow Table or the like by its column names."""
+    """Convert a table of edges by its column names, or an adjacency matrix of pandas."""
+    if options.source is None and _is_adjacency(table):
+        return _from_adjacency(table, options)
     names = list(table.column_names if hasattr(table, "column_names") else table.columns)
     used = edge_columns(names, options)
     graph = from_edge_arrays(*(as_column(table[name]) for name in used), options=options)
     return with_columns_described(graph, names, used, options)
+
+
+def _is_adjacency(table: Any) -> bool:
+    """Tell whether the rows and columns of a table have the same names, in the same order."""
+    return hasattr(table, "index") and len(table) > 0 and table.index.equals(table.columns)
+
+
+def _from_adjacency(frame: Any, options: ReadOptions) -> Graph:
+    matrix, nodes = frame.to_numpy(), frame.index.tolist()
+    check_distinct(nodes, "the index of the adjacency matrix")
+    return from_dense(
+        matrix, options, range(len(nodes)) if nodes == [*range(len(nodes))] else nodes
+    )
+
+
+def check_distinct(nodes: Sequence[Hashable], what: str) -> None:
+    """Raise unless node names differ; ``what`` says where they are from."""
+    if len(set(nodes)) < len(nodes):
+        repeated = [name for name, count in Counter(nodes).items() if count > 1]
+        msg = (
+            f"node names must differ, got {listed(repeated)} more than once in {what}.\n"
+            "  Rename these nodes."
+        )
+        raise GraphError(msg)
 
 
 def from_edge_arrays(

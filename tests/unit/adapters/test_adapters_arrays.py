@@ -179,7 +179,8 @@ def test_bad_weights_name_the_edge(bad):
         (("ab", "cd"), "must be arrays with one entry per edge, got str"),
         ((3, 4), "must be arrays with one entry per edge, got int"),
         (([[1], [2]], [3, 4]), "node names must be hashable"),
-        ([(0, 1), (1, 2)], r"a list of lists or tuples could hold(.|\n)*tuple\(zip\(\*edges\)\)"),
+        ([[0, 1], [1, 2]], r"a list of lists could hold(.|\n)*\[tuple\(edge\) for edge in edges\]"),
+        ([(0, 1), [1, 2]], "a list of lists could hold edges, columns or matrix rows"),
         ([[0, 1], [1, 0]], r"(.|\n)*numpy\.array\(rows\) for a matrix"),
     ],
 )

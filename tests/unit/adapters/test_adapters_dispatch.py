@@ -30,12 +30,13 @@ def test_weight_none_drops_weights_and_keeps_multiplicity():
     assert binary.multiplicity is None
 
 
-@pytest.mark.parametrize("obj", [5, None, {"a": ["b"]}, {1, 2}, object(), iter([(0, 1)])])
+@pytest.mark.parametrize("obj", [5, None, b"ab", object()])
 def test_anything_else_is_refused_with_a_list_of_what_is_taken(obj):
     message = (
         rf"a graph is needed, got {type(obj).__module__}\.{type(obj).__qualname__}\."
-        r"(.|\n)*networkx(.|\n)*igraph(.|\n)*scipy\.sparse(.|\n)*numpy(.|\n)*source, target"
-        r"(.|\n)*pandas or pyarrow(.|\n)*kgroups\.Graph(.|\n)*file"
+        r"(.|\n)*networkx(.|\n)*igraph(.|\n)*NetworKit(.|\n)*scipy\.sparse(.|\n)*numpy"
+        r"(.|\n)*list of edges(.|\n)*source, target(.|\n)*dict from nodes(.|\n)*"
+        r"pandas or pyarrow(.|\n)*kgroups\.Graph(.|\n)*file"
     )
     with pytest.raises(GraphError, match=message):
         as_graph(obj)

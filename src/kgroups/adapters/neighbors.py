@@ -1,0 +1,137 @@
+"""Dicts from each node to its neighbors, to ``Graph``."""
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from kgroups._types import Floats, Ints
+from kgroups.adapters.edges import (
+    ReadOptions,
+    checked_weights,
+    graph_of_edges,
+    no_such_attribute,
+    symmetrize_arguments,
+)
+from kgroups.adapters.numbering import is_missing
+from kgroups.errors import GraphError
+from kgroups.graph import Graph
+
+
+def from_neighbors(neighbors: Mapping[Any, Any], options: ReadOptions) -> Graph:
+    """Convert lists or sets of neighbors, or dicts from neighbors to weights or attributes.
+
+    An edge is listed at both of its ends, as in a symmetric matrix; a self-loop once.
+    """
+    number: dict[Hashable, int] = {}
+    for node in neighbors:
+        _check_name(node)
+        number[node] = len(number)
+    ends: list[tuple[int, int]] = []
+    data: list[Any] = []
+    for node, listed in neighbors.items():
+        for other, value in _entries(node, listed):
+            try:
+                j = number.setdefault(other, len(number))
+            except TypeError as error:
+                msg = (
+                    f"node names must be hashable: {error}, among the neighbors of {node!r}.\n"
+                    "  Use text, numbers or tuples as names."
+                )
+                raise GraphError(msg) from None
+            if j >= len(neighbors):
+                _check_name(other)
+            ends.append((number[node], j))
+            data.append(value)
+    nodes = tuple(number)
+    u, v = np.array(ends, np.int64).reshape(-1, 2).T
+    weights = None
+    values = _weights(data, options)
+    if values is not None:
+        weights = np.empty(u.size)
+        # Each direction on its own, so that an error counts an edge once.
+        for part in (np.flatnonzero(u <= v), np.flatnonzero(u > v)):
+            edges = [(nodes[i], nodes[j]) for i, j in zip(u[part], v[part], strict=True)]
+            weights[part] = checked_weights([values[t] for t in part], edges.__getitem__)
+    if _is_symmetric(u, v, weights):
+        upper = u <= v
+        u, v, weights = u[upper], v[upper], None if weights is None else weights[upper]
+    elif options.symmetrize is None:
+        raise GraphError(_asymmetric(u, v, weights, nodes))
+    names = range(len(nodes)) if nodes == tuple(range(len(nodes))) else nodes
+    return graph_of_edges(u, v, weights, names, options)
+
+
+def _check_name(node: object) -> None:
+    if node is None or is_missing(node):
+        msg = f"node names must not be missing, got {node!r}.\n  Name the node, or leave it out."
+        raise GraphError(msg)
+
+
+def _entries(node: object, listed: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield each neighbor with its weight or attributes, parallel edges one by one."""
+    if isinstance(listed, Mapping):
+        for other, value in listed.items():
+            is_bundle = isinstance(value, Mapping) and value
+            if is_bundle and all(isinstance(edge, Mapping) for edge in value.values()):
+                yield from ((other, edge) for edge in value.values())
+            else:
+                yield other, value
+        return
+    if isinstance(listed, str | bytes) or not hasattr(listed, "__len__"):
+        hint = "Pass for instance {'ann': ['bob'], 'bob': ['ann']}."
+        if isinstance(node, tuple) and len(node) == 2:
+            hint = "Pass a dict from edges to weights as [(u, v, w) for (u, v), w in edges.items()]"
+        msg = (
+            "in a dict of neighbors each value must be a list, set or dict of nodes, got "
+            f"{listed!r} for {node!r}.\n  {hint}"
+        )
+        raise GraphError(msg)
+    yield from ((other, {}) for other in listed)
+
+
+def _weights(data: list[Any], options: ReadOptions) -> list[Any] | None:
+    """Return the weight of each entry, 1 where attributes have none; ``None`` if none has one."""
+    weight = options.weight
+    if weight is None or not options.reads_weights:
+        return None
+    attributes = [value for value in data if isinstance(value, Mapping)]
+    if len(attributes) == len(data) and not any(weight in value for value in attributes):
+        if weight != "weight" and data:
+            found = {name for value in attributes for name in value}
+            raise no_such_attribute(weight, found, kind="attribute")
+        return None
+    return [value.get(weight, 1) if isinstance(value, Mapping) else value for value in data]
+
+
+def _is_symmetric(u: Ints, v: Ints, weights: Floats | None) -> bool:
+    w = np.ones(u.size) if weights is None else weights
+    up, down = u < v, u > v
+    one = np.array([u[up], v[up], w[up]])
+    other = np.array([v[down], u[down], w[down]])
+    return np.array_equal(_sorted(one), _sorted(other))
+
+
+def _sorted(columns: Any) -> Any:
+    return columns[:, np.lexsort(columns[::-1])]
+
+
+def _asymmetric(u: Ints, v: Ints, weights: Floats | None, nodes: Sequence[Hashable]) -> str:
+    w = [1.0] * u.size if weights is None else weights.tolist()
+    entries = Counter(zip(u.tolist(), v.tolist(), w, strict=True))
+    unequal = [key for key in entries if entries[key] != entries[key[1], key[0], key[2]]]
+    pairs = {frozenset(key[:2]) for key in unequal}
+    i, j, _ = unequal[0]
+    a, b = nodes[i], nodes[j]
+    back = any(key[:2] == (j, i) for key in entries)
+    what = (
+        f"other entries from {a!r} to {b!r} than from {b!r} to {a!r}"
+        if back
+        else f"{b!r} among the neighbors of {a!r} but not {a!r} among those of {b!r}"
+    )
+    more = f" (and {len(pairs) - 1} more pairs)" if len(pairs) > 1 else ""
+    return (
+        f"a dict of neighbors must have each edge at both of its ends, got {what}{more}.\n"
+        f"  If it is directed, or has each edge once, pass {symmetrize_arguments()}."
+    )
