@@ -1,8 +1,12 @@
 """From a graph to its communities: the whole pipeline on one page."""
 
+import difflib
+import inspect
 from collections import Counter
+from collections.abc import Callable
+from functools import wraps
 from types import NoneType
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -13,6 +17,7 @@ from kgroups._types import Ints, SelfLoops, Symmetrize
 from kgroups._validation import RngLike, as_rng, check_choice, check_k
 from kgroups._wording import argument, setting
 from kgroups.adapters import as_graph, as_labels
+from kgroups.datasets.named import is_known_network, named_graph
 from kgroups.embedding import Init, KMeansInit, WarmStart
 from kgroups.errors import ContinuumWarning, ConvergenceWarning, InputError, warn_caller
 from kgroups.graph import Graph
@@ -33,7 +38,42 @@ from kgroups.search import (
 )
 from kgroups.spectrum import ComponentCounts, DeferredSpectrum, count_components, warnings_of
 
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+# What arguments are called here that other packages have.
+_RNG = "rng= is the seed: a whole number or a numpy Generator."
+_SCALE = (
+    "There is no resolution. k= sets the number of communities, and levels() of the result has "
+    "communities at finer and coarser scales."
+)
+_NUMBER = "k= is the number of communities."
+_INSTEAD = {
+    **dict.fromkeys(("seed", "random_state"), _RNG),
+    **dict.fromkeys(("resolution", "resolution_parameter", "gamma"), _SCALE),
+    **dict.fromkeys(("n_communities", "n_clusters", "num_communities", "K"), _NUMBER),
+    **dict.fromkeys(("weights", "edge_weight"), "weight= names the attribute of the weights."),
+    "directed": "symmetrize= makes a directed graph undirected.",
+}
 
+
+def _explaining_unknown_arguments(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Name the argument that is meant if there is none of a name; the signature stays."""
+    known = inspect.signature(function).parameters
+
+    @wraps(function)
+    def checked(*args: _P.args, **options: _P.kwargs) -> _R:
+        for name in sorted(options.keys() - known.keys()):
+            close = difflib.get_close_matches(name, known, n=1)
+            others = f"Its arguments are {', '.join(known)}."
+            hint = _INSTEAD.get(name) or (f"Did you mean {close[0]}=?" if close else others)
+            msg = f"{function.__name__}() has no argument {name!r}.\n  {hint}"
+            raise TypeError(msg)
+        return function(*args, **options)
+
+    return checked
+
+
+@_explaining_unknown_arguments
 def detect_communities(
     graph: Any,
     k: int | None = None,
@@ -54,9 +94,11 @@ def detect_communities(
 
     Parameters
     ----------
-    graph : networkx or igraph graph, sparse or dense matrix, arrays, table, path, or Graph
-        Undirected; see ``symmetrize`` for directed ones. Weights are similarities. Parallel edges
-        count with the sum of their weights.
+    graph : networkx, igraph or NetworKit graph, matrix, edges, table, path, name, or Graph
+        Anything that :func:`kgroups.as_graph` takes, or the name of a known network such as
+        ``"karate"`` (see :func:`kgroups.datasets.names`). Undirected; see ``symmetrize`` for
+        directed ones. Weights are similarities. Parallel edges count with the sum of their
+        weights.
     k : int, optional
         Number of communities. If not given, it is found with the communities, and these are
         connected. If given, exactly ``k`` non-empty communities are returned.
@@ -125,7 +167,11 @@ def detect_communities(
         Stages(announce) as stages,
     ):
         stages.begin("reading the graph")
-        given = as_graph(graph, weight=weight, source=source, target=target, symmetrize=symmetrize)
+        columns = {"weight": weight, "source": source, "target": target}
+        if isinstance(graph, str) and is_known_network(graph):
+            given, _ = named_graph(graph, **columns, symmetrize=symmetrize)
+        else:
+            given = as_graph(graph, **columns, symmetrize=symmetrize)
         k = None if k is None else check_k(k, given.n)
         start = _start_labels(init, given, k)
         stages.begin("finding communities")

@@ -1,7 +1,6 @@
 """Files of the command line: graphs and partitions that are read, and files that are written."""
 
 import argparse
-import difflib
 import io
 import math
 import re
@@ -12,8 +11,9 @@ from typing import Any
 
 from kgroups import datasets
 from kgroups._files import check_writable, write_atomically
-from kgroups.adapters import as_graph, read_graph
+from kgroups.adapters import read_graph
 from kgroups.datasets import Dataset
+from kgroups.datasets.named import is_known_network, named_graph
 from kgroups.errors import InputError, PartitionError
 from kgroups.graph import Graph
 from kgroups.partition import Levels, Partition
@@ -46,32 +46,14 @@ class Source:
 
 def open_graph(args: argparse.Namespace) -> Source:
     """Load a known network, or read a file."""
-    if args.graph not in datasets.names():
-        if not Path(args.graph).exists():
-            raise InputError(_absent_message(args.graph))
-        graph = read_graph(
-            args.graph,
-            weight=args.weight,
-            source=args.source,
-            target=args.target,
-            symmetrize=args.symmetrize,
-            max_expansion=args.max_expansion,
-        )
-        return Source(args.graph, graph, None)
-    if args.weight not in (None, "weight"):
-        msg = (
-            f"the weights of a known network are called 'weight', got --weight {args.weight}.\n"
-            "  Leave --weight out, or pass --no-weight."
-        )
-        raise InputError(msg)
-    if (args.source, args.target) != (None, None):
-        msg = (
-            f"--source and --target name the columns of a file, got the known network {args.graph}."
-            "\n  Leave them out."
-        )
-        raise InputError(msg)
-    dataset = datasets.load(args.graph, symmetrize=args.symmetrize)
-    return Source(args.graph, as_graph(dataset.graph, weight=args.weight), dataset)
+    columns = {"weight": args.weight, "source": args.source, "target": args.target}
+    if is_known_network(args.graph):
+        graph, dataset = named_graph(args.graph, **columns, symmetrize=args.symmetrize)
+        return Source(args.graph, graph, dataset)
+    graph = read_graph(
+        args.graph, **columns, symmetrize=args.symmetrize, max_expansion=args.max_expansion
+    )
+    return Source(args.graph, graph, None)
 
 
 def graph_files(args: argparse.Namespace) -> list[str | Path]:
@@ -95,21 +77,6 @@ def open_partition(path: str, graph: Graph) -> Partition:
         names,
         confidence=partition.known_confidence,
         stability=partition.known_stability,
-    )
-
-
-def _absent_message(name: str) -> str:
-    if name in datasets.table_names():
-        return (
-            f"GRAPH must be a file or a known network, got {name!r}, which is a known table.\n"
-            f"  A table has no edges: build a graph from kgroups.datasets.load_table({name!r}), "
-            "write it to a file and pass the file."
-        )
-    close = difflib.get_close_matches(name, datasets.names(), n=1)
-    guess = f" Did you mean {close[0]!r}?" if close else ""
-    return (
-        f"GRAPH must be a file or a known network, got {name!r}, which is neither.{guess}\n"
-        "  `kgroups datasets` lists the known networks."
     )
 
 

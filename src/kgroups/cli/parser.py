@@ -17,6 +17,7 @@ COMMAND_OF_FUNCTION = {
     "Partition.save()": "`kgroups detect --output FILE`",
     "Study.save()": "`kgroups study --output FILE`",
     "kgroups.read_graph()": "`kgroups detect PATH`",
+    "kgroups.datasets.names()": "`kgroups datasets`",
 }
 
 

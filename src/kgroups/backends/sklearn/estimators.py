@@ -513,6 +513,9 @@ class GraphKGroups(_Clusterer):
             msg = f"weighted must be True or False, got {self.weighted!r}."
             raise InputError(msg)
         weight = "weight" if self.weighted else None
+        if not issparse(X):
+            # Integers in two columns would be edges.
+            X = X.astype(np.float64, copy=False)
         try:
             return as_graph(X, weight=weight, symmetrize=self.symmetrize)
         except WeightError as error:
