@@ -37,6 +37,12 @@ def test_page_prints_what_it_shows(page):
     assert check_page(ROOT / page) > 0
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_page_for_single_cells_prints_what_it_shows():
+    pytest.importorskip("scanpy")
+    assert check_page(ROOT / "docs/single_cell.md") > 0
+
+
 def test_wrong_output_is_noticed(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("```python\nx = 1\n```\n\n```python\nprint(x + 1)\n```\n\n```text\n3\n```\n")

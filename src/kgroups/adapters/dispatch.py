@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from kgroups._types import Symmetrize
+from kgroups.adapters.anndata import from_anndata
 from kgroups.adapters.edge_tuples import from_array, from_edge_tuples, from_edge_view
 from kgroups.adapters.edges import ReadOptions, binary
 from kgroups.adapters.files import read_file
@@ -23,7 +24,7 @@ _ACCEPTED = (
     "  Pass a networkx, igraph or NetworKit graph, a scipy.sparse matrix, a square numpy array, a "
     "list of edges (u, v) or (u, v, weight),\n  a tuple of arrays (source, target[, weight]), a "
     "dict from nodes to their neighbors, a pandas or pyarrow table with columns source and "
-    "target,\n  a kgroups.Graph, or the path of a file."
+    "target,\n  an AnnData with neighbors, a kgroups.Graph, or the path of a file."
 )
 
 
@@ -46,7 +47,8 @@ def as_graph(
         weight)``, ``G.edges`` of networkx, or an integer array with two columns; a tuple
         ``(source, target[, weight])`` of one-dimensional arrays with any node names; a dict from
         nodes to lists, sets or dicts of neighbors; a pandas DataFrame or pyarrow Table with a
-        column for each end; or the path of a file that :func:`kgroups.read_graph` reads.
+        column for each end; an AnnData object with ``obsp["connectivities"]``; or the path of a
+        file that :func:`kgroups.read_graph` reads.
     weight : str or None
         Edge attribute or column that holds the weights. Edges without ``"weight"`` weigh 1, and
         for it a column may also be called ``weights``, ``w``, ``edge weight``, ``strength``,
@@ -116,6 +118,8 @@ def convert(obj: Any, options: ReadOptions) -> Graph:
         return from_networkit(obj, options)
     if ("igraph", "Graph") in families:
         return from_igraph(obj, options)
+    if ("anndata", "AnnData") in families:
+        return from_anndata(obj, options)
     if hasattr(obj, "tocsr") and "scipy" in {package for package, _ in families}:
         return from_sparse(obj, options)
     if isinstance(obj, np.ndarray):

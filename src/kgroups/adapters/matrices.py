@@ -35,7 +35,13 @@ def from_dense(array: Any, options: ReadOptions, nodes: Sequence[Hashable] | Non
     return _from_csr(_tidied(sparse.csr_array(_as_numbers(dense))), options, nodes)
 
 
-def from_sparse(matrix: Any, options: ReadOptions, *, own: bool = False) -> Graph:
+def from_sparse(
+    matrix: Any,
+    options: ReadOptions,
+    nodes: Sequence[Hashable] | None = None,
+    *,
+    own: bool = False,
+) -> Graph:
     """Convert a scipy.sparse matrix or array of any format; stored zeros are no edges.
 
     A CSR matrix with sorted rows, without repeated entries or stored zeros, is not copied: the
@@ -53,10 +59,10 @@ def from_sparse(matrix: Any, options: ReadOptions, *, own: bool = False) -> Grap
     else:
         exact = len(matrix.data) == len(matrix.indices) == matrix.indptr[-1]
         if exact and _is_canonical(matrix) and np.all(matrix.data != 0):
-            return _from_csr(matrix, options)
+            return _from_csr(matrix, options, nodes)
         parts = (matrix.data.astype(kind), matrix.indices.copy(), matrix.indptr.copy())
         matrix = sparse.csr_array(parts, shape=matrix.shape)
-    return _from_csr(_tidied(matrix), options)
+    return _from_csr(_tidied(matrix), options, nodes)
 
 
 def _check_entries(matrix: Any) -> None:

@@ -546,14 +546,18 @@ class Partition(Sequence[Community]):
         )
 
     def annotate(self, graph: Any, name: str = "community") -> None:
-        """Write the community of each node into a networkx or igraph graph, in place.
+        """Write the community of each node into a networkx or igraph graph or AnnData, in place.
 
         Parameters
         ----------
-        graph : networkx.Graph or igraph.Graph
-            A graph with the nodes of this partition, neither more nor fewer.
+        graph : networkx.Graph, igraph.Graph or anndata.AnnData
+            A graph with the nodes of this partition, neither more nor fewer. The nodes of an
+            AnnData are its ``obs_names``.
         name : str
             Node attribute to set; the values are plain ints, which every file format can store.
+            In an AnnData it is a categorical column of ``obs`` with the categories ``"0"``,
+            ``"1"``, ..., and each of the levels, if they were computed, is a further one, such as
+            ``community_k12`` for the one of 12 communities.
         """
         packages = {parent.__module__.partition(".")[0] for parent in type(graph).__mro__}
         if "networkx" in packages:
@@ -562,9 +566,18 @@ class Partition(Sequence[Community]):
                 graph.nodes[node][name] = community
         elif "igraph" in packages:
             graph.vs[name] = _labels_of_vertices(graph, self.membership)
+        elif "anndata" in packages:
+            cells = graph.obs_names.tolist()
+            _check_same_nodes(cells, self.membership)
+            columns = {name: self}
+            if self.known_levels is not None:
+                levels = zip(self.known_levels.names, self.known_levels, strict=True)
+                columns |= {f"{name}_{level_name}": level for level_name, level in levels}
+            for column, partition in columns.items():
+                graph.obs[column] = _categories(partition, cells)
         else:
             msg = (
-                "annotate() writes into a networkx or an igraph graph, got "
+                "annotate() writes into a networkx or igraph graph or an AnnData, got "
                 f"{type(graph).__module__}.{type(graph).__qualname__}.\n"
                 "  partition.membership and partition.labels hold the same for any other use."
             )
@@ -1122,6 +1135,14 @@ def _labels_of_vertices(graph: Any, membership: Mapping[Hashable, int]) -> list[
     _check_same_nodes(named[0] if named else numbers, membership)
     msg = "the igraph graph has two vertices with the same name. Give each vertex its own name."
     raise PartitionError(msg)
+
+
+def _categories(partition: Partition, nodes: Sequence[Hashable]) -> Any:
+    """Return the communities of nodes as pandas categories, in order of their numbers."""
+    import pandas as pd
+
+    codes = [partition.membership[node] for node in nodes]
+    return pd.Categorical.from_codes(codes, [str(a) for a in range(partition.k)])
 
 
 def _check_same_nodes(names: Collection[Hashable], membership: Mapping[Hashable, int]) -> None:
