@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from readme_blocks import blocks_of
@@ -14,10 +15,21 @@ CALLS = list(
 )
 
 
+class AnnData:
+    """What kgroups reads of an AnnData, which need not be installed."""
+
+    __module__ = "anndata._core.anndata"
+
+    def __init__(self, A):
+        self.obsp = {"connectivities": A}
+        self.obs_names = pd.Index([f"cell{i}" for i in range(A.shape[0])])
+
+
 @pytest.fixture(scope="module")
 def namespace():
     names = {}
     exec(next(blocks_of(PAGE)).code, names)
+    names["adata"] = AnnData(names["A"])
     return names
 
 

@@ -270,7 +270,9 @@ def test_annotate_writes_nothing_when_the_nodes_differ(six):
 
 
 def test_annotate_other_types(six):
-    with pytest.raises(InputError, match=r"networkx or an igraph graph, got kgroups\.graph\.Graph"):
+    with pytest.raises(
+        InputError, match=r"networkx or igraph graph or an AnnData, got kgroups\.graph\.Graph"
+    ):
         six.annotate(six.graph)
 
 
