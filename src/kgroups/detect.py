@@ -41,18 +41,19 @@ from kgroups.spectrum import ComponentCounts, DeferredSpectrum, count_components
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 # What arguments are called here that other packages have.
-_RNG = "rng= is the seed: a whole number or a numpy Generator."
+_RNG = "The seed is the argument rng: a whole number or a numpy Generator."
 _SCALE = (
-    "There is no resolution. k= sets the number of communities, and levels() of the result has "
-    "communities at finer and coarser scales."
+    "There is no resolution. The argument k sets the number of communities, and levels() of the "
+    "result has communities at finer and coarser scales."
 )
-_NUMBER = "k= is the number of communities."
+_NUMBER = "The number of communities is the argument k."
+_WEIGHT = "The argument weight names the edge attribute that holds the weights."
 _INSTEAD = {
     **dict.fromkeys(("seed", "random_state"), _RNG),
     **dict.fromkeys(("resolution", "resolution_parameter", "gamma"), _SCALE),
     **dict.fromkeys(("n_communities", "n_clusters", "num_communities", "K"), _NUMBER),
-    **dict.fromkeys(("weights", "edge_weight"), "weight= names the attribute of the weights."),
-    "directed": "symmetrize= makes a directed graph undirected.",
+    **dict.fromkeys(("weights", "edge_weight"), _WEIGHT),
+    "directed": "The argument symmetrize makes a directed graph undirected.",
 }
 
 
@@ -65,7 +66,7 @@ def _explaining_unknown_arguments(function: Callable[_P, _R]) -> Callable[_P, _R
         for name in sorted(options.keys() - known.keys()):
             close = difflib.get_close_matches(name, known, n=1)
             others = f"Its arguments are {', '.join(known)}."
-            hint = _INSTEAD.get(name) or (f"Did you mean {close[0]}=?" if close else others)
+            hint = _INSTEAD.get(name) or (f"Did you mean {close[0]}?" if close else others)
             msg = f"{function.__name__}() has no argument {name!r}.\n  {hint}"
             raise TypeError(msg)
         return function(*args, **options)

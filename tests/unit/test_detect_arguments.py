@@ -54,11 +54,14 @@ class TestUnknownArguments:
     @pytest.mark.parametrize(
         ("name", "hint"),
         [
-            ("seed", "rng= is the seed"),
-            ("random_state", "rng= is the seed"),
-            ("resolution", r"There is no resolution\. k= sets .* levels\(\) of the result"),
-            ("n_clusters", "k= is the number of communities"),
-            ("symetrize", r"Did you mean symmetrize=\?"),
+            ("seed", "The seed is the argument rng"),
+            ("random_state", "The seed is the argument rng"),
+            (
+                "resolution",
+                r"There is no resolution\. The argument k sets .* levels\(\) of the result",
+            ),
+            ("n_clusters", "The number of communities is the argument k"),
+            ("symetrize", r"Did you mean symmetrize\?"),
             ("zzz", "Its arguments are graph, k, weight, "),
         ],
     )

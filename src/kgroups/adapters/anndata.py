@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from kgroups._wording import listed
+from kgroups._wording import argument, listed
 from kgroups.adapters.edges import ReadOptions
 from kgroups.adapters.matrices import from_dense, from_sparse
 from kgroups.adapters.tables import check_distinct
@@ -24,7 +24,7 @@ def from_anndata(adata: Any, options: ReadOptions) -> Graph:
         )
         msg = (
             f"the neighbor graph of an AnnData must be in adata.obsp[{key!r}], got the keys "
-            f"{listed(adata.obsp)}.\n  {hint} weight= names another key than {_KEY!r}."
+            f"{listed(adata.obsp)}.\n  {hint} {argument('weight')} names another key."
         )
         raise GraphError(msg)
     nodes = adata.obs_names.tolist()

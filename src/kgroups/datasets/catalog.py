@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
-from kgroups._wording import function
+from kgroups._wording import function, listed
 from kgroups.errors import FileFormatError, InputError
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -241,7 +241,7 @@ def find_entry(name: str, wanted: type[_Kind]) -> _Kind:
     close = difflib.get_close_matches(str(name), known, n=1)
     guess = f" Did you mean {close[0]!r}?" if close else ""
     msg = (
-        f"the name of a {wanted.kind} must be one of {', '.join(known)}; got {name!r}.{guess}\n"
+        f"the name of a {wanted.kind} must be one of {listed(known)}; got {name!r}.{guess}\n"
         f"  {wanted.describer}() describes each of them."
     )
     raise InputError(msg)

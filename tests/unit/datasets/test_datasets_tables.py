@@ -200,11 +200,12 @@ def test_name_of_the_other_kind_is_answered_with_its_loader():
 
 
 def test_unknown_name_is_answered_with_a_guess():
-    match = r"(?s)name of a table must be one of derm.*'iri'\. Did you mean 'iris'\?.*_tables\(\)"
+    match = r"(?s)name of a table must be one of 'derm.*'iri'\. Did you mean 'iris'\?.*_tables\(\)"
     with pytest.raises(InputError, match=match):
         datasets.load_table("iri")
-    with pytest.raises(InputError, match="got 3"):
+    with pytest.raises(InputError, match=r"'[a-z0-9_]+' and \d+ more; got 3") as caught:
         datasets.load_table(3)
+    assert str(caught.value).partition(" and ")[0].count("'") == 20
     with pytest.raises(InputError, match=r"got \['iris'\]"):
         datasets.load_table(["iris"])
 
