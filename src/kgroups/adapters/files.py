@@ -161,7 +161,8 @@ def read_file(
     check_real("max_expansion", options.max_expansion, low=1.0, finite=False, hint=hint)
     file_path = Path(path)
     if not file_path.exists():
-        hint = "Check the path; it must be the path of a graph file."
+        network = in_python(" A known network is kgroups.datasets.load(name).graph.")
+        hint = f"Check the path; it must be the path of a graph file.{network}"
         raise _error(str(path), "there is no such file", hint)
     chosen = _format_of_suffix(file_path) if format is None else formats[format]
     if not chosen.has_columns:
