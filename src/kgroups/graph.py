@@ -43,6 +43,8 @@ class Graph:
     about_weights : str
         A sentence on the column that the weights were read from, for reports; empty where there
         are no columns.
+    name : str, optional
+        Name of the graph, which titles its reports; it means nothing else.
 
     Notes
     -----
@@ -60,7 +62,7 @@ class Graph:
 
     __slots__ = (
         *("__dict__", "about_weights", "indices", "indptr"),
-        *("multiplicity", "nodes", "weights"),
+        *("multiplicity", "name", "nodes", "weights"),
     )
 
     about_weights: str
@@ -69,6 +71,7 @@ class Graph:
     weights: Floats | None
     multiplicity: Ints | None
     nodes: Sequence[Hashable]
+    name: str | None
 
     def __init__(
         self,
@@ -79,14 +82,16 @@ class Graph:
         multiplicity: Ints | None = None,
         nodes: Sequence[Hashable] | None = None,
         about_weights: str = "",
+        name: str | None = None,
     ) -> None:
+        object.__setattr__(self, "name", name)
         n, nnz = len(indptr) - 1, len(indices)
         if n < 0 or indptr[0] != 0 or indptr[-1] != nnz:
             msg = f"indptr must start at 0 and end at the {nnz} entries of indices."
             raise GraphError(msg)
-        for name, array in (("weights", weights), ("multiplicity", multiplicity)):
+        for what, array in (("weights", weights), ("multiplicity", multiplicity)):
             if array is not None and len(array) != nnz:
-                msg = f"{name} must have one value per entry ({nnz}), got {len(array)}."
+                msg = f"{what} must have one value per entry ({nnz}), got {len(array)}."
                 raise GraphError(msg)
         if nodes is not None and len(nodes) != n:
             msg = f"nodes must name each of the {n} rows, got {len(nodes)} names."
@@ -94,14 +99,14 @@ class Graph:
         if weights is not None:
             _check_sum(weights)
         kind = index_type(n, nnz)
-        for name, array, dtype in (
+        for attribute, array, dtype in (
             ("indptr", indptr, kind),
             ("indices", indices, kind),
             ("weights", weights, np.float64),
             ("multiplicity", multiplicity, np.int64),
         ):
             stored = None if array is None else readonly_view(np.asarray(array, dtype))
-            object.__setattr__(self, name, stored)
+            object.__setattr__(self, attribute, stored)
         if nodes is None or (isinstance(nodes, range) and nodes == range(n)):
             names: Sequence[Hashable] = range(n)
         else:
@@ -116,7 +121,7 @@ class Graph:
     def __reduce__(self) -> tuple[Any, ...]:
         nodes = None if isinstance(self.nodes, range) else self.nodes
         arrays = (self.indptr, self.indices, self.weights, self.multiplicity)
-        return _rebuild, (*arrays, nodes, self.about_weights)
+        return _rebuild, (*arrays, nodes, self.about_weights, self.name)
 
     @classmethod
     def from_edges(
@@ -299,6 +304,20 @@ class Graph:
         nodes = [self.nodes[i] for i in order.tolist()] if named else None
         return Graph(*rows[:3], multiplicity=rows.multiplicity, nodes=nodes)
 
+    def named(self, name: object) -> "Graph":
+        """Return the graph with a name; without a change if that is no text or empty."""
+        if not isinstance(name, str) or not name.strip():
+            return self
+        return Graph(
+            self.indptr,
+            self.indices,
+            self.weights,
+            multiplicity=self.multiplicity,
+            nodes=self.nodes,
+            about_weights=self.about_weights,
+            name=name,
+        )
+
     def __len__(self) -> int:
         return self.n
 
@@ -315,6 +334,7 @@ def _rebuild(
     multiplicity: Ints | None,
     nodes: Sequence[Hashable] | None,
     about_weights: str,
+    name: str | None = None,
 ) -> Graph:
     return Graph(
         indptr,
@@ -323,6 +343,7 @@ def _rebuild(
         multiplicity=multiplicity,
         nodes=nodes,
         about_weights=about_weights,
+        name=name,
     )
 
 

@@ -111,13 +111,13 @@ def convert(obj: Any, options: ReadOptions) -> Graph:
         return from_table(obj, options)
     options.refuse_column_names(kind)
     if ("networkx", "Graph") in families:
-        return from_networkx(obj, options)
+        return from_networkx(obj, options).named(obj.graph.get("name"))
     if families & {("networkx", "OutEdgeView"), ("networkx", "OutEdgeDataView")}:
         return from_edge_view(obj, families, options)
     if ("networkit", "Graph") in families:
         return from_networkit(obj, options)
     if ("igraph", "Graph") in families:
-        return from_igraph(obj, options)
+        return from_igraph(obj, options).named(obj["name"] if "name" in obj.attributes() else None)
     if ("anndata", "AnnData") in families:
         return from_anndata(obj, options)
     if hasattr(obj, "tocsr") and "scipy" in {package for package, _ in families}:
@@ -138,9 +138,12 @@ def convert(obj: Any, options: ReadOptions) -> Graph:
 
 def _reweighted(graph: Graph, options: ReadOptions) -> Graph:
     if options.symmetrize == "union":
-        return binary(graph)
+        return binary(graph).named(graph.name)
     if options.weight is not None or graph.weights is None:
         return graph
     counts = graph.multiplicity
     weights = None if counts is None else counts.astype(float)
-    return Graph(graph.indptr, graph.indices, weights, multiplicity=counts, nodes=graph.nodes)
+    reweighted = Graph(
+        graph.indptr, graph.indices, weights, multiplicity=counts, nodes=graph.nodes
+    )
+    return reweighted.named(graph.name)

@@ -189,7 +189,7 @@ def read_file(
     if graph.n == 0:
         problem = "the file must hold at least one node, got none"
         raise _error(name, problem, "Check that it is the right file, and complete.")
-    return graph
+    return graph.named(name)
 
 
 def _format_of_suffix(path: Path) -> Format:

@@ -130,6 +130,7 @@ def load(name: str, *, symmetrize: Symmetrize | None = None) -> Dataset:
         graph.indices,
         None if union else graph.weights,
         nodes=None if plain else nodes.tolist(),
+        name=name,
     )
     return Dataset(
         graph=graph,

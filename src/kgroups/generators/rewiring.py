@@ -47,7 +47,7 @@ class Rewired(Graph):
 
 
 def _rebuild(parts: tuple[Any, ...], entropy: int | None) -> Rewired:
-    indptr, indices, weights, multiplicity, nodes, about_weights = parts
+    indptr, indices, weights, multiplicity, nodes, about_weights, name = parts
     graph = Rewired(
         indptr,
         indices,
@@ -55,6 +55,7 @@ def _rebuild(parts: tuple[Any, ...], entropy: int | None) -> Rewired:
         multiplicity=multiplicity,
         nodes=nodes,
         about_weights=about_weights,
+        name=name,
     )
     object.__setattr__(graph, "entropy", entropy)
     return graph

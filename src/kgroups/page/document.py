@@ -2,7 +2,7 @@
 
 Names of nodes are text from elsewhere. They enter the document only as JSON without ``<``, ``>``
 and ``&``, from which the script makes text nodes, and as escaped text. A content security policy
-lets the browser run the two scripts of the file, by their hashes, and load nothing.
+lets the browser run the one script of the file, by its hash, and load nothing.
 """
 
 import base64
@@ -22,8 +22,8 @@ import numpy as np
 from kgroups._files import check_writable
 from kgroups._progress import StageProgress, stage_progress
 from kgroups._types import Floats
-from kgroups._wording import counted, install_hint
-from kgroups.errors import InputError, MissingExtraError
+from kgroups._wording import counted
+from kgroups.errors import InputError
 from kgroups.graph import Graph
 from kgroups.page.figures import PageLimits, graph_figures
 from kgroups.report import compared_with_spectrum
@@ -54,12 +54,11 @@ _ABOUT_SCORES = {
 
 
 def check_page(path: str | os.PathLike[str]) -> None:
-    """Raise if no page can be written there: another suffix, no folder, or no plotly."""
+    """Raise if no page can be written there: another suffix, or no folder."""
     if Path(path).suffix.lower() not in _SUFFIXES:
         msg = f"the name of a report must end in {' or '.join(_SUFFIXES)}; got {str(path)!r}."
         raise InputError(msg)
     check_writable(path)
-    _plotly_script()
 
 
 def page_content(
@@ -75,7 +74,6 @@ def page_content(
     limits: PageLimits = PageLimits(),  # noqa: B008  (frozen)
 ) -> bytes:
     """Return the file that :meth:`kgroups.Partition.to_html` writes."""
-    plotly = _plotly_script()
     with stage_progress(progress=progress) as begin:
         shown = partition.known_spectrum
         if spectrum is False:
@@ -92,7 +90,7 @@ def page_content(
         scales = partition.known_levels
         if levels is False:
             scales = None
-        elif scales is None and (levels or graph.n <= limits.computed):
+        elif scales is None and (levels or graph.n <= limits.levels):
             begin("finding levels")
             scales = partition.levels()
         if uncertainty or (uncertainty is None and graph.n <= limits.computed):
@@ -117,8 +115,8 @@ def page_content(
         scores = partition.scores()
         script = files("kgroups.page").joinpath("page.js").read_text("utf-8")
         parts = {
-            "policy": html.escape(_policy(plotly, script)),
-            "title": html.escape(title or "Communities of a graph"),
+            "policy": html.escape(_policy(script)),
+            "title": html.escape(title or graph.name or _untitled(graph)),
             "verdict": _verdict(
                 graph,
                 partition._overview(
@@ -133,7 +131,6 @@ def page_content(
             "scores": _scores(scores, weighted=graph.is_weighted),
             "version": html.escape(version("kgroups")),
             "data": _json(data),
-            "plotly": plotly,
             "script": script,
         }
         template = files("kgroups.page").joinpath("template.html").read_text("utf-8")
@@ -141,29 +138,12 @@ def page_content(
         return text.encode("utf-8", "replace")
 
 
-def _plotly_script() -> str:
-    """Return the script that plotly ships, or raise and name the extra."""
-    try:
-        from plotly.offline import get_plotlyjs
-    except ImportError as error:
-        msg = f"an interactive report needs plotly. {install_hint('report')}"
-        raise MissingExtraError(msg) from error
-    # A browser ends the script at its closing tag, and hashes it with plain line ends.
-    script: str = get_plotlyjs()
-    return script.replace("\r\n", "\n").replace("</script", "<\\/script")
-
-
-def _policy(*scripts: str) -> str:
-    """Return a content security policy under which nothing is loaded and only these scripts run.
-
-    Plotly compiles its drawing of many points at run time, which needs ``unsafe-eval``, and sets
-    styles of its own.
-    """
-    digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
-    hashes = " ".join(f"'sha256-{base64.b64encode(each).decode('ascii')}'" for each in digests)
+def _policy(script: str) -> str:
+    """Return a content security policy under which nothing is loaded and only this script runs."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     return (
-        f"default-src 'none'; script-src {hashes} 'unsafe-eval'; style-src 'unsafe-inline'; "
-        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
     )
 
 
@@ -183,6 +163,10 @@ def _verdict(graph: Graph, sentences: Sequence[str]) -> str:
     return " ".join([f"A graph of {size} and {links}. <strong>{first}</strong>", *others])
 
 
+def _untitled(graph: Graph) -> str:
+    return f"Communities of {graph.n:,} {'node' if graph.n == 1 else 'nodes'}"
+
+
 def _facts(
     partition: "Partition",
     graph: Graph,
@@ -191,10 +175,13 @@ def _facts(
     stability: "Stability | None",
 ) -> str:
     """Return a few numbers with their names."""
+    several = int(np.count_nonzero(partition.sizes > 1))
+    singles = partition.k - several
     facts = [
         ("nodes", f"{graph.n:,}"),
         ("edges", f"{graph.m:,}" + (" weighted" if graph.is_weighted else "")),
-        ("communities", f"{partition.k:,}"),
+        ("communities", f"{several:,}"),
+        *([("single nodes" if singles > 1 else "single node", f"{singles:,}")] if singles else []),
         ("largest community", f"{int(partition.sizes.max(initial=0)):,}"),
         ("modularity", f"{scores.modularity:.3f}"),
     ]

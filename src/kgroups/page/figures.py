@@ -37,7 +37,11 @@ class PageLimits:
     Attributes
     ----------
     computed : int
-        Nodes up to which spectrum, confidence and levels are computed unless the caller decides.
+        Nodes up to which spectrum, confidence, P(k) and stability are computed unless the caller
+        decides. On larger graphs each of them can take longer than the detection.
+    levels : int
+        Nodes up to which levels are computed unless the caller decides; they take about as long as
+        the detection.
     nodes : int
         Nodes that the file holds one by one; beyond, only their communities.
     edges : int
@@ -46,7 +50,8 @@ class PageLimits:
         Pairs of communities whose link is drawn, those with the most edges.
     """
 
-    computed: int = 50_000
+    computed: int = 1_000
+    levels: int = 50_000
     nodes: int = 100_000
     edges: int = 500_000
     links: int = 2_000
@@ -110,38 +115,46 @@ def _level(
     stability: "Stability | None",
     limits: PageLimits,
 ) -> dict[str, Any]:
-    """Return the communities of a level, their colors and links, and the labels of all nodes."""
+    """Return the communities of a level, their colors and links, and the labels of all nodes.
+
+    Communities of one node, which have the highest numbers, are one group after all others.
+    """
     z, k = partition.labels, partition.k
-    communities = _communities(partition, drawn)
+    several = int(np.count_nonzero(partition.sizes > 1))
+    group, groups = np.minimum(z, several), min(k, several + 1)
+    communities = _communities(partition, drawn, several)
     holds_nodes = drawn.graph.n <= limits.nodes
     communities["members"] = [
-        [names[i] for i in some] if holds_nodes else [] for some in _best_linked(z, k, drawn.degree)
+        [names[i] for i in some] if holds_nodes else []
+        for some in _best_linked(group, groups, drawn.degree)
     ]
-    rgb = np.round(partition_colors(partition) * 255).astype(np.uint8)
+    rgb = np.round(partition_colors(partition)[:groups] * 255).astype(np.uint8)
     colors = ["#" + bytes(row).hex() for row in rgb]
     palette = list(dict.fromkeys(colors))
     number = {color: c for c, color in enumerate(palette)}
     found: dict[str, Any] = {
         "k": k,
+        "several": several,
         "palette": palette,
         "colorOf": [number[color] for color in colors],
         "communities": communities,
-        "links": _links(z[drawn.ends], k, limits.links),
+        "links": _links(z[drawn.ends], several, limits.links),
         "community": _packed(z, "u4") if holds_nodes else None,
         "confidence": None,
         "runnerUp": None,
         "stability": None,
     }
     if confidence is not None:
-        total = np.bincount(z, weights=confidence, minlength=k)
-        communities["confidence"] = np.round(total / np.maximum(partition.sizes, 1), 4).tolist()
+        total = np.bincount(group, weights=confidence, minlength=groups)
+        communities["confidence"] = np.round(total / communities["size"], 4).tolist()
         if holds_nodes:
             found["confidence"] = _packed(confidence * _PROBABILITY_STEPS, "u2")
             found["runnerUp"] = _packed(partition.runner_up() + 1, "u4")
     if stability is not None:
         communities["stability"] = [
-            None if np.isnan(share) else round(share, 4) for share in stability.communities.tolist()
-        ]
+            None if np.isnan(share) else round(share, 4)
+            for share in stability.communities[:several].tolist()
+        ] + [None] * (groups - several)
         if holds_nodes:
             steps = np.where(
                 np.isnan(stability.nodes), _UNKNOWN, stability.nodes * _PROBABILITY_STEPS
@@ -150,22 +163,33 @@ def _level(
     return found
 
 
-def _communities(partition: "Partition", drawn: _Drawn) -> dict[str, Any]:
+def _communities(partition: "Partition", drawn: _Drawn, several: int) -> dict[str, Any]:
+    """Return the numbers of the communities of several nodes, then those of all single nodes."""
     graph, ends, degree, xy = drawn
-    z, k, sizes = partition.labels, partition.k, partition.sizes
+    z = partition.labels
+    group, groups = np.minimum(z, several), min(partition.k, several + 1)
+    sizes = np.bincount(group, minlength=groups)
     a, b = z[ends].T if len(ends) else np.zeros((2, 0), np.int64)
-    inside = np.bincount(a[a == b], minlength=k)
+    inside = np.bincount(a[a == b], minlength=groups)
     # Each edge that leaves a community counts for the communities at both of its ends.
-    leaving = np.bincount(a[a != b], minlength=k) + np.bincount(b[a != b], minlength=k)
-    center = [np.bincount(z, weights=xy[:, axis], minlength=k) / sizes for axis in (0, 1)]
+    out = group[ends[a != b]].ravel() if len(ends) else np.zeros(0, np.int64)
+    center = np.column_stack(
+        [np.bincount(group, weights=xy[:, axis], minlength=groups) / sizes for axis in (0, 1)]
+    )
+    # A disc that is filled evenly has half of its squared radius as mean squared distance.
+    far = 2.0 * np.bincount(group, ((xy - center[group]) ** 2).sum(axis=1), minlength=groups)
     return {
         "size": sizes.tolist(),
         "inside": inside.tolist(),
-        "leaving": leaving.tolist(),
-        "conductance": np.round(conductance(graph, partition), 4).tolist(),
-        "degree": np.round(np.bincount(z, weights=degree, minlength=k) / sizes, 2).tolist(),
-        "x": np.round(center[0], 5).tolist(),
-        "y": np.round(center[1], 5).tolist(),
+        "leaving": np.bincount(out, minlength=groups).tolist(),
+        "conductance": np.round(conductance(graph, partition)[:several], 4).tolist()
+        + [None] * (groups - several),
+        "degree": np.round(
+            np.bincount(group, weights=degree, minlength=groups) / sizes, 2
+        ).tolist(),
+        "x": np.round(center[:, 0], 5).tolist(),
+        "y": np.round(center[:, 1], 5).tolist(),
+        "radius": np.round(np.sqrt(far / sizes), 5).tolist(),
     }
 
 
@@ -178,10 +202,10 @@ def _best_linked(z: Ints, k: int, degree: Ints) -> list[list[int]]:
     return [order[start:end].tolist() for start, end in zip(starts, last, strict=True)]
 
 
-def _links(ends: Ints, k: int, most: int) -> dict[str, Any]:
-    """Return the pairs of communities with the most edges between them."""
-    between = ends[ends[:, 0] != ends[:, 1]]
-    pairs, counts = linked_pairs(between, np.ones(len(between)), k)
+def _links(ends: Ints, several: int, most: int) -> dict[str, Any]:
+    """Return the pairs of communities of several nodes with the most edges between them."""
+    between = ends[(ends[:, 0] != ends[:, 1]) & (ends.max(axis=1, initial=0) < several)]
+    pairs, counts = linked_pairs(between, np.ones(len(between)), several)
     chosen = np.argsort(-counts, kind="stable")[:most]
     a, b = pairs[chosen].T
     return {

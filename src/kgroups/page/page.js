@@ -1,15 +1,13 @@
 /* The graph, the search and the tables of a kgroups report.
-   Names of nodes are text from elsewhere: they become text nodes, or go through plain() to plotly. */
+   Names of nodes are text from elsewhere: they become text nodes, or text on a canvas. */
 "use strict";
 (() => {
   const byId = (id) => document.getElementById(id);
   const data = JSON.parse(byId("data").textContent);
   const { n } = data;
 
-  // More shapes than this are drawn by WebGL, which is less crisp but much faster.
-  const MOST_SVG_NODES = 1500;
   // Larger graphs start with the graph of their communities.
-  const MOST_NODES_FIRST = 5000;
+  const MOST_NODES_FIRST = 1000;
   // Edges drawn at once; of a graph with more, those inside communities, or none.
   const MOST_EDGES = 40000;
   // Rows of the table at first, and each time that more are wanted.
@@ -50,31 +48,37 @@
   const stabilityOf = (i) => (isStabilityKnown(i) ? nodes.stability[i] / PROBABILITY_STEPS : "");
 
   // The level that is shown: its number, and what the file holds of it.
-  let shownLevel, k, palette, colorOf, communities, links, members;
+  // Communities of one node are one group: the last one, with the number `several`.
+  let shownLevel, several, palette, colorOf, communities, links, members;
   function readLevel(at) {
     const level = data.levels[at];
     shownLevel = at;
-    ({ k, palette, colorOf, communities, links } = level);
-    members = Array.from({ length: k }, () => []);
+    ({ several, palette, colorOf, communities, links } = level);
+    members = communities.size.map(() => []);
     if (!nodes) return;
     nodes.community = unpacked(level.community, Uint32Array);
     nodes.confidence = unpacked(level.confidence, Uint16Array);
     nodes.runnerUp = unpacked(level.runnerUp, Uint32Array);
     nodes.stability = unpacked(level.stability, Uint16Array);
-    for (let i = 0; i < n; i++) members[nodes.community[i]].push(i);
+    for (let i = 0; i < n; i++) members[groupOf(i)].push(i);
     for (const some of members) some.sort((i, j) => nodes.degree[j] - nodes.degree[i] || i - j);
   }
+  const groupOf = (i) => Math.min(nodes.community[i], several);
   readLevel(data.returned);
 
   const number = (value) => value.toLocaleString("en-US");
   const counted = (value, one, many) => `${number(value)} ${value === 1 ? one : many}`;
 
-  const hasWebGL = n > MOST_SVG_NODES && Boolean(document.createElement("canvas").getContext("webgl"));
-  const drawnBy = (count) => (hasWebGL && count > MOST_SVG_NODES ? "scattergl" : "scatter");
-  const canDrawNodes = nodes !== null && (hasWebGL || n <= MOST_NODES_FIRST);
+  const titleOf = (a) => (a < several ? `Community ${a}` : counted(communities.size[a], "single node", "single nodes"));
+  /* How many communities a level has, without those of one node, and how many of these. */
+  function phrase(level = data.levels[shownLevel]) {
+    const singles = level.k - level.several;
+    const parts = level.several || !singles ? [counted(level.several, "community", "communities")] : [];
+    return [...parts, ...(singles ? [counted(singles, "single node", "single nodes")] : [])].join(" and ");
+  }
 
   const state = {
-    view: canDrawNodes && n <= MOST_NODES_FIRST ? "nodes" : "communities",
+    view: nodes && (n <= MOST_NODES_FIRST || several < 2) ? "nodes" : "communities",
     isolated: null,
     selected: null,
   };
@@ -93,10 +97,8 @@
   }
   const named = (text) => element("span", { class: "name" }, text);
 
-  /* Plotly reads some tags and entities in its texts. */
-  function plain(text, most) {
-    const short = text.length > most ? `${text.slice(0, most - 1)}…` : text;
-    return short.replace(/\s+/g, " ").replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+  function shortened(text, most) {
+    return (text.length > most ? `${text.slice(0, most - 1)}…` : text).replace(/\s+/g, " ");
   }
 
   const isDark = () =>
@@ -116,168 +118,181 @@
     while (isDark() && luminance(rgb) < 0.14) rgb = rgb.map((v) => Math.min(255, v + (255 - v) * 0.08 + 1));
     return `rgb(${rgb.map(Math.round).join(",")})`;
   }
-  const colorOfCommunity = (a) => shownColor(palette[colorOf[a]]);
+  // The colors of the level that is shown, on the page as it is.
+  let shades = [];
+  const readColors = () => { shades = palette.map(shownColor); };
+  const colorOfGroup = (a) => shades[colorOf[a]];
   const inkOn = (hex) => (luminance(channels(hex)) > 0.3 || isDark() ? "#10161c" : "#ffffff");
 
   // --- The graph -----------------------------------------------------------------------------
 
   const picture = byId("graph");
+  const canvas = picture.appendChild(element("canvas"));
   const meanDegree = nodes && n ? Math.max(nodes.degree.reduce((sum, d) => sum + d, 0) / n, 1) : 1;
 
   /* Names of one or two characters fit into the nodes of a small graph, if these are large enough. */
   const areShort = nodes !== null && n <= 60 && Array.from({ length: n }, (_, i) => nameOf(i)).every((name) => name.length <= 2);
   const namesFit = () => areShort && picture.clientWidth >= 560;
 
-  function diameters(indices, crowd) {
+  // The part of the plane that is shown, and how many pixels its unit takes at the start.
+  let box = { x: [0, 1], y: [0, 1] };
+  let firstScale = 1;
+  let moving = false;
+  const scaleOf = (shown) => picture.clientWidth / (shown.x[1] - shown.x[0]);
+
+  function diameter(i, crowd) {
     const room = Math.min(Math.max(Math.min(picture.clientWidth, picture.clientHeight) / 520, 0.6), 1.4);
     const area = namesFit() ? 240 : Math.min(Math.max(9000 / crowd, crowd > 20000 ? 1.5 : 5), 150);
     const least = namesFit() ? 19 : crowd > 20000 ? 1.5 : 3;
-    return indices.map((i) => Math.max(least, Math.sqrt(area * (0.35 + 0.65 * Math.min(nodes.degree[i] / meanDegree, 4))) * 1.35 * room));
+    return Math.max(least, Math.sqrt(area * (0.35 + 0.65 * Math.min(nodes.degree[i] / meanDegree, 4))) * 1.35 * room);
   }
 
-  function lineTrace(list, color, width, opacity, type) {
-    const x = new Array(list.length * 3);
-    const y = new Array(list.length * 3);
-    list.forEach((e, at) => {
-      const [s, t] = [edges.source[e], edges.target[e]];
-      x[3 * at] = nodes.x[s]; x[3 * at + 1] = nodes.x[t]; x[3 * at + 2] = null;
-      y[3 * at] = nodes.y[s]; y[3 * at + 1] = nodes.y[t]; y[3 * at + 2] = null;
-    });
-    return { type, mode: "lines", x, y, line: { color, width }, opacity, hoverinfo: "skip" };
+  /* What is drawn in one frame: lines, then marks, then texts. The last marks lie on top. */
+  function newScene() {
+    return { lines: [], marks: [], texts: [] };
   }
-
-  function nodeTrace(indices, color, type, crowd, extra = {}) {
-    const { marker = {}, ...rest } = extra;
-    const outline = { color: theme("surface"), width: crowd > 2000 ? 0 : crowd > 400 ? 0.5 : 1 };
-    return {
-      type, mode: "markers", x: indices.map((i) => nodes.x[i]), y: indices.map((i) => nodes.y[i]),
-      customdata: indices, hoverinfo: "none",
-      marker: { color, size: diameters(indices, crowd), sizemode: "diameter", opacity: 1, line: outline, ...marker },
-      ...rest,
-    };
+  function addLines(scene, list, color, width, opacity) {
+    if (list.length) scene.lines.push({ list, color, width, opacity });
   }
+  function addNodes(scene, indices, color, crowd, opacity = 1) {
+    const outline = crowd > 2000 ? 0 : crowd > 400 ? 0.5 : 1;
+    for (const i of indices) {
+      scene.marks.push({ id: i, x: nodes.x[i], y: nodes.y[i], r: diameter(i, crowd) / 2, color, opacity, outline });
+    }
+  }
+  const idOfGroup = (a) => -1 - a;
+  const colorOfNode = (i) => colorOfGroup(groupOf(i));
 
   /* Names on all nodes of a small graph if they fit, else on the node of highest degree of each community. */
-  function labels(indices, crowd) {
-    if (indices.length > 120 || picture.clientWidth < 480) return [];
+  function addNames(scene, indices, crowd) {
+    if (indices.length > 120 || picture.clientWidth < 480) return;
     const fit = namesFit();
-    picture.classList.toggle("outlined", !fit);
     const each = state.isolated === null ? 1 : 6;
-    const chosen = fit ? indices : [...new Set(indices.map((i) => nodes.community[i]))].slice(0, 12).flatMap((a) => members[a].slice(0, each));
-    const color = fit ? chosen.map((i) => inkOn(palette[colorOf[nodes.community[i]]])) : theme("ink");
-    return [{
-      type: "scatter", mode: "markers+text", marker: { size: diameters(chosen, crowd), opacity: 0 }, x: chosen.map((i) => nodes.x[i]), y: chosen.map((i) => nodes.y[i]),
-      text: chosen.map((i) => plain(nameOf(i), 22)), textposition: fit ? "middle center" : "top center",
-      textfont: { family: theme("font"), size: 12, color }, hoverinfo: "skip", cliponaxis: false,
-    }];
+    const chosen = fit ? indices : [...new Set(indices.map(groupOf))].filter((a) => a < several).slice(0, 12).flatMap((a) => members[a].slice(0, each));
+    for (const i of chosen) {
+      const inside = { color: inkOn(palette[colorOf[groupOf(i)]]), dy: 0, halo: false };
+      const above = { color: theme("ink"), dy: -diameter(i, crowd) / 2 - 8, halo: true };
+      scene.texts.push({ x: nodes.x[i], y: nodes.y[i], text: shortened(nameOf(i), 22), ...(fit ? inside : above) });
+    }
   }
 
-  function byColor(list, communityOf) {
-    const groups = palette.map(() => []);
-    for (const each of list) groups[colorOf[communityOf(each)]].push(each);
-    return groups;
-  }
-
-  function nodeTraces() {
-    const type = drawnBy(n);
-    const all = Array.from({ length: n }, (_, i) => i);
-    const inside = [], between = [];
+  const crowdOf = (count) => Math.min(Math.max(count / 400, 1), 60) ** -0.45;
+  const communityOfEdge = (e) => nodes.community[edges.source[e]];
+  const isInside = (e) => communityOfEdge(e) === nodes.community[edges.target[e]];
+  // The edges inside and between communities, by level.
+  let inner, outer;
+  function splitEdges() {
+    inner = Array.from({ length: several }, () => []);
+    outer = [];
+    if (!edges) return;
     for (let e = 0; e < edges.source.length; e++) {
-      (nodes.community[edges.source[e]] === nodes.community[edges.target[e]] ? inside : between).push(e);
+      if (isInside(e)) inner[communityOfEdge(e)].push(e);
+      else outer.push(e);
     }
+  }
+
+  function nodeScene() {
+    const scene = newScene();
+    const all = Array.from({ length: n }, (_, i) => i);
+    const insideCount = edges.source.length - outer.length;
     const withBetween = edges.source.length <= MOST_EDGES;
-    const withInside = inside.length <= MOST_EDGES;
-    const crowd = Math.min(Math.max(edges.source.length / 400, 1), 60) ** -0.45;
-    const traces = [];
-    if (withBetween && between.length) traces.push(lineTrace(between, theme("edge"), Math.max(1.1 * crowd, 0.5), 0.42 * crowd + 0.02, type));
-    if (withInside) {
-      byColor(inside, (e) => nodes.community[edges.source[e]]).forEach((some, c) => {
-        if (some.length) traces.push(lineTrace(some, shownColor(palette[c]), Math.max(1.5 * crowd, 0.6), 0.65 * crowd + 0.1, type));
-      });
-    }
-    byColor(all, (i) => nodes.community[i]).forEach((some, c) => {
-      if (some.length) traces.push(nodeTrace(some, shownColor(palette[c]), type, n));
-    });
-    traces.push(...labels(all, n));
-    const drawn = (withInside ? inside.length : 0) + (withBetween ? between.length : 0);
+    const withInside = insideCount <= MOST_EDGES;
+    const crowd = crowdOf(edges.source.length);
+    if (withBetween) addLines(scene, outer, theme("edge"), Math.max(1.1 * crowd, 0.5), 0.42 * crowd + 0.02);
+    if (withInside) inner.forEach((some, a) => addLines(scene, some, colorOfGroup(a), Math.max(1.5 * crowd, 0.6), 0.65 * crowd + 0.1));
+    members.forEach((some, a) => addNodes(scene, some, colorOfGroup(a), n));
+    addNames(scene, all, n);
+    const drawn = (withInside ? insideCount : 0) + (withBetween ? outer.length : 0);
     const rest = drawn < edges.total ? ` ${drawn ? counted(drawn, "edge is", "edges are") : "No edges are"} drawn of ${number(edges.total)}; isolate a community to see those inside it.` : "";
     note(`${counted(n, "node", "nodes")}, colored by community; larger with their degree.${rest}`);
-    return traces;
+    return scene;
   }
 
-  function communityTraces(faint) {
-    const box = viewBox(null);
-    const scale = Math.min(picture.clientWidth / (box.x[1] - box.x[0]), picture.clientHeight / (box.y[1] - box.y[0]));
-    // In the layout a node takes about one unit of area: discs together fill half of the picture.
-    const area = communities.size.reduce((sum, size) => sum + size, 0);
-    const unit = Math.sqrt((0.42 * (box.x[1] - box.x[0]) * (box.y[1] - box.y[0])) / Math.max(area, 1)) * scale;
-    const size = communities.size.map((count) => Math.min(Math.max(Math.sqrt(count) * unit, 4), 120));
-    const all = Array.from({ length: k }, (_, a) => a);
-    const traces = [];
-    if (!faint) {
-      const most = links.count[0] || 1;
-      const classes = [[], [], [], [], []];
-      links.count.forEach((count, at) => classes[Math.min(4, Math.floor(5 * Math.sqrt(count / most)))].push(at));
-      classes.forEach((some, width) => {
-        if (!some.length) return;
-        traces.push({
-          type: "scatter", mode: "lines", hoverinfo: "skip", opacity: 0.16 + 0.11 * width,
-          x: some.flatMap((at) => [communities.x[links.a[at]], communities.x[links.b[at]], null]),
-          y: some.flatMap((at) => [communities.y[links.a[at]], communities.y[links.b[at]], null]),
-          line: { color: theme("edge"), width: 0.6 + 1.7 * width },
-        });
-      });
-      const shown = links.count.length < links.total ? `The ${number(links.count.length)} strongest of ${number(links.total)} links are drawn.` : "";
-      note(`${counted(k, "community", "communities")}: area by nodes, lines by edges between them. Click one to see its ${nodes ? "nodes" : "numbers"}. ${shown}`);
-    }
-    traces.push({
-      type: drawnBy(k), mode: "markers+text",
-      x: communities.x, y: communities.y, customdata: all.map((a) => -1 - a), hoverinfo: "none",
-      marker: { size, color: faint ? theme("edge") : all.map(colorOfCommunity), opacity: faint ? 0.12 : 0.92, line: { width: faint ? 0 : 1, color: theme("surface") } },
-      text: all.map((a) => (!faint && size[a] >= 19 ? String(a) : "")),
-      textfont: { family: theme("font"), size: 12, color: all.map((a) => inkOn(palette[colorOf[a]])) },
+  /* Discs keep a distance, so that the links between them are seen. */
+  const DISC = 0.62;
+  const discRadius = (a, scale) => Math.max(DISC * communities.radius[a] * scale, 3);
+  const discOf = (a, look) => ({ id: idOfGroup(a), x: communities.x[a], y: communities.y[a], r: 0, ...look });
+  /* A disc that the reader has zoomed to opens: its nodes are drawn in its place. */
+  const isOpen = (a, scale) => nodes !== null && scale > 1.4 * firstScale && communities.radius[a] * scale > 0.16 * Math.min(picture.clientWidth, picture.clientHeight);
+  function isInView(a) {
+    const [x, y, r] = [communities.x[a], communities.y[a], 1.5 * communities.radius[a]];
+    return x + r > box.x[0] && x - r < box.x[1] && y + r > box.y[0] && y - r < box.y[1];
+  }
+
+  function addLinks(scene, opened) {
+    const most = Math.sqrt(links.count[0] || 1);
+    // Many links would be one gray area.
+    const crowd = Math.min(1, Math.sqrt(40 / Math.max(links.count.length, 1)));
+    const strokes = [[], [], [], [], []];
+    links.count.forEach((count, at) => strokes[Math.min(4, Math.floor((5 * Math.sqrt(count)) / most))].push(at));
+    strokes.forEach((some, strength) => {
+      if (!some.length) return;
+      const opacity = (0.2 + 0.12 * strength) * Math.max(crowd, 0.35) * (opened ? 0.5 : 1);
+      scene.lines.push({ links: some, color: theme("edge"), width: Math.max((0.7 + 1.5 * strength) * crowd, 0.5), opacity });
     });
-    return traces;
   }
 
-  function isolatedTraces(a) {
+  function communityScene() {
+    const scene = newScene();
+    const scale = scaleOf(box);
+    const groups = Array.from({ length: several }, (_, a) => a);
+    const open = groups.filter((a) => isOpen(a, scale) && isInView(a));
+    addLinks(scene, open.length > 0);
+    const opened = new Set(open);
+    if (!moving) for (const a of open) {
+      const crowd = crowdOf(inner[a].length);
+      addLines(scene, inner[a], colorOfGroup(a), Math.max(1.3 * crowd, 0.6), 0.6 * crowd + 0.08);
+    }
+    const room = Math.max(open.reduce((sum, a) => sum + members[a].length, 0), 60);
+    for (const a of groups) {
+      if (opened.has(a)) addNodes(scene, members[a], colorOfGroup(a), room);
+      else scene.marks.push(discOf(a, { color: colorOfGroup(a), opacity: 1, outline: 1 }));
+      if (!opened.has(a) && discRadius(a, scale) >= 9) scene.texts.push({ x: communities.x[a], y: communities.y[a], text: String(a), color: inkOn(palette[colorOf[a]]), dy: 0, halo: false });
+    }
+    if (nodes && several < communities.size.length) addNodes(scene, members[several], colorOfGroup(several), Math.max(n, 2001));
+    if (open.length && room <= 120) addNames(scene, open.flatMap((a) => members[a]), room);
+    const shown = links.count.length < links.total ? ` The ${number(links.count.length)} strongest of ${number(links.total)} links are drawn.` : "";
+    const how = nodes ? "Zoom in, or click one, to see its nodes." : "Click one to see its numbers.";
+    note(`${phrase()}: area by nodes, lines by edges between them. ${how}${shown}`);
+    return scene;
+  }
+
+  function isolatedScene(a) {
+    const scene = newScene();
     const own = members[a];
-    const type = drawnBy(own.length);
-    const inside = [], leaving = [];
-    for (let e = 0; e < edges.source.length; e++) {
-      const [s, t] = [nodes.community[edges.source[e]] === a, nodes.community[edges.target[e]] === a];
-      if (s && t) inside.push(e);
-      else if (s || t) leaving.push(e);
+    const inside = a < several ? inner[a] : [];
+    const leaving = outer.filter((e) => (groupOf(edges.source[e]) === a) !== (groupOf(edges.target[e]) === a));
+    const among = a < several ? [] : outer.filter((e) => groupOf(edges.source[e]) === a && groupOf(edges.target[e]) === a);
+    const color = colorOfGroup(a);
+    if (n > MOST_NODES_FIRST) {
+      const faint = { color: theme("edge"), opacity: 0.15, outline: 0 };
+      for (let b = 0; b < several; b++) if (b !== a) scene.marks.push(discOf(b, faint));
+    } else {
+      members.forEach((some, b) => { if (b !== a) addNodes(scene, some, theme("edge"), n, 0.22); });
     }
-    const color = colorOfCommunity(a);
-    const traces = [];
-    if (n > MOST_NODES_FIRST) traces.push(...communityTraces(true));
-    else {
-      const others = Array.from({ length: n }, (_, i) => i).filter((i) => nodes.community[i] !== a);
-      const faint = nodeTrace(others, theme("edge"), drawnBy(others.length), n, { marker: { opacity: 0.22 } });
-      if (others.length) traces.push(faint);
-    }
-    const crowdOf = (some) => Math.min(Math.max(some.length / 400, 1), 60) ** -0.45;
-    const crowd = crowdOf(inside);
-    if (leaving.length && leaving.length <= 3000) traces.push(lineTrace(leaving, theme("edge"), 0.7, 0.25 * crowdOf(leaving) ** 1.6, type));
-    if (inside.length && inside.length <= MOST_EDGES) traces.push(lineTrace(inside, color, Math.max(1.5 * crowd, 0.6), 0.6 * crowd + 0.06, type));
+    if (leaving.length <= 3000) addLines(scene, leaving, theme("edge"), 0.7, 0.25 * crowdOf(leaving.length) ** 1.6);
+    const crowd = crowdOf(inside.length);
+    if (inside.length <= MOST_EDGES) addLines(scene, inside, color, Math.max(1.5 * crowd, 0.6), 0.6 * crowd + 0.06);
+    addLines(scene, among, theme("edge"), 1, 0.6);
     const room = Math.max(own.length, 60);
-    traces.push(nodeTrace(own, color, type, room), ...labels(own, room));
+    addNodes(scene, own, color, room);
+    addNames(scene, own, room);
     const drawn = inside.length <= MOST_EDGES ? inside.length : 0;
     const part = drawn < communities.inside[a] ? `, of which ${counted(drawn, "is", "are")} drawn` : "";
-    note(`Community ${a} alone: ${counted(own.length, "node", "nodes")} and ${counted(communities.inside[a], "edge", "edges")} inside${part}. Escape or “Show all” returns.`);
-    return traces;
+    const what = a < several ? `Community ${a} alone: ${counted(own.length, "node", "nodes")} and ${counted(communities.inside[a], "edge", "edges")} inside${part}.` : `${counted(own.length, "single node", "single nodes")} alone.`;
+    note(`${what} Escape or “Show all” returns.`);
+    return scene;
   }
 
-  const note = (text) => { byId("drawn").textContent = text; };
+  const note = (text) => { if (byId("drawn").textContent !== text) byId("drawn").textContent = text; };
 
   /* The part of the plane that all nodes take, or those of a community. */
   function extent(a) {
     let [left, right, low, high] = [Infinity, -Infinity, Infinity, -Infinity];
-    const take = (x, y) => { left = Math.min(left, x); right = Math.max(right, x); low = Math.min(low, y); high = Math.max(high, y); };
+    const take = (x, y, r = 0) => { left = Math.min(left, x - r); right = Math.max(right, x + r); low = Math.min(low, y - r); high = Math.max(high, y + r); };
     if (nodes && a !== null) for (const i of members[a]) take(nodes.x[i], nodes.y[i]);
     else if (nodes) for (let i = 0; i < n; i++) take(nodes.x[i], nodes.y[i]);
-    else for (let b = 0; b < k; b++) take(communities.x[b], communities.y[b]);
+    else for (let b = 0; b < several; b++) take(communities.x[b], communities.y[b], DISC * communities.radius[b]);
     if (left > right) [left, right, low, high] = [0, 1, 0, 1];
     const pad = Math.max(0.05 * Math.max(right - left, high - low), 0.012);
     return { x: [left - pad, right + pad], y: [low - pad, high + pad] };
@@ -285,12 +300,12 @@
   const viewBox = (a) => fitted(extent(a));
 
   /* Widen a box to the shape of the picture, so that both axes have one scale. */
-  function fitted(box) {
+  function fitted(wanted) {
     const shape = (picture.clientWidth || 1) / (picture.clientHeight || 1);
     const middle = (range) => (range[0] + range[1]) / 2;
-    let [wide, tall] = [box.x[1] - box.x[0], box.y[1] - box.y[0]];
+    let [wide, tall] = [wanted.x[1] - wanted.x[0], wanted.y[1] - wanted.y[0]];
     if (wide / tall < shape) wide = tall * shape; else tall = wide / shape;
-    return { x: [middle(box.x) - wide / 2, middle(box.x) + wide / 2], y: [middle(box.y) - tall / 2, middle(box.y) + tall / 2] };
+    return { x: [middle(wanted.x) - wide / 2, middle(wanted.x) + wide / 2], y: [middle(wanted.y) - tall / 2, middle(wanted.y) + tall / 2] };
   }
 
   /* A graph that is wider than tall gets a lower picture. */
@@ -301,44 +316,140 @@
     picture.style.height = `${Math.round(Math.min(picture.clientHeight, Math.max(wanted, 260)))}px`;
   }
 
-  const coarse = matchMedia("(pointer: coarse)").matches;
+  function sceneOfState() {
+    let scene;
+    if (state.isolated !== null && nodes) scene = isolatedScene(state.isolated);
+    else scene = state.view === "nodes" ? nodeScene() : communityScene();
+    if (state.selected !== null) scene.ring = state.selected;
+    return scene;
+  }
+
+  const across = (x) => ((x - box.x[0]) / (box.x[1] - box.x[0])) * picture.clientWidth;
+  const down = (y) => ((box.y[1] - y) / (box.y[1] - box.y[0])) * picture.clientHeight;
+
+  function paint(context, scene) {
+    for (const { list, links: pairs, color, width, opacity } of scene.lines) {
+      context.beginPath();
+      for (const e of list || []) {
+        const [s, t] = [edges.source[e], edges.target[e]];
+        context.moveTo(across(nodes.x[s]), down(nodes.y[s]));
+        context.lineTo(across(nodes.x[t]), down(nodes.y[t]));
+      }
+      for (const at of pairs || []) {
+        const [a, b] = [links.a[at], links.b[at]];
+        context.moveTo(across(communities.x[a]), down(communities.y[a]));
+        context.lineTo(across(communities.x[b]), down(communities.y[b]));
+      }
+      Object.assign(context, { strokeStyle: color, lineWidth: width, globalAlpha: opacity });
+      context.stroke();
+    }
+    const [wide, tall] = [picture.clientWidth, picture.clientHeight];
+    const [surface, scale] = [theme("surface"), scaleOf(box)];
+    for (const mark of scene.marks) {
+      if (mark.id < 0) mark.r = discRadius(-1 - mark.id, scale);
+      const [x, y, r] = [across(mark.x), down(mark.y), mark.r];
+      if (x + r < 0 || y + r < 0 || x - r > wide || y - r > tall) continue;
+      Object.assign(context, { fillStyle: mark.color, globalAlpha: mark.opacity });
+      if (r < 1) { context.fillRect(x - r, y - r, 2 * r, 2 * r); continue; }
+      context.beginPath();
+      context.arc(x, y, r, 0, 2 * Math.PI);
+      context.fill();
+      if (!mark.outline) continue;
+      Object.assign(context, { strokeStyle: surface, lineWidth: mark.outline });
+      context.stroke();
+    }
+    context.globalAlpha = 1;
+    if (scene.ring !== undefined) {
+      context.beginPath();
+      context.arc(across(nodes.x[scene.ring]), down(nodes.y[scene.ring]), 12, 0, 2 * Math.PI);
+      Object.assign(context, { strokeStyle: theme("ink"), lineWidth: 3 });
+      context.stroke();
+    }
+    Object.assign(context, { font: `12px ${theme("font")}`, textAlign: "center", textBaseline: "middle", lineJoin: "round" });
+    const taken = [];
+    for (const { x, y, text, color, dy, halo } of scene.texts) {
+      const half = context.measureText(text).width / 2;
+      // Names of nodes at the border stay whole; those that would cover another one are left out.
+      const [cx, cy] = [halo ? Math.min(Math.max(across(x), half + 2), wide - half - 2) : across(x), down(y) + dy];
+      if (Math.abs(cx - across(x)) > half || cy < 0 || cy > tall) continue;
+      if (halo && taken.some((other) => Math.abs(other.cx - cx) < other.half + half && Math.abs(other.cy - cy) < 14)) continue;
+      taken.push({ cx, cy, half });
+      if (halo) {
+        Object.assign(context, { strokeStyle: surface, lineWidth: 3 });
+        context.strokeText(text, cx, cy);
+      }
+      context.fillStyle = color;
+      context.fillText(text, cx, cy);
+    }
+  }
+
+  let scene = newScene();
+  function repaint() {
+    const [wide, tall, dots] = [picture.clientWidth, picture.clientHeight, devicePixelRatio || 1];
+    canvas.width = Math.round(wide * dots);
+    canvas.height = Math.round(tall * dots);
+    const context = canvas.getContext("2d");
+    context.scale(dots, dots);
+    paint(context, scene);
+    picture.shown = { box, scene, place: (id) => scene.marks.filter((mark) => mark.id === id).map((mark) => [across(mark.x), down(mark.y)])[0] };
+  }
+
   function draw({ keepBox = false } = {}) {
-    // The layout follows the reader, who may have moved the picture or zoomed.
-    const shown = keepBox && picture.layout;
-    const box = shown ? { x: shown.xaxis.range, y: shown.yaxis.range } : viewBox(state.isolated);
-    let traces;
-    picture.classList.remove("outlined");
-    if (state.isolated !== null && nodes) traces = isolatedTraces(state.isolated);
-    else traces = state.view === "nodes" ? nodeTraces() : communityTraces(false);
-    if (state.selected !== null) traces.push(ring(state.selected));
-    const axis = (range) => ({ visible: false, range, fixedrange: false, autorange: false });
-    const layout = {
-      width: picture.clientWidth, height: picture.clientHeight,
-      margin: { l: 0, r: 0, t: 0, b: 0 }, showlegend: false, hovermode: "closest", hoverdistance: 14,
-      paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", dragmode: coarse ? false : "pan",
-      xaxis: axis([...box.x]), yaxis: { ...axis([...box.y]), scaleanchor: "x" },
-    };
-    const config = { displayModeBar: false, scrollZoom: !coarse, doubleClick: false };
-    const done = Plotly.react(picture, traces, layout, config);
+    if (!keepBox) box = viewBox(state.isolated);
+    firstScale = scaleOf(viewBox(null));
+    scene = sceneOfState();
+    repaint();
     byId("view-nodes").setAttribute("aria-pressed", String(state.view === "nodes" && state.isolated === null));
     byId("view-communities").setAttribute("aria-pressed", String(state.view === "communities" && state.isolated === null));
-    return done;
   }
 
-  function ring(i) {
-    return {
-      type: "scatter", mode: "markers", x: [nodes.x[i]], y: [nodes.y[i]], customdata: [i], hoverinfo: "none",
-      marker: { symbol: "circle-open", size: 24, color: theme("ink"), line: { width: 3, color: theme("ink") } },
-    };
+  // While the reader moves a large picture, its edges are left out.
+  let asked = false;
+  let settled;
+  function moveTo(wanted) {
+    box = wanted;
+    byId("tip").hidden = true;
+    moving = edges !== null && edges.source.length > 5000;
+    clearTimeout(settled);
+    settled = setTimeout(() => { moving = false; redraw(); }, 150);
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(() => { asked = false; redraw(); });
+  }
+  function redraw() {
+    // What is drawn depends on the zoom where discs are.
+    if (state.view === "communities" && state.isolated === null) scene = sceneOfState();
+    if (!moving) { repaint(); return; }
+    const lines = scene.lines;
+    scene.lines = lines.filter((line) => line.links || line.list.length <= 5000);
+    repaint();
+    scene.lines = lines;
   }
 
-  function zoom(factor) {
-    const shown = picture.layout;
-    const scaled = (range) => {
-      const [middle, half] = [(range[0] + range[1]) / 2, (range[1] - range[0]) / 2];
-      return [middle - half * factor, middle + half * factor];
+  /* Zoom by a factor about a place of the picture, the middle by default. */
+  function zoom(factor, px = picture.clientWidth / 2, py = picture.clientHeight / 2) {
+    const scale = scaleOf(box) / factor;
+    if (scale < firstScale / 8 || scale > firstScale * 4000) return;
+    const about = (range, share) => {
+      const fixed = range[0] + share * (range[1] - range[0]);
+      return range.map((value) => fixed + (value - fixed) * factor);
     };
-    Plotly.relayout(picture, { "xaxis.range": scaled(shown.xaxis.range), "yaxis.range": scaled(shown.yaxis.range) });
+    moveTo({ x: about(box.x, px / picture.clientWidth), y: about(box.y, 1 - py / picture.clientHeight) });
+  }
+  function pan(dx, dy) {
+    const unit = (box.x[1] - box.x[0]) / picture.clientWidth;
+    moveTo({ x: box.x.map((value) => value - dx * unit), y: box.y.map((value) => value + dy * unit) });
+  }
+
+  function savePicture() {
+    const [wide, tall] = [picture.clientWidth, picture.clientHeight];
+    const copy = element("canvas", { width: 2 * wide, height: 2 * tall });
+    const context = copy.getContext("2d");
+    context.scale(2, 2);
+    context.fillStyle = theme("surface");
+    context.fillRect(0, 0, wide, tall);
+    paint(context, scene);
+    copy.toBlob((blob) => downloadBlob("communities.png", blob));
   }
 
   // --- What is selected ----------------------------------------------------------------------
@@ -358,7 +469,7 @@
     showAll();
   }
   function selectNode(i) {
-    state.isolated = nodes.community[i];
+    state.isolated = groupOf(i);
     state.selected = i;
     refresh();
   }
@@ -377,6 +488,8 @@
     state.selected = null;
     startTable();
     fillTable();
+    splitEdges();
+    readColors();
     listLevels();
     byId("levels").querySelectorAll("button")[at].focus();
     refresh({ keepBox });
@@ -386,19 +499,20 @@
     group.hidden = data.levels.length < 2;
     group.replaceChildren(element("span", {}, "Level"), ...data.levels.map((level, at) => element("button", {
       type: "button", "data-level": at, "aria-pressed": String(at === shownLevel), onclick: () => setLevel(at),
-      "aria-label": counted(level.k, "community", "communities"),
-    }, number(level.k))));
-    const returned = counted(data.levels[data.returned].k, "community", "communities");
+      "aria-label": phrase(level),
+    }, number(level.several || level.k))));
+    const returned = phrase(data.levels[data.returned]);
     byId("level").textContent = shownLevel === data.returned ? "" :
-      `Picture and table show the level of ${counted(k, "community", "communities")}. All other parts of the page are about the one of ${returned} that was returned.`;
+      `Picture and table show the level of ${phrase()}. All other parts of the page are about the one of ${returned} that was returned.`;
   }
 
+  const shortTitleOf = (a) => (a < several ? String(a) : titleOf(a));
   function chip(a) {
-    return element("button", { type: "button", "data-community": a, "aria-label": `Isolate community ${a}`, onclick: () => isolate(a) },
-      element("span", { class: "swatch", color: colorOfCommunity(a) }), `${a}`);
+    return element("button", { type: "button", "data-community": a, "aria-label": `Isolate ${titleOf(a).toLowerCase()}`, onclick: () => isolate(a) },
+      element("span", { class: "swatch", color: colorOfGroup(a) }), shortTitleOf(a));
   }
   const nodeChip = (i) => element("button", { type: "button", "data-node": i, onclick: () => selectNode(i) },
-    element("span", { class: "swatch", color: colorOfCommunity(nodes.community[i]) }), named(nameOf(i)));
+    element("span", { class: "swatch", color: colorOfNode(i) }), named(nameOf(i)));
   const list = (items) => element("ul", { class: "chips" }, ...items.map((item) => element("li", {}, item)));
   function factList(pairs) {
     return element("dl", {}, ...pairs.filter((pair) => pair).flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
@@ -416,21 +530,21 @@
 
   function nodeFacts(i) {
     return [
-      ["community", String(nodes.community[i])],
+      ["community", nodes.community[i] < several ? String(nodes.community[i]) : "none, a single node"],
       ["degree", number(nodes.degree[i])],
       nodes.strength && ["strength", String(nodes.strength[i])],
       nodes.confidence && ["confidence", confidenceOf(i).toFixed(3)],
-      nodes.runnerUp && nodes.runnerUp[i] > 0 && ["next best community", String(nodes.runnerUp[i] - 1)],
+      nodes.runnerUp && nodes.runnerUp[i] > 0 && ["next best community", nodes.runnerUp[i] <= several ? String(nodes.runnerUp[i] - 1) : "a single node"],
       isStabilityKnown(i) && ["stays in resamples", stabilityOf(i).toFixed(2)],
     ];
   }
-  function communityFacts(a) {
+  function groupFacts(a) {
     return [
       ["nodes", number(communities.size[a])],
       ["share", percent(communities.size[a] / n)],
       ["edges inside", number(communities.inside[a])],
       ["edges to others", number(communities.leaving[a])],
-      [CONDUCTANCE, communities.conductance[a].toFixed(3)],
+      communities.conductance[a] !== null && [CONDUCTANCE, communities.conductance[a].toFixed(3)],
       communities.confidence && ["mean confidence", communities.confidence[a].toFixed(3)],
       communities.stability && communities.stability[a] !== null && ["stability", communities.stability[a].toFixed(3)],
     ];
@@ -448,36 +562,49 @@
       shown.push(back);
     } else if (state.isolated !== null) {
       const a = state.isolated;
-      const heading = element("h3", { id: "selected-community" }, element("span", { class: "swatch", color: colorOfCommunity(a) }), ` Community ${a}`);
-      shown.push(heading, factList(communityFacts(a)));
+      const heading = element("h3", { id: "selected-community" }, element("span", { class: "swatch", color: colorOfGroup(a) }), ` ${titleOf(a)}`);
+      shown.push(heading, factList(groupFacts(a)));
       if (nodes) {
         shown.push(element("h3", {}, "Nodes by degree"), list(members[a].slice(0, 24).map(nodeChip)));
         if (members[a].length > 24) shown.push(element("p", { class: "note" }, `and ${number(members[a].length - 24)} more`));
       }
       shown.push(back);
     } else {
-      const most = Math.min(k, 40);
+      const most = Math.min(several, 40);
+      const singles = several < communities.size.length ? [several] : [];
       shown.push(element("h3", {}, "Communities"));
       const advice = nodes ? "Choose one to see it alone, here or in the picture. Point at a node for its name." : "Choose one to see its numbers, here or in the picture.";
       shown.push(element("p", { class: "note" }, advice));
-      shown.push(list(Array.from({ length: most }, (_, a) => chip(a))));
-      if (k > most) shown.push(element("p", { class: "note" }, `and ${counted(k - most, "smaller one", "smaller ones")} in the table below`));
+      shown.push(list([...Array.from({ length: most }, (_, a) => a), ...singles].map(chip)));
+      if (several > most) shown.push(element("p", { class: "note" }, `and ${counted(several - most, "smaller one", "smaller ones")} in the table below`));
     }
     byId("details").replaceChildren(...shown);
   }
 
   // --- Pointing at the picture ---------------------------------------------------------------
 
-  function showTip(event) {
-    const point = event.points.find((each) => each.customdata !== undefined);
-    if (!point) return;
-    const id = point.customdata;
-    const facts = id < 0 ? communityFacts(-1 - id) : nodeFacts(id);
+  /* The mark at a place of the picture, or near to it: the one on top. */
+  function markAt(px, py) {
+    let [best, least] = [null, 10];
+    for (const mark of scene.marks) {
+      const far = Math.hypot(across(mark.x) - px, down(mark.y) - py) - mark.r;
+      if (Math.max(far, 0) <= least) [best, least] = [mark, Math.max(far, 0)];
+    }
+    return best;
+  }
+  function placeOf(event) {
+    const edge = picture.getBoundingClientRect();
+    return [event.clientX - edge.left, event.clientY - edge.top];
+  }
+
+  function showTip(mark, event) {
+    const { id } = mark;
+    const facts = id < 0 ? groupFacts(-1 - id) : nodeFacts(id);
     const lines = facts.filter((pair) => pair).map(([name, value]) => element("div", {}, `${name}: ${value}`));
     const tip = byId("tip");
-    tip.replaceChildren(element("strong", { class: "name" }, id < 0 ? `Community ${-1 - id}` : nameOf(id)), ...lines);
+    tip.replaceChildren(element("strong", { class: "name" }, id < 0 ? titleOf(-1 - id) : nameOf(id)), ...lines);
     tip.hidden = false;
-    const { clientX, clientY } = event.event;
+    const { clientX, clientY } = event;
     const wide = tip.offsetWidth, tall = tip.offsetHeight;
     tip.style.left = `${Math.max(4, clientX + 16 + wide > innerWidth ? clientX - wide - 16 : clientX + 16)}px`;
     tip.style.top = `${Math.max(4, clientY + 16 + tall > innerHeight ? clientY - tall - 16 : clientY + 16)}px`;
@@ -488,14 +615,61 @@
     picture.style.cursor = "";
   }
 
-  function clicked(event) {
-    const point = event.points.find((each) => each.customdata !== undefined);
-    if (!point) return;
-    const id = point.customdata;
+  function choose(mark) {
+    const { id } = mark;
     if (id < 0) isolate(-1 - id);
-    else if (state.isolated === nodes.community[id]) selectNode(id);
-    else isolate(nodes.community[id]);
+    else if (state.isolated === groupOf(id)) selectNode(id);
+    else isolate(groupOf(id));
   }
+
+  // Pointers that are down, with their places; two of them zoom.
+  const pressed = new Map();
+  let travelled = 0;
+  const spread = () => { const [p, q] = [...pressed.values()]; return Math.hypot(p[0] - q[0], p[1] - q[1]); };
+  picture.addEventListener("pointerdown", (event) => {
+    if (event.button > 0) return;
+    pressed.set(event.pointerId, placeOf(event));
+    travelled = pressed.size > 1 ? Infinity : 0;
+    hideTip();
+  });
+  picture.addEventListener("pointermove", (event) => {
+    const place = placeOf(event);
+    const before = pressed.get(event.pointerId);
+    if (!before) {
+      const mark = event.pointerType === "touch" ? null : markAt(...place);
+      if (mark) showTip(mark, event); else hideTip();
+      return;
+    }
+    const wide = pressed.size === 2 ? spread() : 0;
+    travelled += Math.hypot(place[0] - before[0], place[1] - before[1]);
+    // A click moves the hand a little.
+    if (travelled < 4) return;
+    pressed.set(event.pointerId, place);
+    if (pressed.size === 2) {
+      const [p, q] = [...pressed.values()];
+      zoom(wide / Math.max(spread(), 1), (p[0] + q[0]) / 2, (p[1] + q[1]) / 2);
+      return;
+    }
+    // A drag that leaves the picture goes on.
+    if (!picture.hasPointerCapture(event.pointerId)) picture.setPointerCapture(event.pointerId);
+    picture.style.cursor = "grabbing";
+    pan(place[0] - before[0], place[1] - before[1]);
+  });
+  picture.addEventListener("pointerup", (event) => {
+    const wasPressed = pressed.delete(event.pointerId);
+    picture.style.cursor = "";
+    if (!wasPressed || travelled >= 4) return;
+    const mark = markAt(...placeOf(event));
+    if (mark) choose(mark);
+  });
+  picture.addEventListener("pointercancel", (event) => pressed.delete(event.pointerId));
+  picture.addEventListener("pointerleave", hideTip);
+  picture.addEventListener("dblclick", (event) => { if (!markAt(...placeOf(event))) showAll(); });
+  picture.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    const lines = event.deltaMode === 1 ? 16 : 1;
+    zoom(Math.exp(Math.min(Math.max(event.deltaY * lines, -300), 300) * 0.0015), ...placeOf(event));
+  }, { passive: false });
 
   // --- Search --------------------------------------------------------------------------------
 
@@ -521,8 +695,8 @@
     const all = text && nodes ? matches(text) : [];
     hits = all.slice(0, 8);
     active = hits.length ? 0 : -1;
-    const items = hits.map((i, at) => element("li", { id: `hit-${at}`, role: "option", "aria-selected": String(at === active), onclick: () => choose(at) },
-      named(nameOf(i)), element("small", {}, `community ${nodes.community[i]}`)));
+    const items = hits.map((i, at) => element("li", { id: `hit-${at}`, role: "option", "aria-selected": String(at === active), onclick: () => chooseHit(at) },
+      named(nameOf(i)), element("small", {}, groupOf(i) < several ? `community ${groupOf(i)}` : "single node")));
     if (text && !hits.length) items.push(element("li", { role: "option", "aria-disabled": "true" }, "No node has this in its name."));
     if (all.length > hits.length) items.push(element("li", { role: "option", "aria-disabled": "true" }, element("small", {}, `and ${number(all.length - hits.length)} more`)));
     found.replaceChildren(...items);
@@ -535,7 +709,7 @@
     if (active >= 0) search.setAttribute("aria-activedescendant", `hit-${active}`);
     else search.removeAttribute("aria-activedescendant");
   }
-  function choose(at) {
+  function chooseHit(at) {
     if (at < 0) return;
     selectNode(hits[at]);
     closeHits();
@@ -550,7 +724,7 @@
       event.preventDefault();
       if (hits.length) active = (active + (event.key === "ArrowDown" ? 1 : hits.length - 1)) % hits.length;
       markHit();
-    } else if (event.key === "Enter") choose(active);
+    } else if (event.key === "Enter") chooseHit(active);
     else if (event.key === "Escape" && !found.hidden) { event.stopPropagation(); closeHits(); }
   });
   document.addEventListener("click", (event) => { if (!event.target.closest(".grow")) closeHits(); });
@@ -558,13 +732,13 @@
   // --- The table of communities --------------------------------------------------------------
 
   const columnsOfLevel = () => [
-    { name: "community", value: (a) => a, text: (a) => String(a) },
+    { name: "community", value: (a) => a, text: shortTitleOf },
     { name: "nodes", value: (a) => communities.size[a] },
     { name: "share", value: (a) => communities.size[a] / n, text: (a) => percent(communities.size[a] / n) },
     { name: "edges inside", value: (a) => communities.inside[a] },
     { name: "edges to others", value: (a) => communities.leaving[a] },
     { name: "mean degree", value: (a) => communities.degree[a], text: (a) => communities.degree[a].toFixed(1) },
-    { name: CONDUCTANCE, value: (a) => communities.conductance[a], text: (a) => communities.conductance[a].toFixed(3) },
+    { name: CONDUCTANCE, value: (a) => communities.conductance[a] ?? "", text: (a) => communities.conductance[a]?.toFixed(3) ?? "" },
     communities.confidence && { name: "confidence", value: (a) => communities.confidence[a], text: (a) => communities.confidence[a].toFixed(3) },
     communities.stability && { name: "stability", value: (a) => communities.stability[a] ?? "", text: (a) => communities.stability[a]?.toFixed(3) ?? "" },
     nodes && { name: "members", value: (a) => communities.members[a].join("; "), members: true },
@@ -572,7 +746,7 @@
   let columns, order, sorted, rows;
   function startTable() {
     columns = columnsOfLevel();
-    order = Array.from({ length: k }, (_, a) => a);
+    order = communities.size.map((_, a) => a);
     sorted = { column: columns[0], up: true };
     rows = ROWS;
   }
@@ -598,8 +772,8 @@
   function cell(column, a) {
     if (column.name === "community") {
       const open = () => { isolate(a); byId("graph-title").scrollIntoView(); };
-      return element("th", { scope: "row" }, element("button", { type: "button", "aria-label": `Isolate community ${a}`, onclick: open },
-        element("span", { class: "swatch", color: colorOfCommunity(a) }), String(a)));
+      return element("th", { scope: "row" }, element("button", { type: "button", "aria-label": `Isolate ${titleOf(a).toLowerCase()}`, onclick: open },
+        element("span", { class: "swatch", color: colorOfGroup(a) }), shortTitleOf(a)));
     }
     if (column.members) {
       const rest = communities.size[a] - communities.members[a].length;
@@ -613,8 +787,8 @@
       element("thead", {}, element("tr", {}, ...columns.map(headerCell))),
       element("tbody", {}, ...shown.map((a) => element("tr", { "data-community": a }, ...columns.map((column) => cell(column, a))))),
     );
-    byId("more").hidden = shown.length === k;
-    byId("rows").textContent = shown.length < k ? `${number(shown.length)} of ${number(k)} communities; the CSV file has all.` : "";
+    byId("more").hidden = shown.length === order.length;
+    byId("rows").textContent = shown.length < order.length ? `${number(shown.length)} of ${number(order.length)} rows; the CSV file has all.` : "";
     markRow();
   }
   function markRow() {
@@ -630,8 +804,9 @@
     const field = (value) => (typeof value === "number" ? String(value) : `"${value.replace(/"/g, '""')}"`);
     return [header.join(","), ...lines.map((line) => line.map(field).join(","))].join("\n") + "\n";
   }
-  function download(name, text) {
-    const address = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+  const download = (name, text) => downloadBlob(name, new Blob([text], { type: "text/csv;charset=utf-8" }));
+  function downloadBlob(name, blob) {
+    const address = URL.createObjectURL(blob);
     const link = element("a", { href: address, download: name });
     document.body.append(link);
     link.click();
@@ -639,7 +814,7 @@
     setTimeout(() => URL.revokeObjectURL(address), 1000);
   }
   function communitiesCsv() {
-    return csv(columns.map((column) => column.name.replace(/ /g, "_")), order.map((a) => columns.map((column) => column.value(a))));
+    return csv(columns.map((column) => column.name.replace(/ /g, "_")), order.map((a) => columns.map((column) => (column.name === "community" && a === several ? titleOf(a) : column.value(a)))));
   }
   function nodesCsv() {
     const extra = [["degree", (i) => nodes.degree[i]]];
@@ -653,6 +828,22 @@
 
   // --- The spectrum --------------------------------------------------------------------------
 
+  function shape(tag, attributes, ...children) {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+  }
+  /* Round numbers that divide a range into at most so many steps. */
+  function ticks(low, high, most) {
+    const rough = Math.max((high - low) / most, 1e-12);
+    const power = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 5, 10].map((factor) => factor * power).find((each) => each >= rough);
+    const first = Math.ceil(low / step - 1e-9);
+    const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+    return Array.from({ length: Math.floor(high / step + 1e-9) - first + 1 }, (_, at) => ({ value: (first + at) * step, text: ((first + at) * step).toFixed(digits) }));
+  }
+
   function drawSpectrum() {
     const place = byId("spectrum");
     if (!place) return;
@@ -665,28 +856,35 @@
     const values = spectrum.eigenvalues;
     // Eigenvalues far above the threshold may be left out, so that the count starts before 1.
     const first = 1 + Math.max(spectrum.k - spectrum.above, 0);
-    const rank = values.map((_, at) => first + at);
-    const isAbove = (at) => at < spectrum.above;
-    const color = (at) => (isAbove(at) ? theme("accent") : theme("edge"));
-    const font = { family: theme("font"), size: 12, color: theme("ink") };
-    const axis = (title) => ({ title: { text: title, font }, gridcolor: theme("line"), zeroline: false, tickfont: font, fixedrange: true, linecolor: theme("line") });
-    const stems = {
-      type: "scatter", mode: "lines", hoverinfo: "skip", line: { color: theme("edge"), width: 1 },
-      x: rank.flatMap((at) => [at, at, null]), y: values.flatMap((value) => [1, value, null]),
-    };
-    const dots = {
-      type: "scatter", mode: "markers", x: rank, y: values, hovertemplate: "eigenvalue %{y:.4f}, rank %{x}<extra></extra>",
-      marker: { size: values.length > 30 ? 8 : 11, color: values.map((_, at) => color(at)), line: { width: 1, color: theme("surface") } },
-    };
-    const pad = 0.6;
-    Plotly.react(place, [stems, dots], {
-      margin: { l: 56, r: 12, t: 30, b: 46 }, showlegend: false, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-      hovermode: "closest", hoverlabel: { font: { family: theme("font") } },
-      title: { text: `${counted(spectrum.k, "eigenvalue", "eigenvalues")} above the threshold`, x: 0, xref: "container", font: { ...font, size: 14 } },
-      xaxis: { ...axis("rank"), range: [rank[0] - pad, rank[rank.length - 1] + pad], tickformat: "d", nticks: Math.min(rank.length + 1, 10) },
-      yaxis: axis("eigenvalue of N<sub>r</sub>"),
-      shapes: [{ type: "line", xref: "paper", x0: 0, x1: 1, y0: 1, y1: 1, line: { color: theme("ink"), width: 1.3, dash: "dash" } }],
-    }, { displayModeBar: false, responsive: true });
+    const [wide, tall] = [place.clientWidth, place.clientHeight];
+    const frame = { left: 52, right: wide - 10, top: 34, bottom: tall - 44 };
+    const [least, most] = [Math.min(...values, 1), Math.max(...values, 1)];
+    const pad = 0.08 * (most - least || 1);
+    const [low, high] = [least - pad, most + pad];
+    const ranks = [first - 0.6, first + values.length - 0.4];
+    const x = (rank) => frame.left + ((rank - ranks[0]) / (ranks[1] - ranks[0])) * (frame.right - frame.left);
+    const y = (value) => frame.bottom - ((value - low) / (high - low)) * (frame.bottom - frame.top);
+    const [ink, soft, line] = ["ink", "edge", "line"].map(theme);
+    const text = (content, at) => shape("text", { fill: ink, "font-size": 12, "text-anchor": "middle", ...at }, content);
+    const parts = [text(`${counted(spectrum.k, "eigenvalue", "eigenvalues")} above the threshold`, { x: 0, y: 16, "text-anchor": "start", "font-size": 14 })];
+    for (const tick of ticks(low, high, 6)) {
+      parts.push(shape("line", { x1: frame.left, x2: frame.right, y1: y(tick.value), y2: y(tick.value), stroke: line }));
+      parts.push(text(tick.text, { x: frame.left - 8, y: y(tick.value) + 4, "text-anchor": "end" }));
+    }
+    const whole = ticks(first, first + values.length - 1, Math.min(values.length, 10)).filter((tick) => Number.isInteger(tick.value) && tick.value >= first);
+    for (const tick of whole) parts.push(text(tick.text, { x: x(tick.value), y: frame.bottom + 16 }));
+    parts.push(text("rank", { x: (frame.left + frame.right) / 2, y: tall - 8 }));
+    const middle = (frame.top + frame.bottom) / 2;
+    const small = shape("tspan", { "font-size": 9, dy: 3 }, "r");
+    const named = text("eigenvalue of N", { x: 12, y: middle, transform: `rotate(-90 12 ${middle})` });
+    named.append(small);
+    parts.push(named);
+    values.forEach((value, at) => parts.push(shape("line", { x1: x(first + at), x2: x(first + at), y1: y(1), y2: y(value), stroke: soft })));
+    parts.push(shape("line", { x1: frame.left, x2: frame.right, y1: y(1), y2: y(1), stroke: ink, "stroke-width": 1.3, "stroke-dasharray": "6 4" }));
+    values.forEach((value, at) => parts.push(shape("circle", {
+      cx: x(first + at), cy: y(value), r: values.length > 30 ? 4 : 5.5, fill: at < spectrum.above ? theme("accent") : soft, stroke: theme("surface"),
+    }, shape("title", {}, `eigenvalue ${value.toFixed(4)}, rank ${first + at}`))));
+    place.replaceChildren(shape("svg", { width: wide, height: tall, "font-family": theme("font") }, ...parts));
   }
 
   // --- Start ---------------------------------------------------------------------------------
@@ -696,20 +894,20 @@
   byId("zoom-in").addEventListener("click", () => zoom(0.7));
   byId("zoom-out").addEventListener("click", () => zoom(1 / 0.7));
   byId("show-all").addEventListener("click", showAll);
-  byId("save-picture").addEventListener("click", () => Plotly.downloadImage(picture, { format: "png", filename: "communities", scale: 2, width: picture.clientWidth, height: picture.clientHeight }));
+  byId("save-picture").addEventListener("click", savePicture);
   byId("save-communities").addEventListener("click", () => download("communities.csv", communitiesCsv()));
   byId("save-nodes").addEventListener("click", () => download("nodes.csv", nodesCsv()));
   byId("more").addEventListener("click", () => { rows += MORE_ROWS; fillTable(); });
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") showAll(); });
-  byId("view-nodes").disabled = !canDrawNodes;
-  byId("save-nodes").disabled = search.disabled = !nodes;
+  byId("view-nodes").disabled = byId("save-nodes").disabled = search.disabled = !nodes;
 
   function drawAll() {
+    readColors();
     listLevels();
     describe();
     fillTable();
     drawSpectrum();
-    return draw({ keepBox: true });
+    draw({ keepBox: true });
   }
   function redrawInPrintColors(light) {
     if (light) document.documentElement.dataset.theme = "light";
@@ -721,18 +919,17 @@
   addEventListener("afterprint", () => redrawInPrintColors(false));
 
   // Drawn after the text of the page is on the screen.
-  requestAnimationFrame(() => setTimeout(async () => {
+  requestAnimationFrame(() => setTimeout(() => {
+    splitEdges();
     fitHeight();
-    await drawAll();
-    picture.on("plotly_hover", showTip);
-    picture.on("plotly_unhover", hideTip);
-    picture.on("plotly_click", clicked);
-    picture.on("plotly_doubleclick", showAll);
+    box = viewBox(null);
+    drawAll();
     let wide = picture.clientWidth;
     new ResizeObserver(() => {
       if (Math.abs(picture.clientWidth - wide) < 2) return;
       wide = picture.clientWidth;
       fitHeight();
+      drawSpectrum();
       draw();
     }).observe(picture);
     document.documentElement.dataset.ready = String(Math.round(performance.now()));
