@@ -12,8 +12,6 @@ REQUIRED = "KGROUPS_REQUIRE_BROWSER"
 OPTIONS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    # Without it the browser warns that it draws WebGL by software.
-    "--enable-unsafe-swiftshader",
 )  # fmt: skip
 
 
@@ -92,25 +90,20 @@ class Page:
         self.driver.find_element(By.CSS_SELECTOR, selector).send_keys(*keys)
 
     def place_of_node(self, node):
-        """Return where on the screen a node is drawn."""
+        """Return where on the screen a node is drawn, or a community a as ``-1 - a``."""
         script = """
         const picture = document.getElementById("graph");
         picture.scrollIntoView({behavior: "instant"});
-        const {xaxis, yaxis} = picture._fullLayout, edge = picture.getBoundingClientRect();
-        for (const trace of picture.data) {
-          const at = (trace.customdata || []).indexOf(arguments[0]);
-          if (at < 0) continue;
-          return [edge.left + xaxis.l2p(trace.x[at]), edge.top + yaxis.l2p(trace.y[at])];
-        }"""
+        const [x, y] = picture.shown.place(arguments[0]), edge = picture.getBoundingClientRect();
+        return [edge.left + x, edge.top + y];"""
         return self.run(script, node)
 
     def point_at(self, node, *, press=False):
         """Move the mouse onto a node, as a user does, and press its button if wanted."""
         x, y = self.place_of_node(node)
-        # Plotly looks for points at most once in 50 ms.
-        for step in (-2, -1, 0):
+        # A mouse that is there already has to move to be noticed.
+        for step in (-2, 0):
             self.cdp("Input.dispatchMouseEvent", type="mouseMoved", x=x + step, y=y)
-            time.sleep(0.1)
         for kind in ("mousePressed", "mouseReleased") if press else ():
             self.cdp("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
@@ -132,9 +125,8 @@ class Page:
         return np.asarray(Image.open(io.BytesIO(base64.b64decode(content))).convert("RGB"))
 
     def messages(self):
-        """Return what the console shows, except what the software renderer says of its speed."""
-        logged = [entry["message"] for entry in self.driver.get_log("browser")]
-        return [each for each in logged if "GPU stall due to ReadPixels" not in each]
+        """Return what the console shows."""
+        return [entry["message"] for entry in self.driver.get_log("browser")]
 
     def requests(self):
         """Return the addresses that were requested, without those that the file itself holds."""

@@ -4,14 +4,13 @@ import html
 import json
 import re
 from html.parser import HTMLParser
-from unittest import mock
 
 import networkx as nx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kgroups as kg
-from kgroups.page import document, page_content
+from kgroups.page import page_content
 from kgroups.partition import Partition
 
 PIECES = ["</script>", "<script>", "<!--", "]]>", "</title>", "</h1>", "<img onerror=x>"]
@@ -34,10 +33,7 @@ class Tags(HTMLParser):
 def page_of(names, title):
     graph = kg.as_graph(nx.relabel_nodes(nx.path_graph(4), dict(enumerate(names))))
     labels = Partition([0, 0, 1, 1], graph=graph)
-    # Without plotly's script, which is long and the same in all pages.
-    with mock.patch.object(document, "_plotly_script", return_value=""):
-        content = page_content(labels, graph, title=title, spectrum=False, confidence=False)
-    return content.decode()
+    return page_content(labels, graph, title=title, spectrum=False, confidence=False).decode()
 
 
 @settings(max_examples=40)

@@ -87,7 +87,7 @@ def test_side_packages_do_not_compile_or_load_graph_packages(package):
 def test_everything_is_reachable_without_optional_dependencies():
     program = """
 import inspect, sys
-for name in ("sklearn", "pandas", "pyarrow", "matplotlib", "plotly", "joblib", "distributed"):
+for name in ("sklearn", "pandas", "pyarrow", "matplotlib", "joblib", "distributed"):
     sys.modules[name] = None
 import kgroups
 from kgroups import *

@@ -3,6 +3,8 @@
 import argparse
 import json
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -105,7 +107,8 @@ def detect(args: argparse.Namespace) -> None:
             details = DETAILS[args.html_details]
             partition.to_html(
                 args.html,
-                title=views.title(source),
+                # A reader elsewhere does not know the folders of a path.
+                title=views.title(replace(source, name=Path(source.name).name)),
                 spectrum=details,
                 confidence=details,
                 levels=args.levels or details,

@@ -148,8 +148,8 @@ def build_parser() -> argparse.ArgumentParser:
         choices=list(commands.DETAILS),
         default="auto",
         help="whether the report has the spectrum, the confidence of nodes, the levels, and how "
-        "sure and stable the communities are, which take longest (default: auto, up to 50,000 "
-        "nodes)",
+        "sure and stable the communities are, which take longest (default: auto, what is known, "
+        "levels up to 50,000 nodes, and the others up to 1,000)",
     )
 
     score = _add_command(commands_of, commands.score, "score", "score a partition on its graph")

@@ -137,6 +137,7 @@
   // The part of the plane that is shown, and how many pixels its unit takes at the start.
   let box = { x: [0, 1], y: [0, 1] };
   let firstScale = 1;
+  let moved = false;
   let moving = false;
   const scaleOf = (shown) => picture.clientWidth / (shown.x[1] - shown.x[0]);
 
@@ -243,13 +244,13 @@
       const crowd = crowdOf(inner[a].length);
       addLines(scene, inner[a], colorOfGroup(a), Math.max(1.3 * crowd, 0.6), 0.6 * crowd + 0.08);
     }
-    const room = Math.max(open.reduce((sum, a) => sum + members[a].length, 0), 60);
+    const room = Math.max((open.reduce((sum, a) => sum + members[a].length, 0) * firstScale) / scale, 60);
     for (const a of groups) {
       if (opened.has(a)) addNodes(scene, members[a], colorOfGroup(a), room);
       else scene.marks.push(discOf(a, { color: colorOfGroup(a), opacity: 1, outline: 1 }));
       if (!opened.has(a) && discRadius(a, scale) >= 9) scene.texts.push({ x: communities.x[a], y: communities.y[a], text: String(a), color: inkOn(palette[colorOf[a]]), dy: 0, halo: false });
     }
-    if (nodes && several < communities.size.length) addNodes(scene, members[several], colorOfGroup(several), Math.max(n, 2001));
+    if (nodes && several < communities.size.length) addNodes(scene, members[several], colorOfGroup(several), Math.max(members[several].length, 400));
     if (open.length && room <= 120) addNames(scene, open.flatMap((a) => members[a]), room);
     const shown = links.count.length < links.total ? ` The ${number(links.count.length)} strongest of ${number(links.total)} links are drawn.` : "";
     const how = nodes ? "Zoom in, or click one, to see its nodes." : "Click one to see its numbers.";
@@ -306,6 +307,12 @@
     let [wide, tall] = [wanted.x[1] - wanted.x[0], wanted.y[1] - wanted.y[0]];
     if (wide / tall < shape) wide = tall * shape; else tall = wide / shape;
     return { x: [middle(wanted.x) - wide / 2, middle(wanted.x) + wide / 2], y: [middle(wanted.y) - tall / 2, middle(wanted.y) + tall / 2] };
+  }
+
+  /* What a picture of another size shows: the same middle at the same scale. */
+  function centered(shown, scale) {
+    const about = (range, pixels) => [-0.5, 0.5].map((share) => (range[0] + range[1]) / 2 + (share * pixels) / scale);
+    return { x: about(shown.x, picture.clientWidth), y: about(shown.y, picture.clientHeight) };
   }
 
   /* A graph that is wider than tall gets a lower picture. */
@@ -395,7 +402,7 @@
   }
 
   function draw({ keepBox = false } = {}) {
-    if (!keepBox) box = viewBox(state.isolated);
+    if (!keepBox) [box, moved] = [viewBox(state.isolated), false];
     firstScale = scaleOf(viewBox(null));
     scene = sceneOfState();
     repaint();
@@ -407,7 +414,7 @@
   let asked = false;
   let settled;
   function moveTo(wanted) {
-    box = wanted;
+    [box, moved] = [wanted, true];
     byId("tip").hidden = true;
     moving = edges !== null && edges.source.length > 5000;
     clearTimeout(settled);
@@ -926,11 +933,13 @@
     drawAll();
     let wide = picture.clientWidth;
     new ResizeObserver(() => {
-      if (Math.abs(picture.clientWidth - wide) < 2) return;
+      if (!picture.clientWidth || Math.abs(picture.clientWidth - wide) < 2) return;
+      const scale = wide / (box.x[1] - box.x[0]);
       wide = picture.clientWidth;
       fitHeight();
       drawSpectrum();
-      draw();
+      if (moved) box = centered(box, scale);
+      draw({ keepBox: moved });
     }).observe(picture);
     document.documentElement.dataset.ready = String(Math.round(performance.now()));
   }, 0));

@@ -836,34 +836,36 @@ class Partition(Sequence[Community]):
         uncertainty: bool | None = None,
         progress: StageProgress = False,
     ) -> None:
-        """Write an interactive report, one file that opens offline; needs the extra ``report``.
+        """Write an interactive report, one file that opens offline.
 
         Parameters
         ----------
         path : str or path
             A name that ends in ``.html`` or ``.htm``. The file is written whole or not at all.
         title : str, optional
-            Heading of the page.
+            Heading of the page; by default the name of the graph, if it has one: that of a
+            networkx graph (``G.name``), an igraph graph (``g["name"]``), a file or a dataset.
         spectrum : bool, optional
             Whether the eigenvalues are shown. By default if they are known or the graph has at
-            most 50,000 nodes; computing them can take longer than detection.
+            most 1,000 nodes; computing them can take much longer than detection.
         confidence : bool, optional
             Whether :meth:`confidence` is shown. By default if it is known or the graph has at
-            most 50,000 nodes.
+            most 1,000 nodes.
         levels : bool, optional
             Whether the reader can switch between :meth:`levels`. By default if they are known or
             the graph has at most 50,000 nodes.
         uncertainty : bool, optional
             Whether :meth:`k_distribution` and :meth:`stability` are computed. By default if the
-            graph has at most 50,000 nodes; what is known is shown.
+            graph has at most 1,000 nodes; what is known is shown.
         progress : bool or callable
             ``True`` names the stages on a terminal; a function receives the name of each.
 
         Notes
         -----
-        The page draws the nodes up to 5,000, beyond that the communities, whose nodes appear when
-        one is chosen; beyond 100,000 nodes it holds communities only. The same graph and labels
-        give the same file, byte for byte. Names of nodes are shown as text, whatever they contain.
+        The page draws up to 1,000 nodes, beyond that the graph of the communities, whose nodes
+        appear when the reader zooms in or chooses one; beyond 100,000 nodes it holds communities
+        only. Communities of one node are one entry. The same graph and labels give the same file,
+        byte for byte. Names of nodes are shown as text, whatever they contain.
 
         Examples
         --------

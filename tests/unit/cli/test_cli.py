@@ -3,7 +3,6 @@
 import gzip
 import json
 import re
-import sys
 import warnings
 
 import networkx as nx
@@ -149,7 +148,7 @@ def test_html_writes_a_report(run, triangles, tmp_path):
     assert out.endswith(f"wrote {tmp_path / 'r.html'}\n")
     assert {path.name for path in tmp_path.iterdir()} == {"triangles.csv", "r.html"}
     text = (tmp_path / "r.html").read_text()
-    assert f"<title>{triangles}</title>" in text
+    assert "<title>triangles.csv</title>" in text
     assert '"names":["ann","bob","cat","dan","eve","fay"]' in text
     assert '"spectrum":{' in text
     code, out, _ = run(
@@ -163,15 +162,11 @@ def test_html_writes_a_report(run, triangles, tmp_path):
     assert '"confidence":null' in text
 
 
-def test_a_missing_extra_of_the_report_is_found_before_the_graph_is_read(run, monkeypatch):
-    monkeypatch.setitem(sys.modules, "plotly.offline", None)
-    monkeypatch.setattr(commands, "open_graph", lambda args: pytest.fail("no work before this"))
-    code, _, err = run("detect", "karate", "--html", "r.html")
-    assert code == 1
-    assert (
-        'needs plotly. Install it from the checkout of kgroups: python -m pip install ".[report]"'
-        in err
-    )
+def test_a_report_of_a_file_has_its_name_as_title(run, tmp_path):
+    (tmp_path / "friends.csv").write_text("a,b\nb,c\na,c\n")
+    code, _, _ = run("detect", tmp_path / "friends.csv", "--html", tmp_path / "f.html")
+    assert code == 0
+    assert "<title>friends.csv</title>" in (tmp_path / "f.html").read_text()
 
 
 @pytest.mark.parametrize("option", ["--output", "--plot", "--html"])
