@@ -274,7 +274,7 @@ def test_a_large_graph_is_shown_by_community_and_opens_where_the_reader_zooms(pa
     assert marks - discs == set(range(1200, 1280))
     # By the wheel, onto a community, until its nodes are drawn in place of its disc.
     x, y = page.place_of_node(-1 - 7)
-    for _ in range(12):
+    for _ in range(6):
         page.cdp("Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y, deltaX=0, deltaY=-200)
     page.wait(f"{MARKS}.includes(280)")
     marks = set(page.run(MARKS))
@@ -316,7 +316,8 @@ def test_single_nodes_are_one_entry_and_one_row(page, large_page):
     )
     assert page.run(listed) == [*map(str, range(30)), "80 single nodes"]
     page.click("#more")
-    rows = "return [...document.querySelectorAll('#communities tbody tr')].map(r => r.cells[0].textContent)"
+    rows = "return [...document.querySelectorAll('#communities tbody tr')]"
+    rows += ".map(row => row.cells[0].textContent)"
     assert page.run(rows) == [*map(str, range(30)), "80 single nodes"]
     assert page.text("#drawn").startswith("30 communities and 80 single nodes: ")
     page.click("#details [data-community='30']")
