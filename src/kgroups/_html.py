@@ -38,6 +38,15 @@ def html_facts(pairs: Iterable[tuple[str, object]]) -> str:
     return f"<table><tbody>{body}</tbody></table>"
 
 
+def html_result(head: str, lines: Iterable[str], table: str) -> str:
+    """Return what a notebook shows of a result: a headline, sentences, and a table.
+
+    >>> html_result("a < b", ["It is so."], "")
+    '<b>a &lt; b</b><div>It is so.</div>'
+    """
+    return f"<b>{html_text(head)}</b>{html_lines(lines)}{table}"
+
+
 def html_lines(lines: Iterable[str]) -> str:
     """Return sentences of any length, one below the other."""
     return "".join(f"<div>{escape(line)}</div>" for line in lines)

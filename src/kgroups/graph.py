@@ -334,7 +334,7 @@ def _rebuild(
     multiplicity: Ints | None,
     nodes: Sequence[Hashable] | None,
     about_weights: str,
-    name: str | None = None,
+    name: str | None,
 ) -> Graph:
     return Graph(
         indptr,

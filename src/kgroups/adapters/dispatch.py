@@ -143,7 +143,5 @@ def _reweighted(graph: Graph, options: ReadOptions) -> Graph:
         return graph
     counts = graph.multiplicity
     weights = None if counts is None else counts.astype(float)
-    reweighted = Graph(
-        graph.indptr, graph.indices, weights, multiplicity=counts, nodes=graph.nodes
-    )
+    reweighted = Graph(graph.indptr, graph.indices, weights, multiplicity=counts, nodes=graph.nodes)
     return reweighted.named(graph.name)

@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kgroups._html import html_result, html_table
 from kgroups._types import Ints
+from kgroups._wording import counted
 from kgroups.adapters import (
     Labeling,
     check_length,
@@ -16,6 +18,9 @@ from kgroups.adapters import (
     repeated_nodes_message,
 )
 from kgroups.errors import PartitionError
+
+# Classes and groups that a notebook shows.
+_MOST_SHOWN = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +99,22 @@ class ConfusionTable:
 
     def __hash__(self) -> int:
         return hash((self.truth_names, self.label_names, self.counts.tobytes()))
+
+    def _repr_html_(self) -> str:
+        classes, groups = self.counts.shape
+        shown = self.counts[:_MOST_SHOWN, :_MOST_SHOWN].tolist()
+        rows = [
+            [str(name), *row]
+            for name, row in zip(self.truth_names[:_MOST_SHOWN], shown, strict=True)
+        ]
+        head = (
+            f"{counted(classes, 'class', 'classes')} (rows) in {counted(groups, 'group')} (columns)"
+        )
+        left_out = []
+        if max(classes, groups) > _MOST_SHOWN:
+            left_out = [f"The first {_MOST_SHOWN} of each are shown."]
+        header = ["", *map(str, self.label_names[:_MOST_SHOWN])]
+        return html_result(head, left_out, html_table(header, rows))
 
     def __str__(self) -> str:
         head = ["", *(str(name) for name in self.label_names)]

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from kgroups._html import html_facts, html_result
 from kgroups._types import Floats, Ints, Symmetrize
 from kgroups._validation import check_real
-from kgroups._wording import setting
+from kgroups._wording import counted, setting
 from kgroups.scoring.labeled import label_edges, label_graph
 
 
@@ -357,6 +358,15 @@ class Scores:
     def to_dict(self) -> dict[str, Any]:
         """Return the scores as plain Python values, ready for JSON."""
         return {**asdict(self), "sizes": list(self.sizes)}
+
+    def _repr_html_(self) -> str:
+        facts = [
+            (name.replace("_", " "), value)
+            for name, value in asdict(self).items()
+            if name not in ("k", "sizes")
+        ]
+        head = f"Scores of {counted(self.k, 'community', 'communities')}"
+        return html_result(head, [], html_facts(facts))
 
 
 def scores(

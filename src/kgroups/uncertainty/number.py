@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from kgroups._blas import DENSE
+from kgroups._html import html_result, html_table
 from kgroups._progress import StageProgress, interrupts_restored, stage_progress
 from kgroups._types import Bools, Floats, Ints, Symmetrize
 from kgroups._validation import RngLike, as_rng, check_k, check_real
@@ -216,6 +217,21 @@ class KDistribution:
 
     def __repr__(self) -> str:
         return f"KDistribution(k={self.k}, P(k)={{{self._shown_probabilities()}}})"
+
+    def _repr_html_(self) -> str:
+        head, *lines = str(self).split("\n  ")
+        order = np.argsort(-self.probabilities, kind="stable")[:_MOST_SHOWN]
+        rows = [
+            [k, self._shown(k), nats, "" if converged else "not converged"]
+            for k, nats, converged in zip(
+                self.k_values[np.sort(order)].tolist(),
+                self.nats[np.sort(order)].tolist(),
+                self.converged[np.sort(order)].tolist(),
+                strict=True,
+            )
+        ]
+        header = ["communities", "probability", "nats", ""]
+        return html_result(head, lines, html_table(header, rows))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the distribution as plain values that JSON can hold."""

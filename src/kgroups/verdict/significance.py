@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from kgroups._blas import single_threaded
+from kgroups._html import html_facts, html_result
 from kgroups._parallel import check_n_jobs
 from kgroups._progress import Progress, check_progress
 from kgroups._types import CSR, Floats, Ints, Symmetrize
@@ -201,6 +202,25 @@ class Significance:
         shown = [(name, getattr(self, name)) for name in names]
         values = ", ".join(f"{name}={value:.3g}" for name, value in shown if value is not None)
         return f"Significance(significant={self.significant}{values and ', '}{values})"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "p": self.p,
+            "second eigenvalue": self.eigenvalue,
+            "signal": self.signal,
+            "threshold": self.threshold,
+            "signal-to-noise ratio": self.snr,
+            "communities": self.communities,
+            "stretch of distances": self.stretch,
+        }
+        # With three digits, as p can be small.
+        shown = [
+            (name, f"{value:.3g}" if isinstance(value, float) else value)
+            for name, value in facts.items()
+            if value is not None
+        ]
+        size = f"{counted(self.n, 'node')} and {counted(self.m, 'edge')}"
+        return html_result(f"Structure of {size}", self.lines(), html_facts(shown))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as plain values that JSON can hold."""

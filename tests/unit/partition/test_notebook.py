@@ -188,3 +188,62 @@ def test_levels_show_a_row_each_and_their_tree():
     assert {"k3", "k2", "2, 2, 2", "3, 3", "83.3%"} <= set(page.words)
     assert len(images(html)) == 1
     assert images(kgroups.Levels([coarse], [1.5])._repr_html_()) == []
+
+
+def test_scores_show_a_row_each():
+    page = checked(
+        kgroups.detect_communities(nx.karate_club_graph(), weight=None).scores()._repr_html_()
+    )
+    assert page.words[0] == "Scores of 2 communities"
+    assert {"modularity", "0.371", "mean conductance", "cut size"} <= set(page.words)
+
+
+def test_a_confusion_table_shows_names_as_text():
+    table = kgroups.metrics.confusion([SCRIPT, SCRIPT, MARKUP], ["a", "b", "b"])
+    page = checked(table._repr_html_())
+    assert page.words[0] == "2 classes (rows) in 2 groups (columns)"
+    assert {SCRIPT, "a", "b", "1"} <= set(page.words)
+    many = kgroups.metrics.confusion(np.arange(50), np.arange(50))
+    page = checked(many._repr_html_())
+    assert sum(tag == "tr" for tag, _ in page.elements) == 1 + 20
+    assert "The first 20 of each are shown." in page.words
+
+
+def test_a_distribution_of_k_shows_a_row_for_each_number():
+    found = kgroups.k_distribution(nx.karate_club_graph(), weight=None)
+    page = checked(found._repr_html_())
+    assert page.words[0] == "Number of communities of 34 nodes and 78 edges"
+    assert {"communities", "probability", "nats", "0.99", *found.lines()} <= set(page.words)
+    assert sum(tag == "tr" for tag, _ in page.elements) == 1 + min(found.k_values.size, 6)
+
+
+def test_a_verdict_shows_its_sentences_and_numbers():
+    verdict = kgroups.significance(nx.karate_club_graph(), nulls=19)
+    page = checked(verdict._repr_html_())
+    assert page.words[0] == "Structure of 34 nodes and 78 edges"
+    assert {"p", f"{verdict.p:.3g}", *verdict.lines()} <= set(page.words)
+    # What is not known has no row.
+    little = kgroups.significance(nx.path_graph(3))
+    assert "p" not in checked(little._repr_html_()).words
+
+
+def test_a_summary_shows_its_sentences_and_a_row_for_each_community():
+    summary = kgroups.detect_communities(nx.karate_club_graph(), weight=None).summary()
+    page = checked(summary._repr_html_())
+    assert set(summary.sentences) <= set(page.words)
+    assert sum(tag == "tr" for tag, _ in page.elements) == 1 + 2
+
+
+def test_nothing_sets_the_color_of_text_or_background():
+    """Notebooks have dark themes, too."""
+    partition = kgroups.detect_communities(nx.karate_club_graph(), weight=None)
+    results = (
+        partition.scores(),
+        partition.summary(),
+        partition.report,
+        partition.k_distribution(),
+    )
+    for one in (*results, kgroups.metrics.confusion([0, 1], [0, 1])):
+        html = one._repr_html_()
+        assert not re.search(r"(?<!-)\bcolor\s*:|background", html)
+        assert not re.search(r"#(fff|000)", html)
