@@ -92,6 +92,7 @@ def graph_figures(
                 confidence if level is partition else None,
                 level.known_stability if stability else None,
                 limits,
+                is_laid_out=level is partition,
             )
             for level in shown
         ],
@@ -114,6 +115,8 @@ def _level(
     confidence: Floats | None,
     stability: "Stability | None",
     limits: PageLimits,
+    *,
+    is_laid_out: bool,
 ) -> dict[str, Any]:
     """Return the communities of a level, their colors and links, and the labels of all nodes.
 
@@ -128,7 +131,11 @@ def _level(
         [names[i] for i in some] if holds_nodes else []
         for some in _best_linked(group, groups, drawn.degree)
     ]
-    rgb = np.round(partition_colors(partition)[:groups] * 255).astype(np.uint8)
+    # The level that the picture was laid out for has the colors of the plots; others get those
+    # that differ in this picture, without a layout of their own.
+    centers = np.column_stack([communities["x"], communities["y"]])
+    colored = partition_colors(partition, None, None if is_laid_out else centers)
+    rgb = np.round(colored[:groups] * 255).astype(np.uint8)
     colors = ["#" + bytes(row).hex() for row in rgb]
     palette = list(dict.fromkeys(colors))
     number = {color: c for c, color in enumerate(palette)}
