@@ -113,16 +113,18 @@
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   }
   /* Dark colors are mixed with white on a dark page until they have a contrast of about 3 to 1. */
-  function shownColor(hex) {
+  function shownChannels(hex) {
     let rgb = channels(hex);
     while (isDark() && luminance(rgb) < 0.14) rgb = rgb.map((v) => Math.min(255, v + (255 - v) * 0.08 + 1));
-    return `rgb(${rgb.map(Math.round).join(",")})`;
+    return rgb;
   }
+  const shownColor = (hex) => `rgb(${shownChannels(hex).map(Math.round).join(",")})`;
   // The colors of the level that is shown, on the page as it is.
   let shades = [];
   const readColors = () => { shades = palette.map(shownColor); };
   const colorOfGroup = (a) => shades[colorOf[a]];
-  const inkOn = (hex) => (luminance(channels(hex)) > 0.3 || isDark() ? "#10161c" : "#ffffff");
+  /* Black or white text, whichever has more contrast: they are equal at this luminance. */
+  const inkOn = (hex) => (luminance(shownChannels(hex)) > 0.19 ? "#10161c" : "#ffffff");
 
   // --- The graph -----------------------------------------------------------------------------
 
