@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
+from kgroups.adapters import as_graph
 from kgroups.errors import GraphError, WeightError
 from kgroups.graph import Graph
 
@@ -72,6 +73,20 @@ def test_pickling_keeps_everything(weighted_multigraph):
     assert np.array_equal(twin.weights, weighted_multigraph.weights)
     assert np.array_equal(twin.multiplicity, weighted_multigraph.multiplicity)
     assert pickle.loads(pickle.dumps(Graph.from_edges([0], [1]))).nodes == range(2)
+
+
+def test_a_name_is_kept_and_changes_nothing_else(weighted_multigraph):
+    graph = weighted_multigraph
+    assert graph.name is None
+    named = graph.named("friends")
+    assert pickle.loads(pickle.dumps(named)).name == "friends"
+    assert named.nodes == graph.nodes
+    for field in ("indptr", "indices", "weights", "multiplicity"):
+        assert np.array_equal(getattr(named, field), getattr(graph, field))
+    for nothing in (None, "", "  ", 7):
+        assert graph.named(nothing) is graph
+    assert as_graph(named, weight=None).name == "friends"
+    assert as_graph(named, symmetrize="union").name == "friends"
 
 
 def test_edges_lists_the_upper_triangle(weighted_multigraph):
