@@ -308,6 +308,36 @@ def test_dragging_moves_the_picture_and_is_no_click(page, large_page):
     assert page.run("return document.getElementById('selected-community')") is None
 
 
+def test_two_fingers_zoom_and_one_does_not_move_the_picture(page, large_page):
+    def touch(kind, *places):
+        points = [{"x": x, "y": y, "id": at} for at, (x, y) in enumerate(places)]
+        page.cdp("Input.dispatchTouchEvent", type=kind, touchPoints=points)
+
+    _, path = large_page
+    page.cdp("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=2)
+    try:
+        page.open(path, width=420)
+        x, y = page.place_of_node(-1 - 3)
+        before = page.run(RANGES)
+        touch("touchStart", (x, y))
+        for step in (10, 20, 30):
+            touch("touchMove", (x, y - step))
+        touch("touchEnd")
+        assert page.run(RANGES) == before
+        x, y = page.place_of_node(-1 - 3)
+        touch("touchStart", (x - 20, y))
+        touch("touchStart", (x - 20, y), (x + 20, y))
+        for step in (10, 20, 30):
+            touch("touchMove", (x - 20 - step, y), (x + 20 + step, y))
+        touch("touchEnd")
+        narrower = "const {x} = document.getElementById('graph').shown.box; "
+        narrower += "return x[1] - x[0] < 0.6 * arguments[0]"
+        page.wait(narrower, before[1] - before[0])
+        assert page.run("return document.getElementById('selected-community')") is None
+    finally:
+        page.cdp("Emulation.setTouchEmulationEnabled", enabled=False)
+
+
 def test_single_nodes_are_one_entry_and_one_row(page, large_page):
     _, path = large_page
     page.open(path)

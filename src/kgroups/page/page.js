@@ -656,9 +656,12 @@
     pressed.set(event.pointerId, place);
     if (pressed.size === 2) {
       const [p, q] = [...pressed.values()];
+      pan((place[0] - before[0]) / 2, (place[1] - before[1]) / 2);
       zoom(wide / Math.max(spread(), 1), (p[0] + q[0]) / 2, (p[1] + q[1]) / 2);
       return;
     }
+    // One finger scrolls the page.
+    if (event.pointerType === "touch") return;
     // A drag that leaves the picture goes on.
     if (!picture.hasPointerCapture(event.pointerId)) picture.setPointerCapture(event.pointerId);
     picture.style.cursor = "grabbing";
