@@ -209,7 +209,7 @@ class TestAdjacencyTables:
 
     def test_other_index_and_columns_are_refused_with_a_way_on(self):
         frame = pd.DataFrame(np.eye(2), index=["x", "y"], columns=["y", "x"])
-        with pytest.raises(GraphError, match="adjacency matrix must have the same index and colum"):
+        with pytest.raises(GraphError, match="adjacency matrix must have the same index and"):
             as_graph(frame)
 
     def test_errors_list_at_most_ten_columns(self):
