@@ -1,11 +1,19 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, and files that can be read to their end."""
 
 import os
 import secrets
 import stat
 from pathlib import Path
 
-from kgroups.errors import InputError
+from kgroups.errors import FileFormatError, InputError
+
+_KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+    (stat.S_ISSOCK, "a socket"),
+)
 
 
 def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
@@ -44,3 +52,15 @@ def check_writable(path: str | os.PathLike[str]) -> None:
             "  Name a file in another folder."
         )
         raise InputError(msg)
+
+
+def check_regular(
+    path: str | os.PathLike[str], hint: str = "Write its content to a file, and pass that."
+) -> None:
+    """Raise if a path leads to anything but a file: a pipe may block, and a device may not end."""
+    mode = Path(path).stat().st_mode
+    if stat.S_ISREG(mode):
+        return
+    kind = next((kind for is_kind, kind in _KINDS if is_kind(mode)), "something else")
+    msg = f"{path} must be a regular file, got {kind}.\n  {hint}"
+    raise FileFormatError(msg)

@@ -247,7 +247,7 @@ def read_parquet(file: GraphFile) -> Graph:
         content = parquet.ParquetFile(file.stream, buffer_size=_PARQUET_BUFFER, pre_buffer=False)
         names = content.schema_arrow.names
         wanted = edge_columns(names, options)
-        file.check_expansion(_announced_size(content, wanted))
+        file.check_expansion(announced_size(content, wanted))
         types = [content.schema_arrow.field(column).type for column in wanted]
         types = [kind.value_type if is_dictionary(kind) else kind for kind in types]
         build = _builder(wanted, types, list(map(_arrow_kind, types)))
@@ -261,12 +261,14 @@ def read_parquet(file: GraphFile) -> Graph:
     return with_columns_described(graph, names, wanted, options)
 
 
-def _announced_size(content: Any, wanted: list[str]) -> int:
+def announced_size(content: Any, wanted: list[str]) -> int:
     """Return the bytes that the columns announce, in the file and as values in memory."""
     announced = content.metadata.num_rows * len(wanted) * _BYTES_PER_VALUE
     for group in map(content.metadata.row_group, range(content.metadata.num_row_groups)):
         for column in map(group.column, range(group.num_columns)):
-            if column.path_in_schema in wanted:
+            path = column.path_in_schema
+            # The path of a column of lists begins with its name.
+            if path in wanted or path.partition(".")[0] in wanted:
                 announced += column.total_uncompressed_size
     return int(announced)
 

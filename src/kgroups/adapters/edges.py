@@ -1,5 +1,6 @@
 """From edges to a ``Graph``: read options, weights, direction, and edges that come in batches."""
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -17,7 +18,7 @@ from kgroups._symmetric_csr import (
     rows_of_edges,
 )
 from kgroups._types import Bools, Floats, Indices, Symmetrize
-from kgroups._validation import check_choice
+from kgroups._validation import check_choice, check_real
 from kgroups._wording import argument, in_python, listed, setting
 from kgroups.adapters.numbering import IntegerNames, TextNames
 from kgroups.errors import DirectedGraphError, GraphError, InputError, WeightError
@@ -71,6 +72,11 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         check_choice("symmetrize", self.symmetrize, (None, "sum", "union"))
+        hint = (
+            f"  Pass for instance {setting('max_expansion', 1000)}, or "
+            f"{setting('max_expansion', math.inf)} for no limit."
+        )
+        check_real("max_expansion", self.max_expansion, low=1.0, finite=False, hint=hint)
         if self.weight is not None and not isinstance(self.weight, str):
             msg = (
                 f"weight must be the name of an edge attribute or None, got {self.weight!r}.\n"

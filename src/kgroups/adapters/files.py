@@ -7,7 +7,6 @@ to ``FORMATS``.
 
 import gzip
 import io
-import math
 import os
 import re
 import sys
@@ -21,12 +20,16 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 import numpy as np
 
+from kgroups._files import check_regular
 from kgroups._types import Symmetrize
-from kgroups._validation import check_choice, check_real
-from kgroups._wording import argument, in_python, setting
+from kgroups._validation import check_choice
+from kgroups._wording import argument, in_python
 from kgroups.adapters.edges import MAX_EXPANSION, ReadOptions
 from kgroups.errors import FileFormatError, GraphError, KGroupsError
 from kgroups.graph import Graph
+
+STANDARD_INPUT = "-"
+"""The path that stands for it."""
 
 _READ_BYTES = 1 << 20  # Bytes that are decompressed at once.
 _DEFLATE_RATIO = 1032  # No deflate stream expands further.
@@ -82,6 +85,8 @@ def read_graph(
     ----------
     path : str or path-like
         The file. Its suffix tells the format; a further ``.gz`` tells that it is compressed.
+        ``"-"`` is standard input, an edge list unless ``format`` says otherwise. Pipes and devices
+        are refused.
     weight : str or None
         Edge attribute or column that holds the weights, as in :func:`kgroups.as_graph`. The third
         column of an edge list without a header is the weight, whatever its name; the attribute
@@ -154,17 +159,16 @@ def read_file(
     """Read a graph from a file as :func:`read_graph` does."""
     formats = {one.name: one for one in FORMATS}
     check_choice("format", format, (None, *formats))
-    hint = (
-        f"  Pass for instance {setting('max_expansion', 1000)}, or "
-        f"{setting('max_expansion', math.inf)} for no limit."
-    )
-    check_real("max_expansion", options.max_expansion, low=1.0, finite=False, hint=hint)
     file_path = Path(path)
-    if not file_path.exists():
+    if os.fspath(path) == STANDARD_INPUT:
+        chosen = formats[format or "edgelist"]
+    elif not file_path.exists():
         network = in_python(" A known network is kgroups.datasets.load(name).graph.")
         hint = f"Check the path; it must be the path of a graph file.{network}"
         raise _error(str(path), "there is no such file", hint)
-    chosen = _format_of_suffix(file_path) if format is None else formats[format]
+    else:
+        check_regular(file_path, "Pass a file, or - and connect a pipe to standard input.")
+        chosen = _format_of_suffix(file_path) if format is None else formats[format]
     if not chosen.has_columns:
         options.refuse_column_names(f"a file of the format {chosen.name}")
     module, _, function = chosen.reader.partition(":")
@@ -174,6 +178,7 @@ def read_file(
     name = file_path.name
     try:
         with GraphFile(file_path, options) as file:
+            name = file.name
             graph = read(file)
     except FileFormatError:
         raise
@@ -214,15 +219,25 @@ class GraphFile:
     """An open file, its name and size, and the options of the caller.
 
     A file that ends with ``.gz`` is decompressed while it is read. One that expands too far is
-    refused when it is opened, before a reader has used any of its content.
+    refused when it is opened, before a reader has used any of its content. ``opener`` is the
+    function that takes ``max_expansion``.
     """
 
-    def __init__(self, path: Path, options: ReadOptions) -> None:
+    def __init__(
+        self, path: Path, options: ReadOptions, opener: str = "kgroups.read_graph"
+    ) -> None:
         self.name = path.name
         self.options = options
+        self._opener = opener
+        if str(path) == STANDARD_INPUT:
+            self.name = "standard input"
+            # Readers go back to the start, which a pipe cannot.
+            self.stream: BinaryIO = io.BytesIO(sys.stdin.buffer.read())
+            self._size = len(self.stream.getvalue())
+            return
         self._size = path.stat().st_size
         if path.suffix.lower() != ".gz":
-            self.stream: BinaryIO = path.open("rb")
+            self.stream = path.open("rb")
             return
         content = gzip.open(path, "rb")  # noqa: SIM115 (closed with this object)
         self.stream = cast("BinaryIO", io.BufferedReader(cast(Any, content)))
@@ -255,7 +270,7 @@ class GraphFile:
             f"a compressed file must not expand to more than {options.max_expansion:g} times its "
             f"size and more than 64 MiB, got {self._size} bytes that expand to at least {expanded}"
         )
-        where = in_python(" to kgroups.read_graph")
+        where = in_python(f" to {self._opener}")
         hint = f"If you trust this file, pass a larger {argument('max_expansion')}{where}."
         raise self.error(None, problem, hint)
 
@@ -324,6 +339,9 @@ class GraphFile:
         except MemoryError as error:
             hint = "Check the sizes that its header claims."
             raise self.error(None, f"the {kind} file does not fit in memory", hint) from error
+        except RecursionError as error:
+            problem = f"the {kind} file has parts that are nested too deep"
+            raise self.error(None, problem, "Check that all parts are closed.") from error
         except Exception as error:
             where = re.search(r"\((\d+), \d+\)|[Ll]ine (\d+)", str(error))
             line = int(where[1] or where[2]) if where else None

@@ -25,7 +25,6 @@ from kgroups.adapters.networkx import from_networkx
 from kgroups.errors import FileFormatError
 from kgroups.graph import Graph
 
-_GML_INTEGER = re.compile(r"[+-]?[0-9]+")
 _PAJEK_WORD = re.compile(r'"([^"]*)"|(\S+)')
 _BANNER = re.compile(
     r"%%MatrixMarket\s+matrix\s+(coordinate|array)\s+(real|double|integer|pattern)"
@@ -33,6 +32,8 @@ _BANNER = re.compile(
     re.IGNORECASE,
 )
 _COMMENT_LINE = re.compile(rb"(?m)^[ \t]*%[^\n]*")
+# Elements of GraphML in one another: a group of groups takes two a level, a drawing about ten.
+_MOST_NESTED = 100
 _SIZE = re.compile(r"[0-9]{1,18}")
 
 
@@ -51,11 +52,12 @@ def read_gml(file: GraphFile) -> Graph:
 def _refuse_long_integers(lines: list[str], file: GraphFile) -> None:
     """Raise with the line of an integer that is longer than Python reads; networkx has no line."""
     most = sys.get_int_max_str_digits()
+    if not most:
+        return
+    too_long = re.compile(rf"(?<!\S)[+-]?[0-9]{{{most + 1},}}(?!\S)")
     for number, line in enumerate(lines, 1):
-        if most and len(line) > most:
-            for word in line.split():
-                if len(word) > most and _GML_INTEGER.fullmatch(word):
-                    raise file.too_many_digits(word, number)
+        if len(line) > most and (found := too_long.search(line)):
+            raise file.too_many_digits(found[0], number)
 
 
 def _parse_gml(lines: list[str]) -> Any:
@@ -91,14 +93,15 @@ def read_graphml(file: GraphFile) -> Graph:
 def _check_markup(file: GraphFile) -> None:
     """Parse the XML with handlers only, so that no entity is ever expanded.
 
-    Weights are checked as well, because networkx reads ``1_0`` as ten.
+    Elements in one another take a hundred times the memory of their text, so their depth is
+    limited. Weights are checked as well, because networkx reads ``1_0`` as ten.
     """
     weight = file.options.weight
     parser = expat.ParserCreate()
     parser.buffer_text = True
     weight_keys: set[str | None] = set()
     is_weight_key = False
-    line = 0
+    line = depth = 0
     parts: list[str] = []
 
     def refuse(*_: object) -> None:
@@ -107,7 +110,14 @@ def _check_markup(file: GraphFile) -> None:
         raise file.error(parser.CurrentLineNumber, problem, hint)
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal is_weight_key, line
+        nonlocal is_weight_key, line, depth
+        depth += 1
+        if depth > _MOST_NESTED:
+            problem = f"elements must be nested at most {_MOST_NESTED} deep, got <{tag}> deeper"
+            hint = "Check that the elements are closed."
+            raise file.error(parser.CurrentLineNumber, problem, hint)
+        if weight is None:
+            return
         kind = tag.rpartition(":")[2]
         if kind == "key":
             is_weight_key = attributes.get("attr.name") == weight and attributes.get(
@@ -123,6 +133,8 @@ def _check_markup(file: GraphFile) -> None:
             parser.CharacterDataHandler = parts.append
 
     def end(_: str) -> None:
+        nonlocal depth
+        depth -= 1
         if parser.CharacterDataHandler is None:
             return
         parser.CharacterDataHandler = None
@@ -135,9 +147,8 @@ def _check_markup(file: GraphFile) -> None:
 
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse
-    if weight is not None:
-        parser.StartElementHandler = start
-        parser.EndElementHandler = end
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
     parser.ParseFile(file.stream)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from kgroups import datasets
 from kgroups._files import check_writable, write_atomically
 from kgroups.adapters import read_graph
+from kgroups.adapters.files import STANDARD_INPUT
 from kgroups.datasets import Dataset
 from kgroups.datasets.named import is_known_network, named_graph
 from kgroups.errors import InputError, PartitionError
@@ -53,7 +54,8 @@ def open_graph(args: argparse.Namespace) -> Source:
     graph = read_graph(
         args.graph, **columns, symmetrize=args.symmetrize, max_expansion=args.max_expansion
     )
-    return Source(args.graph, graph, None)
+    name = "standard input" if args.graph == STANDARD_INPUT else args.graph
+    return Source(name, graph, None)
 
 
 def graph_files(args: argparse.Namespace) -> list[str | Path]:

@@ -77,7 +77,8 @@ def _typed(value: object) -> str:
 
 
 _GRAPH = (
-    f"a file ({', '.join(one.title for one in FORMATS)}) or the name of a known network "
+    f"a file ({', '.join(one.title for one in FORMATS)}), - for an edge list on standard input, or "
+    "the name of a known network "
     "such as karate (`kgroups datasets` lists them; write ./karate for a file of that name)"
 )
 _REPRODUCE = (

@@ -6,6 +6,7 @@ from pathlib import Path
 from kgroups._types import Symmetrize
 from kgroups._wording import argument, function, in_python, setting
 from kgroups.adapters import as_graph
+from kgroups.adapters.files import STANDARD_INPUT
 from kgroups.datasets.catalog import names, table_names
 from kgroups.datasets.loading import Dataset, load
 from kgroups.errors import FileFormatError, InputError
@@ -15,7 +16,7 @@ from kgroups.graph import Graph
 def is_known_network(name: str) -> bool:
     """Tell whether a text is the name of a known network; if not, it must be that of a file.
 
-    ``./karate`` is always a file.
+    ``./karate`` is always a file, and ``-`` is standard input.
 
     Raises
     ------
@@ -24,7 +25,7 @@ def is_known_network(name: str) -> bool:
     """
     if name in names():
         return True
-    if not Path(name).exists():
+    if name != STANDARD_INPUT and not Path(name).exists():
         raise FileFormatError(_absent_message(name))
     return False
 

@@ -8,14 +8,18 @@ import math
 import os
 import re
 import zlib
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kgroups._files import check_regular
 from kgroups._types import Ints
 from kgroups._wording import function, in_python, install_hint
+from kgroups.adapters.binary_formats import announced_size
+from kgroups.adapters.edges import ReadOptions
+from kgroups.adapters.files import GraphFile
 from kgroups.errors import FileFormatError, InputError, MissingExtraError, PartitionError
 
 if TYPE_CHECKING:
@@ -70,15 +74,16 @@ def encode(
     return gzip.compress(content, mtime=0) if suffix.endswith(".gz") else content
 
 
-def decode(path: str | os.PathLike[str]) -> dict[str, Any]:
+def decode(path: str | os.PathLike[str], max_expansion: float) -> dict[str, Any]:
     """Return the arguments of the Partition that a file holds."""
     suffix = check_suffix(path)
-    content = Path(path).read_bytes()
-    if suffix == ".parquet":
-        return _from_parquet(content, path)
+    options = ReadOptions(max_expansion=max_expansion)
+    check_regular(path)
     try:
-        plain = gzip.decompress(content) if suffix.endswith(".gz") else content
-        text = plain.decode("utf-8-sig", "surrogatepass")
+        with GraphFile(Path(path), options, "Partition.load") as file:
+            if suffix == ".parquet":
+                return _from_parquet(file, path)
+            text = file.stream.read().decode("utf-8-sig", "surrogatepass")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise not_a_partition(path, f"it cannot be read as text: {error}") from error
     return _from_json(text, path) if suffix.startswith(".json") else _from_csv(text, path)
@@ -127,13 +132,37 @@ def _stability_from_json(values: dict[str, Any] | None, labels: Ints) -> "Stabil
 
 
 def _confidence_from_json(values: dict[str, Any]) -> "Confidence":
+    if type(values["converged"]) is not bool:
+        msg = '"converged" must be true or false'
+        raise InputError(msg)
     return _confidence(
         np.array(values["own"], dtype=np.float64),
-        np.array(values["runner_up"], dtype=np.int64),
+        _whole_numbers(values, "runner_up"),
         values["runner_up_probability"],
         str(values["method"]),
-        converged=bool(values["converged"]),
+        converged=values["converged"],
     )
+
+
+def _list(values: dict[str, Any], name: str) -> list[Any]:
+    listed = values[name]
+    if not isinstance(listed, list):
+        msg = f'"{name}" must be a list'
+        raise InputError(msg)
+    return listed
+
+
+def _whole_numbers(values: dict[str, Any], name: str) -> Ints:
+    listed = _list(values, name)
+    if not all(type(value) is int for value in listed):
+        msg = f'"{name}" must hold whole numbers only'
+        raise InputError(msg)
+    return np.array(listed, np.int64)
+
+
+def _refuse_constant(name: str) -> None:
+    msg = f"{name} is not a number"
+    raise ValueError(msg)
 
 
 def _confidence(
@@ -148,7 +177,7 @@ def _confidence(
 
 def _from_json(text: str, path: object) -> dict[str, Any]:
     try:
-        document = json.loads(text)
+        document = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise not_a_partition(path, f"it is not JSON: {error}") from error
     if not isinstance(document, dict) or document.get("format") != _FORMAT:
@@ -156,27 +185,28 @@ def _from_json(text: str, path: object) -> dict[str, Any]:
     if document.get("version") != 1:
         raise not_a_partition(path, f"its version is {document.get('version')!r}, not 1")
     try:
-        nodes, labels = document["nodes"], document["labels"]
-        if not all(type(label) is int for label in labels):
-            raise not_a_partition(path, '"labels" must hold whole numbers only')
-        spectrum = document["spectrum"]
+        z = _whole_numbers(document, "labels")
+        nodes, spectrum = document["nodes"], document["spectrum"]
+        if nodes is not None:
+            nodes = [_from_json_name(node) for node in _list(document, "nodes")]
         if spectrum is not None:
             from kgroups.spectrum import Spectrum
 
             spectrum = Spectrum.from_dict(spectrum)
         confidence = document.get("confidence")
-        z = np.array(labels, np.int64)
         return {
             "labels": z,
             "stability": _stability_from_json(document.get("stability"), z),
             "confidence": None if confidence is None else _confidence_from_json(confidence),
-            "nodes": None if nodes is None else [_from_json_name(node) for node in nodes],
-            "uninformed": [_from_json_name(node) for node in document["uninformed"]],
+            "nodes": nodes,
+            "uninformed": [_from_json_name(node) for node in _list(document, "uninformed")],
             "spectrum": spectrum,
         }
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
-        if isinstance(error, FileFormatError):
-            raise
+    except InputError as error:
+        raise not_a_partition(path, str(error)) from error
+    except KeyError as error:
+        raise not_a_partition(path, f"it lacks {error}") from error
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise not_a_partition(path, f"{type(error).__name__}: {error}") from error
 
 
@@ -348,16 +378,29 @@ def _parquet_names(nodes: Sequence[Hashable]) -> Any:
         raise PartitionError(msg) from error
 
 
-def _from_parquet(content: bytes, path: object) -> dict[str, Any]:
+def _from_parquet(file: GraphFile, path: object) -> dict[str, Any]:
     pyarrow, _ = import_pyarrow()
     try:
-        table = parquet_table(content)
+        table = read_parquet(file, (*_COLUMNS, *_CONFIDENCE))
         nodes, labels = (table.column(name) for name in _COLUMNS)
-    except (pyarrow.ArrowException, OSError, KeyError) as error:
+        if nodes.null_count:
+            raise not_a_partition(path, "the column node must name every node, got null")
+        # Repeated names would take far more memory than the file has announced.
+        if pyarrow.types.is_dictionary(nodes.type) and any(
+            len(chunk.dictionary) < len(chunk) for chunk in nodes.chunks
+        ):
+            raise not_a_partition(path, "each node must be named once, and some are not")
+        names = nodes.to_pylist()
+    except (FileFormatError, MemoryError):
+        raise
+    except Exception as error:
+        # pyarrow raises errors of many kinds for damaged files.
         raise not_a_partition(path, str(error)) from error
+    if not all(type(name) in (int, str) for name in names):
+        raise not_a_partition(path, "the column node must hold whole numbers or text")
     if labels.null_count or not pyarrow.types.is_integer(labels.type):
         raise not_a_partition(path, "the column community must hold whole numbers only")
-    found = {"labels": labels.to_numpy(), "nodes": nodes.to_pylist()}
+    found = {"labels": labels.to_numpy(), "nodes": names}
     if not set(_CONFIDENCE) <= set(table.column_names):
         return found
     sure, others = (table.column(name) for name in _CONFIDENCE)
@@ -396,14 +439,22 @@ def import_pyarrow() -> tuple[Any, Any]:
     return pyarrow, parquet
 
 
-def parquet_table(content: bytes) -> Any:
-    """Return the pyarrow table in a Parquet file, read without threads.
+def read_parquet(file: GraphFile, columns: Collection[str] | None = None) -> Any:
+    """Return the pyarrow table in a Parquet file, or those of its columns that are named.
 
-    ``pyarrow.parquet.read_table`` starts threads, with which a process that exits right after it
-    aborts about once in a hundred times.
+    Columns of text are dictionaries, so that a text that is repeated takes memory once.
+
+    The file is read without threads: ``pyarrow.parquet.read_table`` starts some, with which a
+    process that exits right after it aborts about once in a hundred times.
     """
-    _, parquet = import_pyarrow()
-    return parquet.ParquetFile(io.BytesIO(content), pre_buffer=False).read(use_threads=False)
+    pyarrow, parquet = import_pyarrow()
+    schema = parquet.read_schema(file.stream)
+    texts = [column.name for column in schema if pyarrow.types.is_string(column.type)]
+    content = parquet.ParquetFile(file.stream, pre_buffer=False, read_dictionary=texts)
+    names = schema.names
+    wanted = names if columns is None else [name for name in names if name in columns]
+    file.check_expansion(announced_size(content, wanted))
+    return content.read(columns=wanted, use_threads=False)
 
 
 def not_a_partition(path: object, reason: str) -> FileFormatError:

@@ -15,7 +15,7 @@ from kgroups._wording import counted
 from kgroups.errors import InputError, PartitionError
 from kgroups.graph import Graph
 from kgroups.partition.partition import Partition, shown_sizes
-from kgroups.partition.tables import import_pandas
+from kgroups.partition.tables import import_pandas, name_series
 
 
 class Parents(NamedTuple):
@@ -207,10 +207,9 @@ class Levels(Sequence[Partition]):
             name in :attr:`names`; in node order.
         """
         pandas = import_pandas()
-        columns: dict[str, Any] = {"node": list(self[0].nodes)}
+        columns: dict[str, Any] = {"node": name_series(pandas, list(self[0].nodes))}
         columns |= {name: level.labels for name, level in zip(self.names, self, strict=True)}
-        # A Series keeps names that are tuples as they are.
-        return pandas.DataFrame({name: pandas.Series(values) for name, values in columns.items()})
+        return pandas.DataFrame(columns)
 
     def dendrogram(self) -> Floats:
         """Return the nested levels as a linkage matrix for ``scipy.cluster.hierarchy``.

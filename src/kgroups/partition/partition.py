@@ -17,6 +17,7 @@ from kgroups._progress import Progress, StageProgress, interrupts_restored
 from kgroups._types import Floats, Ints
 from kgroups._validation import RngLike, check_real
 from kgroups._wording import counted, counted_communities, in_python
+from kgroups.adapters import MAX_EXPANSION
 from kgroups.errors import InputError, InstabilityWarning, PartitionError, warn_caller
 from kgroups.graph import Graph
 from kgroups.report import spectrum_shows
@@ -146,6 +147,8 @@ class Partition(Sequence[Community]):
         z = _checked_labels(labels)
         renumbered = _largest_first(z)
         names = _checked_nodes(nodes, graph, z.size)
+        without_signal = tuple(uninformed)
+        _check_uninformed(without_signal, names)
         # The fields of a frozen object are set past its __setattr__.
         vars(self).update(
             labels=renumbered,
@@ -162,7 +165,7 @@ class Partition(Sequence[Community]):
             graph=graph,
             _spectrum=spectrum,
             report=report,
-            uninformed=tuple(uninformed),
+            uninformed=without_signal,
         )
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -921,13 +924,18 @@ class Partition(Sequence[Community]):
         write_atomically(path, encode(self, path))
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> "Partition":
+    def load(
+        cls, path: str | os.PathLike[str], *, max_expansion: float = MAX_EXPANSION
+    ) -> "Partition":
         """Read a partition that :meth:`save` wrote, or a table with its columns.
 
         Parameters
         ----------
         path : str or path
             A file with one of the suffixes of :meth:`save`.
+        max_expansion : float
+            Times its own size to which a compressed file may expand, as in
+            :func:`kgroups.read_graph`.
 
         Returns
         -------
@@ -944,7 +952,7 @@ class Partition(Sequence[Community]):
         from kgroups.partition.files import decode, not_a_partition
 
         try:
-            return cls(**decode(path))
+            return cls(**decode(path, max_expansion))
         except PartitionError as error:
             raise not_a_partition(path, str(error)) from error
 
@@ -1109,6 +1117,21 @@ def _checked_nodes(
         msg = f"each node must be named once, got {name!r} more than once."
         raise PartitionError(msg)
     return names
+
+
+def _check_uninformed(uninformed: tuple[Hashable, ...], names: Sequence[Hashable]) -> None:
+    """Raise unless these are nodes, each once."""
+    if not uninformed:
+        return
+    known = names if isinstance(names, range) else set(names)
+    for node in uninformed:
+        if node not in known:
+            msg = f"uninformed must hold nodes of the partition, got {node!r}, which is none."
+            raise PartitionError(msg)
+    if len(set(uninformed)) < len(uninformed):
+        name = Counter(uninformed).most_common(1)[0][0]
+        msg = f"uninformed must hold each node once, got {name!r} more than once."
+        raise PartitionError(msg)
 
 
 def _largest_first(z: Ints) -> Ints:

@@ -1,6 +1,6 @@
 """A partition as tables and as a networkx graph: nodes, communities, and links between them."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,10 +29,20 @@ def node_table(partition: "Partition", columns: Sequence[str] | None) -> Any:
     for name in columns:
         check_choice("columns", name, _COLUMNS)
     pandas = import_pandas()
-    # A Series keeps names that are tuples as they are.
-    return pandas.DataFrame(
-        {name: pandas.Series(_column(partition, name)) for name in columns}, columns=list(columns)
-    )
+    found = {name: _column(partition, name) for name in columns}
+    if "node" in found:
+        found["node"] = name_series(pandas, found["node"])
+    return pandas.DataFrame(found, columns=list(columns))
+
+
+def name_series(pandas: Any, names: Sequence[Hashable]) -> Any:
+    """Return a pandas Series that keeps names as they are, tuples and mixed types, too."""
+    kinds = set(map(type, names))
+    try:
+        return pandas.Series(names, dtype=None if len(kinds) == 1 else object)
+    except (OverflowError, TypeError, UnicodeEncodeError):
+        # Numbers without bound, and text that is not valid Unicode.
+        return pandas.Series(names, dtype=object)
 
 
 def import_pandas() -> Any:

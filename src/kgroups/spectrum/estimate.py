@@ -10,11 +10,12 @@ from kgroups._blas import single_threaded
 from kgroups._csr import connected_components
 from kgroups._options import changed_options
 from kgroups._types import CSR, Floats, SelfLoops, Symmetrize
-from kgroups._validation import check_choice
+from kgroups._validation import check_choice, check_integer, check_real
 from kgroups._wording import counted
 from kgroups.errors import (
     CrowdedThresholdWarning,
     DisassortativeWarning,
+    InputError,
     KGroupsWarning,
     warn_caller,
 )
@@ -131,26 +132,41 @@ class Spectrum:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Spectrum":
-        """Return the spectrum from what :meth:`to_dict` returned."""
+        """Return the spectrum from what :meth:`to_dict` returned, validated."""
         kinds = {kind.__name__: kind for kind in (CrowdedThresholdWarning, DisassortativeWarning)}
-        return cls(
-            k=int(values["k"]),
-            k_low=int(values["k_low"]),
-            k_high=int(values["k_high"]),
-            r=float(values["r"]),
+
+        def whole(name: str, value: Any) -> int:
+            return check_integer(f"spectrum.{name}", value, low=0)
+
+        def real(name: str, value: Any) -> float:
+            return check_real(f"spectrum.{name}", value)
+
+        exact_at = dict(values["exact_at"].items())
+        found = cls(
+            k=whole("k", values["k"]),
+            k_low=whole("k_low", values["k_low"]),
+            k_high=whole("k_high", values["k_high"]),
+            r=real("r", values["r"]),
             r_choice=str(values["r_choice"]),
-            eigenvalues=tuple(float(value) for value in values["eigenvalues"]),
-            gap=float(values["gap"]),
-            k_at={str(name): int(k) for name, k in values["k_at"].items()},
-            r_at={str(name): float(r) for name, r in values["r_at"].items()},
-            exact_at={str(name): bool(exact) for name, exact in values["exact_at"].items()},
-            below_minus_one=int(values["below_minus_one"]),
-            methods={str(name): int(count) for name, count in values["methods"].items()},
+            eigenvalues=tuple(real("eigenvalues", value) for value in values["eigenvalues"]),
+            gap=real("gap", values["gap"]),
+            k_at={name: whole("k_at", k) for name, k in values["k_at"].items()},
+            r_at={name: real("r_at", r) for name, r in values["r_at"].items()},
+            exact_at=exact_at,
+            below_minus_one=whole("below_minus_one", values["below_minus_one"]),
+            methods={name: whole("methods", count) for name, count in values["methods"].items()},
             warnings=tuple(
-                kinds.get(entry["kind"], KGroupsWarning)(entry["message"])
+                kinds.get(entry["kind"], KGroupsWarning)(str(entry["message"]))
                 for entry in values["warnings"]
             ),
         )
+        rules = found.k_at.keys()
+        if not rules == found.r_at.keys() == exact_at.keys() or not all(
+            type(exact) is bool for exact in exact_at.values()
+        ):
+            msg = "spectrum.k_at, r_at and exact_at must hold a value for the same rules."
+            raise InputError(msg)
+        return found
 
 
 def estimate_k(

@@ -14,11 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from kgroups._files import write_atomically
+from kgroups._files import check_regular, write_atomically
 from kgroups._html import html_beside, html_lines, html_table, html_text
 from kgroups._wording import function, install_hint
+from kgroups.adapters.edges import MAX_EXPANSION, ReadOptions
+from kgroups.adapters.files import GraphFile
 from kgroups.errors import FileFormatError, InputError, MissingExtraError
-from kgroups.partition.files import import_pyarrow, parquet_table
+from kgroups.partition.files import import_pyarrow, read_parquet
 from kgroups.studies.journal import Results
 from kgroups.studies.plan import RESERVED, Task, trial_seed
 
@@ -159,9 +161,13 @@ class Study:
         _write_table(path, self.columns, self.rows)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> "Study":
-        """Read a study that :meth:`save` wrote."""
-        columns, rows = _read_table(path)
+    def load(cls, path: str | os.PathLike[str], *, max_expansion: float = MAX_EXPANSION) -> "Study":
+        """Read a study that :meth:`save` wrote.
+
+        A compressed file may expand to ``max_expansion`` times its size, as in
+        :func:`kgroups.read_graph`.
+        """
+        columns, rows = _read_table(path, max_expansion)
         trial, k_given, k_hat = (columns.index(name) for name in ("trial", "k_given", "k_hat"))
         return cls(tuple(columns[:trial]), tuple(columns[k_given + 1 : k_hat]), tuple(rows))
 
@@ -275,19 +281,23 @@ def _write_table(path: str | os.PathLike[str], columns: Sequence[str], rows: Seq
     write_atomically(path, gzip.compress(content, mtime=0) if suffix == ".csv.gz" else content)
 
 
-def _read_table(path: str | os.PathLike[str]) -> tuple[list[str], list[Row]]:
+def _read_table(path: str | os.PathLike[str], max_expansion: float) -> tuple[list[str], list[Row]]:
     suffix = check_table_name(path)
-    content = Path(path).read_bytes()
+    options = ReadOptions(max_expansion=max_expansion)
+    check_regular(path)
     try:
-        if suffix == ".parquet":
-            table = parquet_table(content)
-            columns, rows = table.column_names, table.to_pylist()
-        else:
-            columns, rows = _from_csv(gzip.decompress(content) if suffix == ".csv.gz" else content)
+        with GraphFile(Path(path), options, "Study.load") as file:
+            if suffix == ".parquet":
+                table = read_parquet(file)
+                columns, rows = table.column_names, table.to_pylist()
+            else:
+                columns, rows = _from_csv(file.stream.read())
         missing = [name for name in RESERVED if name not in columns]
         if missing:
             msg = f"it has no column {missing[0]!r}"
             raise ValueError(msg)
+    except FileFormatError:
+        raise
     except (OSError, EOFError, zlib.error, ValueError, NotImplementedError, csv.Error) as error:
         msg = (
             f"{path} does not hold a study: {error}.\n"

@@ -24,7 +24,7 @@ from kgroups.metrics import ami
 from kgroups.metrics.agreement import matched_cells
 from kgroups.metrics.contingency import contingency
 from kgroups.partition import Partition
-from kgroups.partition.tables import import_pandas
+from kgroups.partition.tables import import_pandas, name_series
 
 __all__ = ["EdgeShares", "Stability", "stability_of"]
 
@@ -170,9 +170,8 @@ class Stability:
         pandas = import_pandas()
         source, target, share = self.edges
         ends = {"source": source, "target": target}
-        # A Series keeps names that are tuples as they are.
         columns = {
-            name: pandas.Series([self.names[i] for i in end.tolist()], dtype=None)
+            name: name_series(pandas, [self.names[i] for i in end.tolist()])
             for name, end in ends.items()
         }
         return pandas.DataFrame({**columns, "together": pandas.Series(share)})
@@ -258,7 +257,8 @@ class Stability:
     def from_dict(
         cls, values: Mapping[str, Any], labels: Ints, names: Sequence[Hashable]
     ) -> "Stability":
-        """Return what :meth:`to_dict` has made of a partition with these labels and names."""
+        """Return what :meth:`to_dict` has made of a partition with these labels, validated."""
+        agreement = values["agreement"]
         nodes, communities = (
             np.array([np.nan if value is None else value for value in values[name]], dtype=float)
             for name in ("nodes", "communities")
@@ -266,10 +266,10 @@ class Stability:
         return cls(
             nodes,
             communities,
-            math.nan if values["agreement"] is None else float(values["agreement"]),
-            int(values["resamples"]),
-            float(values["drop"]),
-            int(values["seed"]),
+            math.nan if agreement is None else check_real("agreement", agreement, high=1.0),
+            check_integer("resamples", values["resamples"]),
+            check_real("drop", values["drop"], low=0.0, high=1.0),
+            check_integer("seed", values["seed"], low=0),
             labels,
             names,
         )

@@ -3,6 +3,7 @@
 import builtins
 import gzip
 import pickle
+import subprocess
 import sys
 import tracemalloc
 from dataclasses import replace
@@ -92,7 +93,9 @@ class TestReadGraph:
         with pytest.raises(FileFormatError, match=r"none\.gml: there is no such file"):
             read_graph(tmp_path / "none.gml")
         (tmp_path / "folder.csv").mkdir()
-        with pytest.raises(FileFormatError, match=r"folder\.csv: the file could not be read"):
+        with pytest.raises(
+            FileFormatError, match=r"folder\.csv must be a regular file, got a folder"
+        ):
             read_graph(tmp_path / "folder.csv")
 
     @pytest.mark.parametrize(
@@ -298,7 +301,7 @@ class TestGML:
             read_graph(write("a.gml", "graph [\n node [ id 1 ]\n node { id 2 }\n]"))
 
     def test_deep_nesting_is_an_error(self, write):
-        with pytest.raises(FileFormatError, match="valid GML"):
+        with pytest.raises(FileFormatError, match="GML file has parts that are nested too deep"):
             read_graph(write("a.gml", "graph " + "[ a " * 100_000))
 
 
@@ -696,6 +699,59 @@ class TestExpansion:
         pyarrow.parquet.write_table(table, paths[3], compression="zstd")
         for path in paths:
             assert read_file(path, ReadOptions(always_allowed=0, max_expansion=25)).m == graph.m
+
+
+class TestNesting:
+    @pytest.mark.parametrize("weight", ["weight", None])
+    def test_deep_markup_is_refused_before_it_takes_memory(self, write, weight):
+        path = write("a.graphml.gz", "<a>" * 10_000_000)
+        tracemalloc.start()
+        try:
+            message = r"a\.graphml\.gz, line 1: elements must be nested at most 100 deep, got <a> d"
+            with pytest.raises(FileFormatError, match=message):
+                read_graph(path, weight=weight)
+            assert tracemalloc.get_traced_memory()[1] < 20_000_000
+        finally:
+            tracemalloc.stop()
+
+    def test_groups_of_groups_are_read(self, write):
+        inner = '<node id="a"/><node id="b"/><edge source="a" target="b"/>'
+        for level in range(10):
+            inner = f'<node id="g{level}"><data key="d"><x><y/></x></data></node>{inner}'
+        start = '<graphml><key id="d" for="node" attr.name="d" attr.type="string"/>'
+        content = f'{start}<graph edgedefault="undirected">{inner}</graph></graphml>'
+        assert read_graph(write("a.graphml", content)).n == 12
+
+
+READ_INPUT = """
+import sys
+import kgroups as kg
+graph = kg.read_graph("-", format=sys.argv[1] if sys.argv[1:] else None)
+print(graph, graph.nodes)
+"""
+
+
+class TestStandardInput:
+    def read(self, content, *words):
+        return subprocess.run(
+            [sys.executable, "-c", READ_INPUT, *words],
+            input=content,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+
+    def test_it_is_an_edge_list_by_default(self):
+        done = self.read("source,target,weight\nann,bob,2\n")
+        assert done.stdout == "Graph(2 nodes, 1 edges, weighted) ('ann', 'bob')\n"
+
+    def test_it_is_what_the_format_says(self):
+        done = self.read("*Vertices 2\n*Edges\n1 2\n", "pajek")
+        assert done.stdout == "Graph(2 nodes, 1 edges) (1, 2)\n"
+
+    def test_errors_name_it_and_the_line(self):
+        assert "FileFormatError: standard input, line 1: " in self.read("one\n").stderr
 
 
 def starved(*_, **__):

@@ -1,5 +1,6 @@
 """The command line as a process: exit codes, streams, pipes and terminals."""
 
+import json
 import os
 import signal
 import subprocess
@@ -212,3 +213,10 @@ def test_help_does_not_load_heavy_libraries():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr == "[]\n"
+
+
+def test_a_graph_comes_from_standard_input():
+    done = run("detect", "-", "--json", input="ann,bob\nbob,cat\ncat,ann\n")
+    assert done.returncode == 0
+    graph = json.loads(done.stdout)["graph"]
+    assert (graph["name"], graph["nodes"], graph["edges"]) == ("standard input", 3, 3)
