@@ -3,19 +3,24 @@
 import io
 import json
 import os
+import re
+import zlib
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from kgroups._files import check_regular
 from kgroups._wording import argument
 from kgroups.errors import FileFormatError, InputError
 from kgroups.studies.plan import Task, differences
 
 _FORMAT = "kgroups study journal"
 # Changes whenever journals of earlier versions can no longer be read.
-_VERSION = 2
+_VERSION = 3
 _START = json.dumps({"format": _FORMAT, "version": _VERSION})[:-1].encode()
+# The end of every line: the CRC-32 of the JSON object without it.
+_CHECKSUM = re.compile(rb', "crc32": "([0-9a-f]{8})"\}')
 
 Results = dict[str, dict[str, float]]
 """From the name of a method to its metrics, k_hat and seconds; what is absent is NaN in tables."""
@@ -24,7 +29,8 @@ Results = dict[str, dict[str, float]]
 class Journal:
     """An append-only file: the plan on the first line, then one trial per line.
 
-    A process that dies while it writes leaves an incomplete line, which the next start removes.
+    Each line is a JSON object whose last entry is the checksum of the others. A process that dies
+    while it writes leaves an incomplete line, which the next start removes.
     """
 
     def __init__(self, path: str | os.PathLike[str], plan: Mapping[str, Any]) -> None:
@@ -33,6 +39,8 @@ class Journal:
             msg = f"there is no folder {str(self.path.parent)!r} for the journal {str(path)!r}."
             raise InputError(msg)
         # Without a buffer, so that a failed write is not repeated when the file is closed.
+        if self.path.exists():
+            check_regular(self.path)
         self._stream: io.FileIO = self.path.open("a+b", buffering=0)
         self.finished: dict[Task, Results] = {}
         try:
@@ -81,7 +89,7 @@ class Journal:
 
     def _write(self, record: dict[str, Any]) -> None:
         """Append a whole line, or leave the file as it was."""
-        line = memoryview(json.dumps(record).encode() + b"\n")
+        line = memoryview(_line(record))
         length = os.fstat(self._stream.fileno()).st_size
         try:
             while line:
@@ -119,31 +127,57 @@ class Journal:
 
 def holds_plan(path: str | os.PathLike[str]) -> bool:
     """Tell whether there is a journal with a complete first line."""
-    return Path(path).exists() and b"\n" in Path(path).read_bytes()
+    return Path(path).exists() and b"\n" in _content(path)
 
 
 def read_journal(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[Task, Results]]:
     """Return the plan of a journal and its finished trials, without an incomplete last line."""
-    content = Path(path).read_bytes()
+    content = _content(path)
     return _parsed(content[: content.rfind(b"\n") + 1], Path(path))
 
 
+def _content(path: str | os.PathLike[str]) -> bytes:
+    check_regular(path)
+    return Path(path).read_bytes()
+
+
+def _line(record: dict[str, Any]) -> bytes:
+    """Return an object as a line of JSON with its checksum."""
+    text = json.dumps(record).encode()
+    return text[:-1] + b', "crc32": "%08x"}\n' % zlib.crc32(text)
+
+
+def _record(line: bytes) -> dict[str, Any]:
+    """Return the object on a line, or raise ValueError if the line is not as it was written."""
+    found = _CHECKSUM.search(line, max(len(line) - 24, 0))
+    text = line[: found.start()] + b"}" if found else line
+    if found is None or found.end() < len(line) or int(found[1], 16) != zlib.crc32(text):
+        msg = "its checksum is wrong"
+        raise ValueError(msg)
+    record: dict[str, Any] = json.loads(text)
+    return record
+
+
 def _parsed(content: bytes, path: Path) -> tuple[dict[str, Any], dict[Task, Results]]:
-    lines = content.splitlines()
-    try:
-        header = json.loads(lines[0])
-        plan = dict(header["plan"])
-        known = (header["format"], header["version"]) == (_FORMAT, _VERSION)
-    except (IndexError, KeyError, TypeError, ValueError):
-        known = False
-    if not known:
+    first, *lines = content.removesuffix(b"\n").split(b"\n")
+    # Other files and other versions have no checksum.
+    if not first.startswith(_START):
         raise _not_a_journal(path)
+    try:
+        plan = dict(_record(first)["plan"])
+        methods = list(plan["methods"])
+    except (KeyError, TypeError, ValueError) as error:
+        msg = (
+            f"line 1 of the journal {path}, which holds the plan of the study, is damaged: {error}."
+            f"\n  Name another {argument('journal')}; without its plan a journal cannot be used."
+        )
+        raise FileFormatError(msg) from error
     finished: dict[Task, Results] = {}
-    for number, line in enumerate(lines[1:], start=2):
+    for number, line in enumerate(lines, start=2):
         try:
-            record = json.loads(line)
+            record = _record(line)
             task = Task(int(record["cell"]), int(record["trial"]))
-            results = {name: dict(record["results"][name]) for name in plan["methods"]}
+            results = {name: dict(record["results"][name]) for name in methods}
         except (KeyError, TypeError, ValueError) as error:
             msg = (
                 f"line {number} of the journal {path} is damaged: {error}.\n"
@@ -157,5 +191,6 @@ def _parsed(content: bytes, path: Path) -> tuple[dict[str, Any], dict[Task, Resu
 def _not_a_journal(path: Path) -> FileFormatError:
     return FileFormatError(
         f"{path} is not a journal of a study: its first line must be a JSON object with "
-        f'"format": "{_FORMAT}" and "version": {_VERSION}.\n  Name another file.'
+        f'"format": "{_FORMAT}" and "version": {_VERSION}; other versions of kgroups write others.'
+        "\n  Name another file."
     )

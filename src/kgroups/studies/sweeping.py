@@ -12,14 +12,16 @@ from kgroups import metrics as library
 from kgroups._progress import Progress
 from kgroups._validation import check_choice, check_integer, check_real
 from kgroups._wording import setting
-from kgroups.errors import InputError
-from kgroups.studies.journal import holds_plan, read_journal
+from kgroups.errors import FileFormatError, InputError
+from kgroups.studies.journal import Results, holds_plan, read_journal
 from kgroups.studies.methods import Method, as_methods
 from kgroups.studies.plan import RESERVED, Cell, Metric, Plan, Task, as_cells, differences
 from kgroups.studies.running import run_tasks
 from kgroups.studies.table import Study, study_of
 
 _METRICS = library.METRIC_NAMES
+# Of a plan that was described: what its trials are and what a table needs.
+_ENTRIES = ("cells", "methods", "k_given", "metrics", "trials", "entropy")
 
 
 def sweep(
@@ -105,7 +107,7 @@ def sweep(
     if rng is not None:
         entropy = check_integer("rng", rng, low=0)
     elif journal is not None and holds_plan(journal):
-        entropy = int(read_journal(journal)[0]["entropy"])
+        entropy = _read_shard(journal)[0]["entropy"]
     else:
         entropy = secrets.randbits(64)
     chosen, scores = as_methods(methods), _as_metrics(metrics)
@@ -206,14 +208,16 @@ def merge(journals: Iterable[str | os.PathLike[str]]) -> Study:
     ------
     InputError
         If the journals belong to different studies, or trials are missing.
+    FileFormatError
+        If a journal is damaged.
     """
     paths = list(journals)
     if not paths:
         msg = "merging needs at least one journal.\n  Name the journals of the shards."
         raise InputError(msg)
-    plan, finished = read_journal(paths[0])
+    plan, finished = _read_shard(paths[0])
     for path in paths[1:]:
-        other, more = read_journal(path)
+        other, more = _read_shard(path)
         differ = [f"{name} ({one}, {two})" for name, one, two in differences(plan, other)]
         if differ:
             msg = (
@@ -233,6 +237,21 @@ def merge(journals: Iterable[str | os.PathLike[str]]) -> Study:
         )
         raise InputError(msg)
     return study_of(plan, finished)
+
+
+def _read_shard(
+    path: str | os.PathLike[str],
+) -> tuple[dict[str, Any], dict[Task, Results]]:
+    """Return the plan and the trials of a journal that a sweep has written."""
+    plan, finished = read_journal(path)
+    lacking = [entry for entry in _ENTRIES if entry not in plan]
+    if lacking:
+        msg = (
+            f"{path} is not the journal of a sweep: its plan lacks {lacking[0]!r}.\n"
+            "  Name the journals that kgroups.studies.sweep or `kgroups study` has written."
+        )
+        raise FileFormatError(msg)
+    return plan, finished
 
 
 def _numbers(name: str, values: Any) -> list[float]:

@@ -2,13 +2,16 @@
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
 
+import networkx as nx
 import pytest
 
 from kgroups.errors import FileFormatError, InputError
+from kgroups.studies import merge, sweep
 from kgroups.studies.journal import Journal, read_journal
 from kgroups.studies.plan import Task
 
@@ -90,7 +93,9 @@ def test_damaged_line(path):
     lines = path.read_bytes().splitlines(keepends=True)
     lines[2] = b'{"cell": 0}\n'
     path.write_bytes(b"".join(lines))
-    with pytest.raises(FileFormatError, match=r"line 3 of the journal .* is damaged: 'trial'"):
+    with pytest.raises(
+        FileFormatError, match=r"line 3 of the journal .* is damaged: its checksum is"
+    ):
         read_journal(path)
 
 
@@ -200,3 +205,93 @@ def test_a_disk_that_is_full_from_the_start_is_a_clear_error(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     with Journal(tmp_path / "new", PLAN) as book:
         assert book.finished == {}
+
+
+def overlap_of_chance(graph, k, rng):
+    return rng.integers(k, size=graph.number_of_nodes())
+
+
+def ring(cliques, rng):
+    graph = nx.ring_of_cliques(cliques, 5)
+    return graph, [node // 5 for node in graph]
+
+
+def study_of(path):
+    """Run or resume a small study."""
+    methods = {"chance": overlap_of_chance}
+    return sweep(ring, {"cliques": [3, 4]}, methods, trials=4, journal=path, progress=False)
+
+
+def without_seconds(study):
+    return [{**row, "seconds": 0} for row in study.rows]
+
+
+def damages(content, count=150):
+    """Yield copies with one byte changed to any other: digits, keys, quotes, ends of lines."""
+    draw = random.Random(0)
+    for _ in range(count):
+        damaged = bytearray(content)
+        place = draw.randrange(len(content))
+        others = [b for b in b'0123456789abc"{}[]:,. \n\r\x00\xff' if b != content[place]]
+        damaged[place] = draw.choice(others)
+        yield bytes(damaged)
+
+
+def test_a_damaged_journal_is_refused_or_gives_the_same_rows(tmp_path):
+    path = tmp_path / "journal"
+    expected, content = study_of(path), path.read_bytes()
+    refused = 0
+    for damaged in damages(content):
+        path.write_bytes(damaged)
+        for use in (lambda: merge([path]), lambda: study_of(path)):
+            try:
+                rows = without_seconds(use())
+            except FileFormatError:
+                refused += 1
+            except InputError as error:
+                # What follows the last end of a line was not finished.
+                assert "1 are missing" in str(error)  # noqa: PT017
+                assert not damaged.endswith(b"\n")
+            else:
+                assert rows == without_seconds(expected)
+    assert refused > 290
+
+
+def test_numbers_that_were_changed_are_refused(path):
+    """Digits are as likely as any to be damaged, and no parser notices."""
+    content = path.read_bytes()
+    for place, byte in enumerate(content):
+        if byte in b"0123456789":
+            other = b"1" if byte == ord("0") else b"0"
+            path.write_bytes(content[:place] + other + content[place + 1 :])
+            with pytest.raises(FileFormatError, match=r"damaged: its checksum is wrong|version"):
+                read_journal(path)
+
+
+def test_a_journal_without_checksums_is_refused(path):
+    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+    for line in lines:
+        del line["crc32"]
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    with pytest.raises(FileFormatError, match=r"line 1 .* holds the plan .* its checksum is wrong"):
+        read_journal(path)
+    path.write_text(path.read_text().replace('"version": 3', '"version": 2', 1))
+    with pytest.raises(FileFormatError, match='"version": 3; other versions of kgroups write ot'):
+        Journal(path, PLAN)
+
+
+@pytest.mark.parametrize("plan", [{}, {"methods": {}}, {**PLAN, "entropy": 0}])
+def test_a_plan_that_is_not_of_a_sweep_is_refused(tmp_path, plan):
+    path = tmp_path / "journal"
+    with Journal(path, plan):
+        pass
+    with pytest.raises(FileFormatError, match=r"damaged: 'methods'|its plan lacks '(cells|metr)"):
+        merge([path])
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no such pipes there")
+def test_a_pipe_is_no_journal(tmp_path):
+    path = tmp_path / "journal"
+    os.mkfifo(path)
+    with pytest.raises(FileFormatError, match="must be a regular file, got a pipe"):
+        Journal(path, PLAN)
