@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from html import escape
 
+from kgroups._wording import text_of
+
 # Texts longer than this are cut, so that one name does not fill the screen.
 _LONGEST_TEXT = 60
 _NAME_PIXELS, _BAR_PIXELS, _LINE_PIXELS = 140, 160, 18
@@ -14,7 +16,7 @@ def html_text(value: object) -> str:
     >>> html_text("<b>bold</b>")
     '&lt;b&gt;bold&lt;/b&gt;'
     """
-    line = " ".join(str(value).split())
+    line = " ".join(text_of(value).split())
     return escape(line if len(line) <= _LONGEST_TEXT else line[: _LONGEST_TEXT - 1] + "…")
 
 
@@ -79,7 +81,9 @@ def _cell(value: object) -> str:
     shown, side = html_text(value), "left"
     if isinstance(value, int | float) and not isinstance(value, bool):
         side = "right"
-        shown = f"{value:,}"
         if isinstance(value, float):
             shown = f"{value:,.3f}".rstrip("0").rstrip(".")
+        elif abs(value) < 10**18:
+            # Longer ones are names of nodes, and may be longer than Python writes.
+            shown = f"{value:,}"
     return f'<td style="text-align:{side};padding:0.1em 0.6em">{shown}</td>'

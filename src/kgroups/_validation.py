@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kgroups._wording import argument, in_python, setting
+from kgroups._wording import argument, in_python, setting, shown_name
 from kgroups.errors import InputError, NumberOfCommunitiesError
 
 RngLike = int | np.random.Generator | None
@@ -102,6 +102,18 @@ def is_real(value: Any, *, finite: bool = True) -> bool:
     except OverflowError:
         return False
     return math.isfinite(number) or not (finite or math.isnan(number))
+
+
+def name_text(name: object, where: str) -> str:
+    """Return the name of a node as text, or raise if it has none that can be shown ``where``."""
+    try:
+        return str(name)
+    except (ValueError, RecursionError) as error:
+        msg = (
+            f"node names in {where} must be numbers or text of ordinary length, got "
+            f"{shown_name(name)}.\n  Rename this node first."
+        )
+        raise InputError(msg) from error
 
 
 def _as_integer(value: Any) -> int | None:

@@ -5,9 +5,12 @@ command line, which sets its own :class:`Wording` while a command runs.
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+
+# Characters of a name in a message.
+_LONGEST_NAME = 100
 
 
 class Wording:
@@ -92,9 +95,38 @@ def listed(names: Iterable[object], most: int = 10) -> str:
     >>> listed(["ann", 7]), listed(range(4), most=3), listed([])
     ("'ann', 7", '0, 1, 2 and 1 more', 'none')
     """
-    shown = [repr(name) for name in names]
+    shown = list(map(shown_name, names))
     more = f" and {len(shown) - most} more" if len(shown) > most else ""
     return ", ".join(shown[:most]) + more or "none"
+
+
+def text_of(value: object) -> str:
+    """Return a value as text; if Python cannot write it, what it is.
+
+    >>> text_of("ann"), text_of(-(10**5000))
+    ('ann', 'a number of 16,610 bits')
+    """
+    return _written(str, value)
+
+
+def shown_name(name: object) -> str:
+    """Return the name of a node as Python code of limited length; if it has none, what it is.
+
+    >>> shown_name("ann"), shown_name(10**5000)
+    ("'ann'", 'a number of 16,610 bits')
+    """
+    text = _written(repr, name)
+    return text if len(text) <= _LONGEST_NAME else f"{text[: _LONGEST_NAME - 3]}..."
+
+
+def _written(write: Callable[[object], str], value: object) -> str:
+    try:
+        return write(value)
+    except (ValueError, RecursionError):
+        # Python writes integers of a limited number of digits, and tuples of a limited depth.
+        if isinstance(value, int):
+            return f"a number of {value.bit_length():,} bits"
+        return f"a {type(value).__name__} that is nested too deep"
 
 
 def install_hint(extra: str) -> str:

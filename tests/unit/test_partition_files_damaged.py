@@ -143,7 +143,7 @@ def test_values_that_are_refused_are_named(document, tmp_path, place, value, rea
 
 
 def test_a_partition_knows_all_uninformed_nodes():
-    with pytest.raises(PartitionError, match=r"uninformed must hold nodes .* got 'c', which is"):
+    with pytest.raises(PartitionError, match=r"uninformed must hold nodes .* got 'c'\."):
         Partition([0, 1], ["a", "b"], uninformed=["c"])
     with pytest.raises(PartitionError, match="must hold nodes of the partition, got 2"):
         Partition([0, 1], uninformed=[2])

@@ -13,6 +13,7 @@ import numpy as np
 
 from kgroups._options import changed_options
 from kgroups._types import Floats, Ints
+from kgroups._validation import name_text
 from kgroups.graph import Graph
 from kgroups.plotting.graphs import partition_colors
 from kgroups.plotting.layout import linked_pairs, positions
@@ -249,7 +250,7 @@ def _edges(ends: Ints, most: int) -> dict[str, Any]:
 
 def _texts(nodes: Sequence[Hashable]) -> list[str]:
     """Return the names as text; with quotes if the text alone does not tell them apart."""
-    texts = [str(node) for node in nodes]
+    texts = [name_text(node, "a report") for node in nodes]
     return texts if len(set(texts)) == len(texts) else [repr(node) for node in nodes]
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from kgroups._files import check_regular
 from kgroups._types import Ints
-from kgroups._wording import function, in_python, install_hint
+from kgroups._wording import function, in_python, install_hint, shown_name
 from kgroups.adapters.binary_formats import announced_size
 from kgroups.adapters.edges import ReadOptions
 from kgroups.adapters.files import GraphFile
@@ -36,6 +36,11 @@ _STABILITY = "stability"
 _FORMAT = "kgroups partition"
 _LEVEL = re.compile("k[0-9]+")
 _WHOLE_NUMBER = re.compile(r"\s*-?[0-9]{1,18}\s*")
+# Python reads no more digits by default.
+_MOST_DIGITS = 4300
+_TOO_LONG = 10**_MOST_DIGITS
+# Tuples in one another: json and Python limit them, too, at depths that depend on the version.
+_MOST_NESTED = 100
 _PLAIN_TYPES = (int, str, float, bool, type(None))
 # The default field size limit of csv.reader, which can be raised only for the whole process.
 _LONGEST_CSV_NAME = 131_072
@@ -214,32 +219,49 @@ def _json_names(nodes: Sequence[Hashable]) -> Sequence[Any]:
     return list(nodes) if isinstance(nodes, range) else [_as_json(node) for node in nodes]
 
 
-def _as_json(name: Hashable) -> Any:
+def _as_json(name: Hashable, depth: int = 0) -> Any:
     if isinstance(name, np.generic):
         name = name.item()
     if type(name) is tuple:
-        return {"tuple": [_as_json(part) for part in name]}
+        if depth == _MOST_NESTED:
+            msg = (
+                f"node names in a file must be nested at most {_MOST_NESTED} deep, got "
+                f"{shown_name(name)} in {_MOST_NESTED} tuples.\n  Rename this node first."
+            )
+            raise PartitionError(msg)
+        return {"tuple": [_as_json(part, depth + 1) for part in name]}
+    if type(name) is int:
+        _check_digits(name)
     if type(name) is float and not math.isfinite(name):
         return {"float": str(name)}
     if type(name) in _PLAIN_TYPES:
         return name
     msg = (
         "node names in a JSON file must be of type int, str, float, bool, None or tuple, got "
-        f"{name!r} of type {type(name).__name__}.\n"
+        f"{shown_name(name)} of type {type(name).__name__}.\n"
         f"  Rename the nodes first{in_python(', or keep the partition with pickle')}."
     )
     raise PartitionError(msg)
 
 
-def _from_json_name(value: Any) -> Hashable:
+def _check_digits(name: int) -> None:
+    if abs(name) >= _TOO_LONG:
+        msg = (
+            f"node names in a file must have at most {_MOST_DIGITS:,} digits, got "
+            f"{shown_name(name)}.\n  Rename this node first."
+        )
+        raise PartitionError(msg)
+
+
+def _from_json_name(value: Any, depth: int = 0) -> Hashable:
     match value:
-        case {"tuple": list(parts)}:
-            return tuple(_from_json_name(part) for part in parts)
+        case {"tuple": list(parts)} if depth < _MOST_NESTED:
+            return tuple(_from_json_name(part, depth + 1) for part in parts)
         case {"float": str(text)}:
             return float(text)
         case int() | str() | float() | None:
             return value
-    msg = f"{value!r} is not the name of a node"
+    msg = f"{shown_name(value)} is not the name of a node"
     raise ValueError(msg)
 
 
@@ -418,13 +440,15 @@ def _table_names(nodes: Sequence[Hashable]) -> list[int | str]:
     kind = int if names and type(names[0]) is int else str
     others = [name for name in names if type(name) is not kind]
     if others:
-        beside = f"{names[0]!r} and " if others[0] is not names[0] else ""
+        beside = f"{shown_name(names[0])} and " if others[0] is not names[0] else ""
         msg = (
             "node names in a table must be all int or all str, got "
-            f"{beside}{others[0]!r} of type {type(others[0]).__name__}.\n"
+            f"{beside}{shown_name(others[0])} of type {type(others[0]).__name__}.\n"
             "  Save as .json, which also keeps float, bool, None, tuple and mixed types."
         )
         raise PartitionError(msg)
+    for name in names if kind is int else ():
+        _check_digits(name)
     return names
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kgroups._html import html_beside, html_lines, html_table, html_text
+from kgroups._wording import text_of
 from kgroups.partition.tables import community_rows, inside_degrees
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def _communities(partition: "Partition") -> str:
 
 
 def _short(name: object) -> str:
-    text = str(name)
+    text = text_of(name)
     return text if len(text) <= 18 else text[:17] + "…"
 
 

@@ -6,7 +6,7 @@ Nothing is computed here: what was not asked for is named with the call that com
 from typing import TYPE_CHECKING, Any
 
 from kgroups._html import html_lines, html_table
-from kgroups._wording import counted, counted_communities
+from kgroups._wording import counted, counted_communities, text_of
 from kgroups.partition.tables import community_rows
 from kgroups.report import spectrum_shows
 
@@ -169,4 +169,4 @@ def _warnings(partition: "Partition") -> list[Warning]:
 
 
 def _shown(value: object) -> str:
-    return f"{value:,.3f}" if isinstance(value, float) else str(value)
+    return f"{value:,.3f}" if isinstance(value, float) else text_of(value)

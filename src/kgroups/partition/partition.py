@@ -16,7 +16,7 @@ from kgroups._csr import rows_of
 from kgroups._progress import Progress, StageProgress, interrupts_restored
 from kgroups._types import Floats, Ints
 from kgroups._validation import RngLike, check_real
-from kgroups._wording import counted, counted_communities, in_python
+from kgroups._wording import counted, counted_communities, in_python, shown_name
 from kgroups.adapters import MAX_EXPANSION
 from kgroups.errors import InputError, InstabilityWarning, PartitionError, warn_caller
 from kgroups.graph import Graph
@@ -1114,7 +1114,7 @@ def _checked_nodes(
         return graph.nodes
     if len(set(names)) < n:
         name = Counter(names).most_common(1)[0][0]
-        msg = f"each node must be named once, got {name!r} more than once."
+        msg = f"each node must be named once, got {shown_name(name)} more than once."
         raise PartitionError(msg)
     return names
 
@@ -1126,11 +1126,11 @@ def _check_uninformed(uninformed: tuple[Hashable, ...], names: Sequence[Hashable
     known = names if isinstance(names, range) else set(names)
     for node in uninformed:
         if node not in known:
-            msg = f"uninformed must hold nodes of the partition, got {node!r}, which is none."
+            msg = f"uninformed must hold nodes of the partition, got {shown_name(node)}."
             raise PartitionError(msg)
     if len(set(uninformed)) < len(uninformed):
         name = Counter(uninformed).most_common(1)[0][0]
-        msg = f"uninformed must hold each node once, got {name!r} more than once."
+        msg = f"uninformed must hold each node once, got {shown_name(name)} more than once."
         raise PartitionError(msg)
 
 
@@ -1181,6 +1181,6 @@ def _check_same_nodes(names: Collection[Hashable], membership: Mapping[Hashable,
         more = f" (and {len(others)} more)" if others else ""
         msg = (
             f"the graph and the partition must have the same nodes; {lacking} missing node "
-            f"{node!r}{more}.\n  Use the graph that the partition was found on."
+            f"{shown_name(node)}{more}.\n  Use the graph that the partition was found on."
         )
         raise PartitionError(msg)

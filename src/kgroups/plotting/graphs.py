@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kgroups._types import Floats, Ints
-from kgroups._wording import counted_communities
+from kgroups._validation import name_text
+from kgroups._wording import counted_communities, shown_name
 from kgroups.errors import InputError
 from kgroups.graph import Graph
 from kgroups.plotting.colors import colors_by_neighbors, luminance, palette_of, rgb_of
@@ -100,8 +101,8 @@ def plot_graph(
         Positions; by default they are computed, the same at each call and for each order of the
         nodes, communities apart and nodes not over one another.
     names : collection of hashable, optional
-        Nodes whose names are written; by default all of a graph of up to 40 nodes, of larger ones
-        none. Those of nodes of highest degree come first. They stand inside or beside the node, or
+        Nodes whose names are written; by default all of a graph of up to 40 nodes that are valid
+        text, of larger ones none. Those of nodes of highest degree come first. They stand inside or beside the node, or
         where there is no room, of the first 40, at the end of a line. Names that would cover nodes
         or each other are left out.
     node_size : float, array of shape (n,) or mapping of node to float
@@ -145,7 +146,8 @@ def plot_graph(
     """
     graph, z = partition._graph_for("a picture"), partition.labels
     if names is None:
-        names = graph.nodes if graph.n <= _MAX_LINES_TO_NAMES else ()
+        few = graph.nodes if graph.n <= _MAX_LINES_TO_NAMES else ()
+        names = [name for name in few if _can_be_drawn(name)]
     named = _rows_of(graph, names)
     areas = _areas(graph, node_size)
     axes = axes_for(ax, _FIGSIZE)
@@ -325,9 +327,27 @@ def _rows_of(graph: Graph, names: Collection[Hashable]) -> dict[Hashable, int]:
     row_of = {name: i for i, name in enumerate(graph.nodes)}
     for name in wanted:
         if not _is_hashable(name) or name not in row_of:
-            msg = f"names must be nodes of the graph, got {name!r}."
+            msg = f"names must be nodes of the graph, got {shown_name(name)}."
             raise InputError(msg)
+        _check_drawn(name)
     return {name: row_of[name] for name in wanted}
+
+
+def _check_drawn(name: Hashable) -> None:
+    if any("\ud800" <= character <= "\udfff" for character in name_text(name, "a figure")):
+        msg = (
+            f"node names in a figure must be valid Unicode, got {shown_name(name)}.\n"
+            "  Rename this node first, or leave it out of names."
+        )
+        raise InputError(msg)
+
+
+def _can_be_drawn(name: Hashable) -> bool:
+    try:
+        _check_drawn(name)
+    except InputError:
+        return False
+    return True
 
 
 def _is_hashable(name: object) -> bool:
