@@ -15,17 +15,13 @@ from kgroups._progress import stage_progress
 from kgroups._wording import counted_communities
 from kgroups.cli import views
 from kgroups.cli.files import (
-    GRAPH_SUFFIXES,
     Source,
     check_files,
-    check_graph_names,
     check_plot,
     graph_files,
-    is_graph_file,
     open_graph,
     open_partition,
     save_figure,
-    write_graph,
 )
 from kgroups.errors import InputError
 from kgroups.partition import Partition
@@ -41,12 +37,8 @@ def detect(args: argparse.Namespace) -> None:
     from kgroups.detect import detect_communities
     from kgroups.search import Spectral
 
-    if args.output is not None and not is_graph_file(args.output):
-        try:
-            check_suffix(args.output)
-        except InputError as error:
-            msg = f"{error}\n  With {' or '.join(GRAPH_SUFFIXES)} the graph is written, too."
-            raise InputError(msg) from None
+    if args.output is not None:
+        check_suffix(args.output)
     check_plot(args.plot)
     if args.html is not None:
         from kgroups.page import check_page
@@ -57,8 +49,7 @@ def detect(args: argparse.Namespace) -> None:
         begin("reading the graph")
         source = open_graph(args)
         if args.output is not None:
-            check = check_graph_names if is_graph_file(args.output) else check_names
-            check(args.output, source.graph.nodes)
+            check_names(args.output, source.graph.nodes)
         if args.json:
             _check_json_names(source.graph.nodes)
         partition = detect_communities(
@@ -91,10 +82,7 @@ def detect(args: argparse.Namespace) -> None:
         agreement = _agreement(source, partition)
         if args.output is not None:
             begin(f"writing {args.output}")
-            if is_graph_file(args.output):
-                write_graph(args.output, source.graph, partition, levels)
-            else:
-                (levels or partition).save(args.output)
+            (levels or partition).save(args.output)
         if args.plot is not None:
             begin(f"drawing {args.plot}")
             from matplotlib.figure import Figure
@@ -153,7 +141,7 @@ def score(args: argparse.Namespace) -> None:
     with stage_progress() as begin:
         begin("reading the graph")
         source = open_graph(args)
-        partition = open_partition(args.partition, source.graph)
+        partition = open_partition(args, source.graph)
         begin("scoring")
         result = scores(source.graph, partition, resolution=args.resolution)
         agreement = _agreement(source, partition)

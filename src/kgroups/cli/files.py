@@ -2,9 +2,7 @@
 
 import argparse
 import io
-import math
-import re
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,14 +13,11 @@ from kgroups.adapters import read_graph
 from kgroups.adapters.files import STANDARD_INPUT
 from kgroups.datasets import Dataset
 from kgroups.datasets.named import is_known_network, named_graph
-from kgroups.errors import InputError, PartitionError
+from kgroups.errors import InputError
 from kgroups.graph import Graph
-from kgroups.partition import Levels, Partition
+from kgroups.partition import Partition
 
-GRAPH_SUFFIXES = (".gml", ".graphml")
 _PLOT_SUFFIXES = (".png", ".svg", ".pdf")
-# Characters that XML 1.0 cannot contain.
-_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True)
@@ -64,22 +59,12 @@ def graph_files(args: argparse.Namespace) -> list[str | Path]:
     return list(known.get(args.graph, [args.graph]))
 
 
-def open_partition(path: str, graph: Graph) -> Partition:
-    """Read a partition, with the node names of the graph where only their type differs."""
-    if not Path(path).exists():
-        msg = f"there is no file {path!r} to read a partition from."
+def open_partition(args: argparse.Namespace, graph: Graph) -> Partition:
+    """Read the partition of a graph."""
+    if not Path(args.partition).exists():
+        msg = f"there is no file {args.partition!r} to read a partition from."
         raise InputError(msg)
-    partition = Partition.load(path)
-    as_text: dict[str, Hashable] = {str(node): node for node in graph.nodes}
-    if set(partition.nodes) == set(graph.nodes) or len(as_text) < graph.n:
-        return partition
-    names = [as_text.get(str(node), node) for node in partition.nodes]
-    return Partition(
-        partition.labels,
-        names,
-        confidence=partition.known_confidence,
-        stability=partition.known_stability,
-    )
+    return Partition.load(args.partition, graph=graph, max_expansion=args.max_expansion)
 
 
 def check_plot(path: str | None) -> None:
@@ -133,71 +118,3 @@ def same_file(place: Path, other: Path) -> bool:
         return place.samefile(other)
     except OSError:
         return place.resolve() == other.resolve()
-
-
-def is_graph_file(path: str) -> bool:
-    """Tell whether the suffix of a file is that of a graph with its communities."""
-    return Path(path).suffix.lower() in GRAPH_SUFFIXES
-
-
-def check_graph_names(path: str, nodes: Sequence[Hashable]) -> None:
-    """Raise if a graph file cannot hold these names, or two of them would become equal."""
-    if isinstance(nodes, range):
-        return
-    seen: dict[str, Hashable] = {}
-    for node in nodes:
-        if type(node) not in (int, str):
-            msg = (
-                "node names in a graph file must be whole numbers or text, got "
-                f"{node!r} of type {type(node).__name__}.\n"
-                "  Write the communities to a .json file."
-            )
-            raise PartitionError(msg)
-        text = str(node)
-        other = seen.setdefault(text, node)
-        if other is not node and type(other) is not type(node):
-            msg = (
-                f"node names in a graph file must differ as text, got {other!r} and {node!r}.\n"
-                "  Write the communities to a .json file, which keeps types."
-            )
-            raise PartitionError(msg)
-        if Path(path).suffix.lower() == ".graphml" and _NOT_IN_XML.search(text):
-            msg = f"a .graphml file cannot hold the node name {text!r}.\n  Write a .gml file."
-            raise PartitionError(msg)
-
-
-def write_graph(
-    path: str, graph: Graph, partition: Partition, levels: Levels | None = None
-) -> None:
-    """Write the graph, whole or not at all, with the node attribute ``community``.
-
-    If confidence was computed, ``confidence`` and ``runner_up`` are attributes, too, and so is
-    ``stability``; each of the levels is one under its name. Weights, if the graph has any, become
-    the edge attribute ``weight``.
-    """
-    import networkx as nx
-
-    annotated = graph.to_networkx()
-    partition.annotate(annotated)
-    known = partition.known_confidence
-    if known is not None:
-        columns = (partition.nodes, known.own.tolist(), known.runner_up.tolist())
-        for node, sure, other in zip(*columns, strict=True):
-            annotated.nodes[node].update(confidence=sure, runner_up=other)
-    if partition.known_stability is not None:
-        # A node that counts in no resample does not have it.
-        for node, share in zip(
-            partition.nodes, partition.known_stability.nodes.tolist(), strict=True
-        ):
-            if not math.isnan(share):
-                annotated.nodes[node]["stability"] = share
-    if levels is not None:
-        for name, level in zip(levels.names, levels, strict=True):
-            level.annotate(annotated, name)
-    if Path(path).suffix.lower() == ".gml":
-        content = ("\n".join(nx.generate_gml(annotated)) + "\n").encode("ascii")
-    else:
-        sink = io.BytesIO()
-        nx.write_graphml_xml(annotated, sink)
-        content = sink.getvalue()
-    write_atomically(path, content)

@@ -115,7 +115,7 @@ def build_parser() -> argparse.ArgumentParser:
         "--output",
         metavar="FILE",
         help="write the partition: .csv, .json, .parquet, .csv.gz, ...; or the graph with the "
-        "communities of its nodes, for Gephi: .gml, .graphml",
+        "communities of its nodes, for Gephi: .gml, .graphml, .gexf",
     )
     detect.add_argument(
         "--confidence",

@@ -35,7 +35,7 @@ def judge(args: argparse.Namespace) -> None:
     from kgroups.verdict import significance
 
     source = open_graph(args)
-    communities = None if args.partition is None else open_partition(args.partition, source.graph)
+    communities = None if args.partition is None else open_partition(args, source.graph)
     verdict = significance(
         source.graph,
         nulls=args.nulls,

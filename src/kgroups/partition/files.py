@@ -9,6 +9,7 @@ import os
 import re
 import zlib
 from collections.abc import Collection, Hashable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +17,13 @@ import numpy as np
 
 from kgroups._files import check_regular
 from kgroups._types import Ints
-from kgroups._wording import function, in_python, install_hint, shown_name
+from kgroups._wording import function, in_python, install_hint, shown_name, text_of
 from kgroups.adapters.binary_formats import announced_size
 from kgroups.adapters.edges import ReadOptions
 from kgroups.adapters.files import GraphFile
 from kgroups.errors import FileFormatError, InputError, MissingExtraError, PartitionError
+from kgroups.graph import Graph
+from kgroups.partition.graph_files import GRAPH_SUFFIXES, check_graph_names, encode_graph
 
 if TYPE_CHECKING:
     from kgroups.inference.confidence import Confidence
@@ -41,6 +44,8 @@ _MOST_DIGITS = 4300
 _TOO_LONG = 10**_MOST_DIGITS
 # Tuples in one another: json and Python limit them, too, at depths that depend on the version.
 _MOST_NESTED = 100
+# Nodes that an error names.
+_MOST_LISTED = 10
 _PLAIN_TYPES = (int, str, float, bool, type(None))
 # The default field size limit of csv.reader, which can be raised only for the whole process.
 _LONGEST_CSV_NAME = 131_072
@@ -49,20 +54,32 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def check_suffix(path: str | os.PathLike[str]) -> str:
-    """Return the suffix that names the format of a partition file, or raise."""
-    name = Path(path).name.lower()
-    for suffix in SUFFIXES:
-        if name.endswith(suffix):
-            if suffix == ".parquet":
-                import_pyarrow()
-            return suffix
-    msg = f"the name of a partition file must end in {', '.join(SUFFIXES)}; got {str(path)!r}."
+    """Return the suffix that names the format to write a partition in, or raise."""
+    suffix = _suffix_of(path, (*SUFFIXES, *GRAPH_SUFFIXES))
+    if suffix is not None:
+        return suffix
+    listed = f"{', '.join(GRAPH_SUFFIXES[:-1])} or {GRAPH_SUFFIXES[-1]}"
+    msg = (
+        f"the name of a partition file must end in {', '.join(SUFFIXES)}; got {str(path)!r}.\n"
+        f"  With {listed} the graph is written, too."
+    )
     raise InputError(msg)
+
+
+def _suffix_of(path: str | os.PathLike[str], suffixes: Sequence[str]) -> str | None:
+    name = Path(path).name.lower()
+    found = next((suffix for suffix in suffixes if name.endswith(suffix)), None)
+    if found == ".parquet":
+        import_pyarrow()
+    return found
 
 
 def check_names(path: str | os.PathLike[str], nodes: Sequence[Hashable]) -> None:
     """Raise if a file cannot hold these names, before time is spent on a partition."""
     suffix = check_suffix(path)
+    if suffix in GRAPH_SUFFIXES:
+        check_graph_names(path, nodes)
+        return
     names_in = {".json": _json_names, ".csv": _csv_names, ".parquet": _parquet_names}
     names_in[suffix.removesuffix(".gz")](nodes)
 
@@ -72,6 +89,8 @@ def encode(
 ) -> bytes:
     """Return the content of a partition file in the format that its suffix names."""
     suffix = check_suffix(path)
+    if suffix in GRAPH_SUFFIXES:
+        return encode_graph(partition, path, levels)
     if suffix == ".parquet":
         return _to_parquet(partition, levels)
     to_text = _to_json if suffix.startswith(".json") else _to_csv
@@ -81,7 +100,13 @@ def encode(
 
 def decode(path: str | os.PathLike[str], max_expansion: float) -> dict[str, Any]:
     """Return the arguments of the Partition that a file holds."""
-    suffix = check_suffix(path)
+    suffix = _suffix_of(path, SUFFIXES)
+    if suffix is None:
+        msg = (
+            f"the name of a partition file must end in {', '.join(SUFFIXES)}; got {str(path)!r}.\n"
+            "  Graph files with communities are for other programs: save it as .json, too."
+        )
+        raise InputError(msg)
     options = ReadOptions(max_expansion=max_expansion)
     check_regular(path)
     try:
@@ -92,6 +117,51 @@ def decode(path: str | os.PathLike[str], max_expansion: float) -> dict[str, Any]
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise not_a_partition(path, f"it cannot be read as text: {error}") from error
     return _from_json(text, path) if suffix.startswith(".json") else _from_csv(text, path)
+
+
+def with_graph(partition: "Partition", graph: Graph, path: object) -> "Partition":
+    """Return a partition that was read, in the node order of its graph.
+
+    Names that differ only in their types are the same: tables and graph files do not keep these.
+    """
+    from kgroups.partition.partition import Partition
+
+    names, known = list(partition.nodes), set(graph.nodes)
+    if set(names) != known:
+        as_text = {text_of(node): node for node in graph.nodes}
+        if len(as_text) == graph.n:
+            names = [as_text.get(text_of(name), name) for name in names]
+    place = {name: i for i, name in enumerate(names)}
+    unknown = [name for name in names if name not in known]
+    missing = [node for node in graph.nodes if node not in place]
+    if unknown or missing or len(place) < len(names):
+        msg = f"{path} and the graph must have the same nodes.\n"
+        for nodes, where in ((unknown, "file"), (missing, "graph")):
+            if nodes:
+                more = f" and {len(nodes) - _MOST_LISTED} more" * (len(nodes) > _MOST_LISTED)
+                listed = ", ".join(map(shown_name, nodes[:_MOST_LISTED]))
+                msg += f"  Only in the {where}: {listed}{more}.\n"
+        msg += "  Use the graph that the partition was found on."
+        raise PartitionError(msg)
+    at = np.array([place[node] for node in graph.nodes], np.int64)
+    given = dict(zip(partition.nodes, names, strict=True))
+    confidence, stability = partition.known_confidence, partition.known_stability
+    if confidence is not None:
+        confidence = confidence._replace(
+            own=confidence.own[at],
+            runner_up=confidence.runner_up[at],
+            runner_up_probability=confidence.runner_up_probability[at],
+        )
+    if stability is not None:
+        stability = replace(stability, nodes=stability.nodes[at])
+    return Partition(
+        partition.labels[at],
+        graph=graph,
+        spectrum=partition.known_spectrum,
+        uninformed=[given[node] for node in partition.uninformed],
+        confidence=confidence,
+        stability=stability,
+    )
 
 
 def _to_json(partition: "Partition", levels: "Levels | None") -> bytes:

@@ -273,7 +273,8 @@ class Levels(Sequence[Partition]):
         ----------
         path : str or path
             As for :meth:`kgroups.Partition.save`. Tables have one more column a level, under its
-            name in :attr:`names`, after those of the partition. A ``.json`` file has a list
+            name in :attr:`names`, after those of the partition, and graph files an attribute of
+            that name. A ``.json`` file has a list
             ``levels`` with ``k``, ``nats``, ``returned`` and ``labels`` of each.
 
         Notes

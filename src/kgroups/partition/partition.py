@@ -17,7 +17,7 @@ from kgroups._progress import Progress, StageProgress, interrupts_restored
 from kgroups._types import Floats, Ints
 from kgroups._validation import RngLike, check_real
 from kgroups._wording import counted, counted_communities, in_python, shown_name
-from kgroups.adapters import MAX_EXPANSION
+from kgroups.adapters import MAX_EXPANSION, as_graph
 from kgroups.errors import InputError, InstabilityWarning, PartitionError, warn_caller
 from kgroups.graph import Graph
 from kgroups.report import spectrum_shows
@@ -908,11 +908,15 @@ class Partition(Sequence[Community]):
             :meth:`confidence` also ``confidence`` and ``runner_up``. After a call of
             :meth:`stability` they have the column ``stability``, too, which :meth:`load` does not
             read.
-            ``.json.gz`` and ``.csv.gz`` are compressed.
+            ``.json.gz`` and ``.csv.gz`` are compressed. ``.gml``, ``.graphml`` and ``.gexf`` are
+            for other programs, such as Gephi: the graph, with weights and the node attribute
+            ``community``, for names that are int or str; ``confidence``, ``runner_up`` and
+            ``stability``, where they were computed, are attributes, too.
 
         Notes
         -----
-        The graph and the report are not written. Names of NumPy number types come back as the
+        Other files than those of graphs do not have the graph, which :meth:`load` takes again, and
+        none has the report. Names of NumPy number types come back as the
         Python numbers they are equal to, and in ``.csv`` names that all look like whole numbers
         come back as int. ``.csv`` holds six digits of the confidence. A file that is replaced keeps
         its permissions. ``.csv`` holds names as they are: one such as ``=1+2`` is quoted, and
@@ -925,14 +929,23 @@ class Partition(Sequence[Community]):
 
     @classmethod
     def load(
-        cls, path: str | os.PathLike[str], *, max_expansion: float = MAX_EXPANSION
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        graph: Any = None,
+        max_expansion: float = MAX_EXPANSION,
     ) -> "Partition":
         """Read a partition that :meth:`save` wrote, or a table with its columns.
 
         Parameters
         ----------
         path : str or path
-            A file with one of the suffixes of :meth:`save`.
+            A file that ends in ``.json``, ``.csv`` or ``.parquet``, or the first two with ``.gz``.
+        graph : graph-like, optional
+            The graph that the partition is of: anything that :func:`kgroups.as_graph` takes, which
+            reads weights as it does by default. Nodes are matched by name, and by the text of
+            names that differ only in their types. The partition then plots, scores and computes
+            like one that was detected.
         max_expansion : float
             Times its own size to which a compressed file may expand, as in
             :func:`kgroups.read_graph`.
@@ -940,27 +953,43 @@ class Partition(Sequence[Community]):
         Returns
         -------
         Partition
-            Equal to the one saved; it has no graph and no report. Confidence that was saved is
-            returned by :meth:`confidence` and :meth:`runner_up`, and stability is in
-            ``known_stability``.
+            Equal to the one saved; it has no report, and the graph only if that is given, with
+            its nodes in the order of the graph. Confidence that was saved is returned by
+            :meth:`confidence` and :meth:`runner_up`, and stability is in ``known_stability``.
 
         Raises
         ------
         FileFormatError
             If the file does not hold a partition; the message names the place.
+        PartitionError
+            If the graph has other nodes.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> import networkx as nx
+        >>> import kgroups as kg
+        >>> G = nx.karate_club_graph()
+        >>> with TemporaryDirectory() as folder:
+        ...     kg.detect_communities(G).save(Path(folder, "karate.csv"))
+        ...     partition = kg.Partition.load(Path(folder, "karate.csv"), graph=G)
+        >>> round(partition.scores().coverage, 3)
+        0.872
         """
-        from kgroups.partition.files import decode, not_a_partition
+        from kgroups.partition.files import decode, not_a_partition, with_graph
 
         try:
-            return cls(**decode(path, max_expansion))
+            loaded = cls(**decode(path, max_expansion))
         except PartitionError as error:
             raise not_a_partition(path, str(error)) from error
+        return loaded if graph is None else with_graph(loaded, as_graph(graph), path)
 
     def _graph_for(self, what: str, advice: str | None = None) -> Graph:
         if self.graph is None:
             advice = advice or (
-                "Pass the graph with Partition(labels, graph=kgroups.as_graph(graph)), or call the "
-                "functions of kgroups.scoring with the graph and this partition."
+                "Pass the graph with Partition(labels, graph=kgroups.as_graph(graph)), or with "
+                "Partition.load(path, graph=graph) if it is in a file."
             )
             msg = f"{what} needs the graph, and this partition has none.\n  {advice}"
             raise PartitionError(msg)

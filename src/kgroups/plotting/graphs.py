@@ -102,9 +102,9 @@ def plot_graph(
         nodes, communities apart and nodes not over one another.
     names : collection of hashable, optional
         Nodes whose names are written; by default all of a graph of up to 40 nodes that are valid
-        text, of larger ones none. Those of nodes of highest degree come first. They stand inside or beside the node, or
-        where there is no room, of the first 40, at the end of a line. Names that would cover nodes
-        or each other are left out.
+        text, of larger ones none. Those of nodes of highest degree come first. They stand inside or
+        beside the node, or where there is no room, of the first 40, at the end of a line. Names
+        that would cover nodes or each other are left out.
     node_size : float, array of shape (n,) or mapping of node to float
         Factor on the areas of the nodes, which grow with their degrees; or one area per node,
         relative to each other.

@@ -492,7 +492,7 @@ def test_errors_in_files_name_file_and_line(run, tmp_path):
     (tmp_path / "p.csv").write_text("node,community\n0,0\n")
     code, _, err = run("score", "karate", tmp_path / "p.csv")
     assert code == 1
-    assert "in no community" in err
+    assert "Only in the graph: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 23 more.\n" in err
 
 
 def test_a_directed_file_asks_for_symmetrize(run, tmp_path):
