@@ -72,11 +72,12 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         check_choice("symmetrize", self.symmetrize, (None, "sum", "union"))
-        hint = (
-            f"  Pass for instance {setting('max_expansion', 1000)}, or "
-            f"{setting('max_expansion', math.inf)} for no limit."
-        )
-        check_real("max_expansion", self.max_expansion, low=1.0, finite=False, hint=hint)
+        if self.max_expansion != MAX_EXPANSION:
+            hint = (
+                f"  Pass for instance {setting('max_expansion', 1000)}, or "
+                f"{setting('max_expansion', math.inf)} for no limit."
+            )
+            check_real("max_expansion", self.max_expansion, low=1.0, finite=False, hint=hint)
         if self.weight is not None and not isinstance(self.weight, str):
             msg = (
                 f"weight must be the name of an edge attribute or None, got {self.weight!r}.\n"
