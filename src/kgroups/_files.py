@@ -62,5 +62,6 @@ def check_regular(
     if stat.S_ISREG(mode):
         return
     kind = next((kind for is_kind, kind in _KINDS if is_kind(mode)), "something else")
-    msg = f"{path} must be a regular file, got {kind}.\n  {hint}"
+    advice = "Name a file." if stat.S_ISDIR(mode) else hint
+    msg = f"{path} must be a regular file, got {kind}.\n  {advice}"
     raise FileFormatError(msg)

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cached_property
@@ -82,7 +83,16 @@ def finished_batches(
     size = min(_LARGEST_BATCH, max(1, len(tasks) // (_BATCHES_PER_WORKER * workers)))
     batches = [tasks[start : start + size] for start in range(0, len(tasks), size)]
     pool = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
-    yield from pool(delayed(_run_in_worker)(run, batch) for batch in batches)
+    results = pool(delayed(_run_in_worker)(run, batch) for batch in batches)
+    try:
+        # Not ``yield from``, which would close the results outside of the filter of warnings.
+        for result in results:  # noqa: UP028
+            yield result
+    finally:
+        with warnings.catch_warnings():
+            # After an error or Ctrl-C joblib advises to give it fewer tasks.
+            warnings.simplefilter("ignore", UserWarning)
+            results.close()
 
 
 def _run_in_worker(run: Callable[[Sequence[Task]], Result], tasks: Sequence[Task]) -> Result:

@@ -15,8 +15,11 @@ import pyarrow.parquet
 import pytest
 
 from kgroups.errors import FileFormatError, InputError, MissingExtraError, PartitionError
+from kgroups.graph import Graph
 from kgroups.inference.confidence import Confidence
 from kgroups.partition import Partition
+from kgroups.partition.files import SUFFIXES
+from kgroups.partition.graph_files import GRAPH_SUFFIXES
 
 
 class Color(IntEnum):
@@ -373,14 +376,27 @@ def test_confidence_must_fit_the_nodes():
         Partition([0, 1], confidence=known)
 
 
-def test_names_as_long_as_a_system_allows(tmp_path):
-    path = tmp_path / f"{'n' * 235}.json"
-    Partition([0, 1, 1]).save(path)
-    assert Partition.load(path) == Partition([0, 1, 1])
+def written(suffix, path):
+    """Write a partition of two nodes with their graph."""
+    partition = Partition([0, 1], graph=Graph.from_edges([0], [1]))
+    if suffix == ".html":
+        partition.to_html(path)
+    else:
+        partition.save(path)
+
+
+@pytest.mark.parametrize("suffix", [*SUFFIXES, *GRAPH_SUFFIXES, ".html"])
+def test_names_as_long_as_a_system_allows(tmp_path, suffix):
+    path = tmp_path / f"{'n' * (255 - len(suffix))}{suffix}"
+    written(suffix, path)
     assert list(tmp_path.iterdir()) == [path]
+    if suffix in SUFFIXES:
+        assert Partition.load(path) == Partition([0, 1])
 
 
-def test_a_folder_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(InputError, match=r"there is no folder '.*no' to write '.*p\.json' into"):
-        Partition([0, 1]).save(tmp_path / "no" / "p.json")
+@pytest.mark.parametrize("suffix", [*SUFFIXES, *GRAPH_SUFFIXES, ".html"])
+def test_a_folder_that_is_not_there_is_named(tmp_path, suffix):
+    message = rf"there is no folder '.*no' to write '.*p\{suffix}' into"
+    with pytest.raises(InputError, match=message):
+        written(suffix, tmp_path / "no" / f"p{suffix}")
     assert list(tmp_path.iterdir()) == []

@@ -20,6 +20,8 @@ from kgroups.metrics import METRIC_NAMES
 if TYPE_CHECKING:
     from kgroups.studies import Study
 
+# Bytes that leave room for the ending of a journal: most systems allow 255.
+_LONGEST_NAME = 240
 _NEEDED = ("n", "k", "degree", "snr")
 # Named here because importing them takes a second, which `kgroups --help` should not.
 METHODS = (
@@ -101,7 +103,7 @@ def run_study(args: argparse.Namespace) -> None:
     from kgroups.studies import phase_transition
 
     is_temporary = args.journal is None and args.output is not None
-    journal = f"{args.output}.journal" if is_temporary else args.journal
+    journal = journal_beside(args.output) if is_temporary else args.journal
     _check_targets(args, journal)
     missing = [name for name in _NEEDED if getattr(args, name) is None]
     if missing:
@@ -148,6 +150,12 @@ def run_study(args: argparse.Namespace) -> None:
     _deliver(study, args)
     if is_temporary:
         Path(journal).unlink()
+
+
+def journal_beside(output: str) -> str:
+    """Return the name of the journal of a table, which is not longer than systems allow."""
+    name = Path(output).name.encode()[:_LONGEST_NAME].decode(errors="ignore")
+    return str(Path(output).with_name(f"{name}.journal"))
 
 
 def merge_shards(args: argparse.Namespace) -> None:

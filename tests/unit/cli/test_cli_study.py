@@ -7,13 +7,14 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import networkx as nx
 import pytest
 from matplotlib.image import imread
 
 from kgroups.cli import main
-from kgroups.cli.study import CHOOSING_K, parse_numbers
+from kgroups.cli.study import CHOOSING_K, journal_beside, parse_numbers
 from kgroups.cli.study import METHODS as METHOD_NAMES
 from kgroups.metrics import METRIC_NAMES
 from kgroups.studies import METHODS, Study, sweep
@@ -223,3 +224,12 @@ def test_an_interrupt_leaves_a_journal_to_go_on_from(tmp_path, jobs):
     assert "Traceback" not in err
     assert journal.read_bytes().endswith(b"\n")
     assert 3 <= len(read_journal(journal)[1]) < 8000
+
+
+@pytest.mark.parametrize("letter", ["n", "é"])
+def test_a_table_with_a_long_name_has_a_journal_beside_it(tmp_path, letter):
+    name = letter * (251 // len(letter.encode())) + ".csv"
+    journal = journal_beside(str(tmp_path / name))
+    assert journal == journal_beside(str(tmp_path / name))
+    Path(journal).touch()
+    assert journal_beside(str(tmp_path / "study.csv")) == str(tmp_path / "study.csv.journal")
