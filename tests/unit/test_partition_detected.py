@@ -1,6 +1,7 @@
 """Partitions as detection returns them: with graph, spectrum and report."""
 
 import pickle
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
@@ -98,9 +99,7 @@ def test_warnings_reach_callers_where_all_eigenvalues_were_computed():
 
 
 def test_repr_lists_k_where_the_choices_of_r_disagree(karate):
-    spectrum = type(karate.spectrum).from_dict(
-        {**karate.spectrum.to_dict(), "k_at": {"mean-degree": 2, "second-moment": 3}}
-    )
+    spectrum = replace(karate.spectrum, k_at={"mean-degree": 2, "second-moment": 3})
     partition = Partition([0, 1], spectrum=spectrum)
     assert "the spectrum shows 2, too (mean-degree 2, second-moment 3)" in repr(partition)
 
