@@ -25,7 +25,8 @@ NAMES = {
     "low": -(10**5000),
     "longest": 10**4300 - 1,
     "deep": nested(600),
-    "deeper": nested(5000),
+    # Deeper than any version of Python writes.
+    "deeper": nested(20_000),
     "deepest": nested(99),
     "surrogate": SURROGATE,
 }
