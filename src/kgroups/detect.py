@@ -4,6 +4,7 @@ import difflib
 import inspect
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from types import NoneType
 from typing import Any, ParamSpec, TypeVar
@@ -125,7 +126,8 @@ def detect_communities(
     self_loops : {"drop", "keep"}
         Whether self-loops take part.
     rng : int, Generator or None
-        Randomness of the first labels; ``None`` is a fixed stream, so that calls repeat.
+        Chance: random numbers, and a random order of the nodes instead of that of their names.
+        ``None`` is a fixed stream and the order of the names, so that calls repeat.
     progress : bool or callable
         True shows the current stage and its share done on standard error if that is a terminal; a
         callable is called with the name of each stage as it begins, and about once a second in a
@@ -148,8 +150,10 @@ def detect_communities(
 
     Notes
     -----
-    The same graph gives the same communities in any order of its nodes and edges: the work is
-    done in the order of the sorted node names.
+    For the same node names, the same graph gives the same communities in any order of its nodes
+    and edges: the work is done in the order of the sorted names. Other names are another draw of
+    chance, and so is another order of the rows of a matrix, whose nodes have no names. Several
+    values of ``rng`` show how much that changes, and so does :meth:`Partition.stability`.
 
     Examples
     --------
@@ -161,7 +165,7 @@ def detect_communities(
     """
     _check_options(operator, method, init, refine)
     check_choice("self_loops", self_loops, ("drop", "keep"))
-    rng = as_rng(rng)
+    stream = as_rng(rng)
     with (
         interrupts_restored(),
         stage_progress(progress=progress) as announce,
@@ -176,7 +180,9 @@ def detect_communities(
         k = None if k is None else check_k(k, given.n)
         start = _start_labels(init, given, k)
         stages.begin("finding communities")
-        ready = prepare(given, operator, self_loops)
+        # Who asks for random numbers is to see all chance: ties go by the order of the nodes too.
+        shuffle = None if rng is None else stream.permutation(given.n)
+        ready = prepare(given, operator, self_loops, shuffle=shuffle)
         problem = ready.problem
 
         # Which candidate wins in a component is decided by search.finding.decide, and why is said
@@ -185,12 +191,12 @@ def detect_communities(
         if k is None:
             start = None if start is None else ready.sorted(start)
             found = find_communities(
-                problem, method, first, refine, rng, start=start, progress=stages.begin
+                problem, method, first, refine, stream, start=start, progress=stages.begin
             )
         else:
             with dense_solves(given.n, method):
                 found = find_k_communities(
-                    problem, k, method, first, refine, rng, progress=stages.begin
+                    problem, k, method, first, refine, stream, progress=stages.begin
                 )
         # The report counts eigenvalues where they decided, and on small graphs that used them.
         used = any(component.k_hat is not None for component in found.components)
@@ -348,7 +354,12 @@ def _result(
         ordering=ready.ordering,
         warnings=warnings,
         seconds=stages.seconds(),
-        components=tuple(found.components),
+        components=tuple(
+            each
+            if ready.numbers is None
+            else replace(each, component=int(ready.numbers[each.component]))
+            for each in found.components
+        ),
         visits=found.visits + refinement.visits,
         peak_bytes=stages.peak_bytes(),
         dispersion=found.dispersion,

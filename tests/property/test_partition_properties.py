@@ -26,11 +26,19 @@ def test_sets_labels_and_membership_say_the_same(partition):
         assert partition.membership[node] == label
 
 
-@given(partitions())
-def test_communities_are_ordered_by_size_then_first_node(partition):
-    labels = partition.labels.tolist()
-    keys = [(-size, labels.index(a)) for a, size in enumerate(partition.sizes)]
+@given(partitions(table_names))
+def test_communities_are_ordered_by_size_then_least_name(partition):
+    least = [min(community) for community in partition]
+    keys = list(zip(-partition.sizes, least, strict=True))
     assert keys == sorted(keys)
+
+
+@given(partitions(table_names), st.randoms(use_true_random=False))
+def test_numbers_of_communities_do_not_depend_on_the_order_of_nodes(partition, random):
+    order = random.sample(range(len(partition.nodes)), len(partition.nodes))
+    shuffled = Partition(partition.labels[order], [partition.nodes[i] for i in order])
+    assert shuffled.labels.tolist() == partition.labels[order].tolist()
+    assert list(shuffled) == list(partition)
 
 
 @given(partitions(), st.randoms(use_true_random=False))

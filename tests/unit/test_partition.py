@@ -45,7 +45,7 @@ def test_communities_are_sets_of_the_callers_own_objects():
     assert only is names[1]
 
 
-def test_largest_first_and_ties_by_first_node():
+def test_largest_first_and_ties_by_least_name():
     partition = Partition([9, 4, 4, 7, 7, 7, 9, 1], "abcdefgh")
     assert [sorted(community) for community in partition] == [
         ["d", "e", "f"],
@@ -57,6 +57,24 @@ def test_largest_first_and_ties_by_first_node():
     assert partition.labels.dtype == np.int64
     assert partition.sizes.tolist() == [3, 2, 2, 1]
     assert partition.k == len(partition) == 4
+
+
+def test_ties_among_unnamed_nodes_go_to_the_first_node():
+    assert Partition([5, 5, 2, 2, 0]).labels.tolist() == [0, 0, 1, 1, 2]
+    assert Partition([0, 1, 2], range(3, 0, -1)).labels.tolist() == [2, 1, 0]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        pytest.param(["b", 1, "a", 0], id="mixed types"),
+        pytest.param([frozenset("b"), frozenset("c"), frozenset("a"), frozenset("d")], id="sets"),
+        pytest.param([2.0, float("nan"), 1.0, 3.0], id="nan"),
+        pytest.param([2j, 1j, 0j, 3j], id="complex"),
+    ],
+)
+def test_ties_among_names_that_cannot_be_sorted_go_to_the_first_node(names):
+    assert Partition([9, 8, 7, 6], names).labels.tolist() == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize("labels", [[-3, 10**12, -3], np.array([200, 7, 200], np.uint8)])

@@ -176,6 +176,8 @@ class Prepared(NamedTuple):
     problem: Problem
     order: Ints | None
     ordering: str
+    # Number of each component by the first of its names; None if they are in that order.
+    numbers: Ints | None = None
 
     def sorted(self, values: Any) -> Any:
         """Return values in the order of the problem."""
@@ -191,19 +193,31 @@ class Prepared(NamedTuple):
 
 
 def prepare(
-    graph: Graph, operator: BetheHessian = BetheHessian(), self_loops: SelfLoops = "drop"
+    graph: Graph,
+    operator: BetheHessian = BetheHessian(),
+    self_loops: SelfLoops = "drop",
+    *,
+    shuffle: Ints | None = None,
 ) -> Prepared:
-    """Sort the nodes of a graph, keep or drop its self-loops, bind the operator."""
-    order, ordering = canonical_order(graph)
+    """Sort the nodes of a graph, keep or drop its self-loops, bind the operator.
+
+    ``shuffle`` is a permutation of the sorted nodes, which replaces their order.
+    """
+    named, ordering = canonical_order(graph)
+    order, numbers = named, None
+    if shuffle is not None:
+        order = shuffle if named is None else named[shuffle]
     keep = self_loops == "keep"
     A = graph.simple_adjacency(loops=keep)
     n_components, component = connected_components(A)
     offsets = np.array([0, graph.n])
     if n_components != 1:
-        # Components are numbered by the first of their names.
+        # Components are numbered by their first nodes.
         ranked = component if order is None else component[order]
-        rank = np.empty(n_components, dtype=np.int64)
-        rank[ranked[np.sort(np.unique(ranked, return_index=True)[1])]] = np.arange(n_components)
+        rank = _ranks(ranked, n_components)
+        if shuffle is not None:
+            numbers = np.empty_like(rank)
+            numbers[rank] = _ranks(component if named is None else component[named], n_components)
         by_component = np.argsort(rank[ranked], kind="stable")
         if np.any(by_component[1:] < by_component[:-1]):
             order = by_component if order is None else order[by_component]
@@ -219,4 +233,12 @@ def prepare(
         strength = np.bincount(rows_of(A), weights=A.data, minlength=graph.n)
         links = (without_diagonal(A) if loops else A).data
         weighted = bool(np.any(links != links[:1]))
-    return Prepared(Problem(A, strength, bound, offsets, weighted, loops), order, ordering)
+    problem = Problem(A, strength, bound, offsets, weighted, loops)
+    return Prepared(problem, order, ordering, numbers)
+
+
+def _ranks(component: Ints, n_components: int) -> Ints:
+    """Return the place of each component by its first node, for the components of all nodes."""
+    rank = np.empty(n_components, dtype=np.int64)
+    rank[component[np.sort(np.unique(component, return_index=True)[1])]] = np.arange(n_components)
+    return rank

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from kgroups._csr import rows_of
 from kgroups._progress import Progress, StageProgress, interrupts_restored
-from kgroups._types import Floats, Ints
+from kgroups._types import Bools, Floats, Ints
 from kgroups._validation import RngLike, check_real
 from kgroups._wording import counted, counted_communities, in_python, shown_name
 from kgroups.adapters import MAX_EXPANSION, as_graph
@@ -49,7 +49,8 @@ class Partition(Sequence[Community]):
     """Nodes split into communities: a sequence of sets, the largest first.
 
     Every function that takes a list of sets of nodes takes a Partition, those of networkx among
-    them. Communities of one size are in the order of their first nodes.
+    them. Communities of one size are in the order of their least names, or of
+    their first nodes where names cannot be sorted.
 
     Parameters
     ----------
@@ -145,10 +146,10 @@ class Partition(Sequence[Community]):
             )
             raise InputError(msg)
         z = _checked_labels(labels)
-        renumbered = _largest_first(z)
         names = _checked_nodes(nodes, graph, z.size)
         without_signal = tuple(uninformed)
         _check_uninformed(without_signal, names)
+        renumbered = _largest_first(z, names)
         # The fields of a frozen object are set past its __setattr__.
         vars(self).update(
             labels=renumbered,
@@ -1163,18 +1164,40 @@ def _check_uninformed(uninformed: tuple[Hashable, ...], names: Sequence[Hashable
         raise PartitionError(msg)
 
 
-def _largest_first(z: Ints) -> Ints:
-    """Renumber labels by decreasing size; communities of equal size by their first node."""
+def _largest_first(z: Ints, names: Sequence[Hashable]) -> Ints:
+    """Renumber labels by decreasing size; communities of equal size by their least name."""
     if z.size and (z.min() < 0 or z.max() >= 2 * z.size):
         z = np.unique(z, return_inverse=True)[1]
     sizes = np.bincount(z)
     first = np.full(sizes.size, z.size)
     first[z[::-1]] = np.arange(z.size)[::-1]
+    if not (isinstance(names, range) and names.step > 0):
+        # Names are compared only where sizes do not decide.
+        tied = (sizes > 0) & (np.bincount(sizes)[sizes] > 1)
+        _rank_by_least_name(first, z, tied, names)
     number = np.empty(sizes.size, np.int64)
     number[np.lexsort((first, -sizes))] = np.arange(sizes.size)
     renumbered = number[z]
     renumbered.flags.writeable = False
     return renumbered
+
+
+def _rank_by_least_name(rank: Ints, z: Ints, among: Bools, names: Sequence[Any]) -> None:
+    """Rank some communities by their least names; names that cannot be sorted change nothing."""
+    members = np.flatnonzero(among[z])
+    members = members[np.argsort(z[members], kind="stable")]
+    starts = np.flatnonzero(np.diff(z[members], prepend=-1))
+    listed = [names[i] for i in members.tolist()]
+    bounds = [*starts.tolist(), len(listed)]
+    try:
+        least = [min(listed[start:end]) for start, end in pairwise(bounds)]
+        order = sorted(range(len(least)), key=least.__getitem__)
+        # Sets and NaN are compared without an error, but have no order.
+        ascending = all(least[a] < least[b] for a, b in pairwise(order))
+    except (TypeError, ValueError):
+        return
+    if ascending:
+        rank[z[members[starts]][order]] = np.arange(len(order))
 
 
 def _labels_of_vertices(graph: Any, membership: Mapping[Hashable, int]) -> list[int]:

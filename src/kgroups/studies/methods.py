@@ -99,13 +99,15 @@ class TrialContext:
         return np.asarray(ready.restored(z))
 
     def _first_labels_of_paper(self) -> tuple[Prepared, Ints]:
-        ready = prepare(self.graph)
+        stream = self.rng()
+        # Nodes are permuted first, as detection does.
+        ready = prepare(self.graph, shuffle=stream.permutation(self.graph.n))
         bound, k = ready.problem.bound, self.k
         if bound.n > DENSE.eigenpairs and 3 * k < bound.n:
             _, V = largest_eigenpairs(-bound.matrix(), k, start_vector(bound))
         else:
             _, V = informative_eigenpairs(bound, k, "raw")
-        return ready, KMeansInit(rows="raw").labels([V], [k], int(self.rng().integers(2**63)))[0]
+        return ready, KMeansInit(rows="raw").labels([V], [k], int(stream.integers(2**63)))[0]
 
 
 def _labels_without_k(context: TrialContext) -> Ints:

@@ -7,7 +7,7 @@ import numpy as np
 
 from kgroups._progress import Progress, counted_progress, interrupts_restored
 from kgroups._types import CSR, Floats, Ints, Symmetrize
-from kgroups._validation import RngLike, as_rng, check_choice, check_k, check_real
+from kgroups._validation import RngLike, check_choice, check_k, check_real
 from kgroups._wording import argument, counted, in_python
 from kgroups.adapters import as_graph
 from kgroups.adapters.labels import as_labels
@@ -234,7 +234,7 @@ def posterior(
     elif k is None:
         start = detect_communities(given, rng=rng).labels
     else:
-        start = spectral_start(given, check_k(k, given.n), as_rng(rng))
+        start = spectral_start(given, check_k(k, given.n), rng)
     z = np.unique(ready.sorted(start), return_inverse=True)[1]
     count = int(z.max(initial=-1)) + 1
     check_messages(len(level.indices), count, max_messages)
@@ -284,7 +284,7 @@ def degree_dispersion(A: CSR) -> float:
     return float(d.var() / d.mean()) if len(A.indices) else 0.0
 
 
-def spectral_start(graph: Graph, k: int, rng: np.random.Generator) -> Ints:
+def spectral_start(graph: Graph, k: int, rng: RngLike) -> Ints:
     """Return labels from eigenvectors, at the non-backtracking radius if degrees are uneven."""
     if not degrees_are_uneven(graph.simple_adjacency()):
         return detect_communities(graph, k, refine=None, rng=rng).labels

@@ -330,8 +330,7 @@ def stability_of(
     ordered = Graph(
         ordered.indptr, ordered.indices, ordered.weights, multiplicity=ordered.multiplicity
     )
-    # Numbered anew in this order, where communities are of one size.
-    z = Partition(partition.labels if order is None else partition.labels[order]).labels
+    z = partition.labels if order is None else partition.labels[order]
     run = partial(_found_again, ordered, partition._found_with or {}, drop)
     found: list[Resample | None] = [None] * resamples
     done = 0
@@ -348,11 +347,9 @@ def stability_of(
     proper = (source != target) & (weight > 0.0)
     source, target = source[proper], target[proper]
     together = edge_shares(labels, linked, position[source], position[target])
-    number = np.zeros(partition.k, np.int64)
-    number[partition.labels] = z[position]
     return Stability(
         nodes=_readonly(shares[position]),
-        communities=_readonly(jaccard[number]),
+        communities=_readonly(jaccard),
         agreement=mean_agreement(labels, linked),
         resamples=resamples,
         drop=drop,
