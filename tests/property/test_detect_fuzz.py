@@ -202,7 +202,8 @@ def check_order(call, random):
         return
     first = kg.detect_communities(case.build(), k, **options)
     second = kg.detect_communities(other.build(), k, **options)
-    assert set(second) == set(first)
+    assert dict(second.membership) == dict(first.membership)
+    assert list(second) == list(first)
     assert set(second.uninformed) == set(first.uninformed)
 
 

@@ -38,9 +38,11 @@ def shuffled(G, seed):
 @pytest.mark.parametrize("k", [None, 3])
 def test_node_and_edge_order_do_not_matter(name, k):
     G = GRAPHS[name]
-    expected = kg.detect_communities(G, k)
+    expected, drawn = kg.detect_communities(G, k), kg.detect_communities(G, k, rng=7)
     for seed in range(4):
-        assert kg.detect_communities(shuffled(G, seed), k) == expected
+        other = shuffled(G, seed)
+        assert kg.detect_communities(other, k).membership == expected.membership
+        assert kg.detect_communities(other, k, rng=7).membership == drawn.membership
 
 
 @pytest.mark.parametrize("name", ["karate", "les miserables"])
@@ -48,6 +50,38 @@ def test_repeated_calls_agree(name):
     G = GRAPHS[name]
     assert kg.detect_communities(G, 3) == kg.detect_communities(G, 3)
     assert kg.detect_communities(G, 3, rng=5) == kg.detect_communities(G, 3, rng=5)
+
+
+def test_random_numbers_show_the_chance_of_the_order_of_nodes():
+    """The rows of a matrix have no names, so that permuting them is another draw of chance."""
+    A = nx.to_numpy_array(nx.watts_strogatz_graph(34, 4, 0.1, seed=14))
+    by_rows, by_rng = set(), set()
+    for seed in range(12):
+        order = np.random.default_rng(seed).permutation(len(A))
+        by_rows.add(len(kg.detect_communities(A[np.ix_(order, order)])))
+        by_rng.add(len(kg.detect_communities(A, rng=seed)))
+    assert by_rng == by_rows == {4, 5, 6}
+
+
+def test_ties_show_even_where_nothing_else_is_drawn():
+    G = nx.disjoint_union(nx.path_graph(8), nx.path_graph(8))
+    options = {"method": kg.Spectral("exact"), "init": kg.QRInit()}
+    found = {kg.detect_communities(G, 3, rng=seed, **options) for seed in range(8)}
+    assert len(found) > 1
+    assert len({kg.detect_communities(G, 3, **options) for _ in range(3)}) == 1
+
+
+@pytest.mark.parametrize("k", [None, 4])
+def test_random_numbers_change_no_name_of_what_is_reported(k):
+    parts = [nx.complete_graph(size) for size in (12, 30, 9, 20)]
+    G = nx.disjoint_union_all([*parts, nx.empty_graph(3)])
+    G = nx.relabel_nodes(G, {node: f"v{(31 * node) % 74:02d}" for node in G})
+    expected = kg.detect_communities(G, k)
+    for seed in range(6):
+        found = kg.detect_communities(G, k, rng=seed)
+        assert found.membership == expected.membership
+        assert found.uninformed == expected.uninformed
+        assert found.report.components == expected.report.components
 
 
 @pytest.mark.parametrize(

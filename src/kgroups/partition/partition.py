@@ -440,8 +440,9 @@ class Partition(Sequence[Community]):
 
         Notes
         -----
-        Each copy is searched from scratch, with the settings by which this partition was found:
-        operator, method, init, refine, self-loops, and ``k`` if it was given. A level of
+        Each copy is searched from scratch, in a random order of its nodes, with the settings by
+        which this partition was found: operator, method, init, refine, self-loops, and ``k`` if it
+        was given. A level of
         :meth:`levels` other than the one returned is found again with its number of communities.
         A start from given labels is not repeated, because it would carry them over. Labels from
         elsewhere, from a file or from :func:`kgroups.refine_partition` are compared with what
