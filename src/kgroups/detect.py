@@ -14,10 +14,10 @@ import numpy as np
 from kgroups._blas import DENSE
 from kgroups._csr import row_lengths
 from kgroups._progress import StageProgress, Stages, interrupts_restored, stage_progress
-from kgroups._types import Ints, SelfLoops, Symmetrize
+from kgroups._types import SelfLoops, Symmetrize
 from kgroups._validation import RngLike, as_rng, check_choice, check_k
 from kgroups._wording import argument, setting
-from kgroups.adapters import as_graph, as_labels
+from kgroups.adapters import SharedLabels, as_graph, as_labels, as_shared_labels
 from kgroups.datasets.named import is_known_network, named_graph
 from kgroups.embedding import Init, KMeansInit, WarmStart
 from kgroups.errors import ContinuumWarning, ConvergenceWarning, InputError, warn_caller
@@ -178,7 +178,7 @@ def detect_communities(
         else:
             given = as_graph(graph, **columns, symmetrize=symmetrize)
         k = None if k is None else check_k(k, given.n)
-        start = _start_labels(init, given, k)
+        known = _start_labels(init, given, k)
         stages.begin("finding communities")
         # Who asks for random numbers is to see all chance: ties go by the order of the nodes too.
         shuffle = None if rng is None else stream.permutation(given.n)
@@ -189,7 +189,7 @@ def detect_communities(
         # by search.finding.reason.
         first = KMeansInit() if isinstance(init, WarmStart) else init
         if k is None:
-            start = None if start is None else ready.sorted(start)
+            start = None if known is None else ready.sorted(known.labels)
             found = find_communities(
                 problem, method, first, refine, stream, start=start, progress=stages.begin
             )
@@ -209,7 +209,7 @@ def detect_communities(
                 counts = count_components(problem.bound, problem.component)
     spectrum = DeferredSpectrum(operator, self_loops)
     request = (type(method).__name__, repr(init), k)
-    partition = _result(given, ready, found, spectrum, refine, request, stages, counts)
+    partition = _result(given, ready, found, spectrum, refine, request, stages, counts, known)
     # What finds communities again in other graphs; labels to start from belong to this one.
     vars(partition)["_found_with"] = {
         "k": k,
@@ -292,7 +292,7 @@ def _check_options(
             raise InputError(msg)
 
 
-def _start_labels(init: Init | WarmStart, graph: Graph, k: int | None) -> Ints | None:
+def _start_labels(init: Init | WarmStart, graph: Graph, k: int | None) -> SharedLabels | None:
     """Return the labels to start from, in the caller's order."""
     if not isinstance(init, WarmStart):
         return None
@@ -304,7 +304,7 @@ def _start_labels(init: Init | WarmStart, graph: Graph, k: int | None) -> Ints |
             "refine_partition(graph, partition), which keeps their number."
         )
         raise InputError(msg)
-    return as_labels(init.partition, graph)
+    return as_shared_labels(init.partition, graph)
 
 
 def _result(
@@ -316,6 +316,7 @@ def _result(
     request: tuple[str, str, int | None],
     stages: Stages,
     counts: ComponentCounts | None = None,
+    start: SharedLabels | None = None,
 ) -> Partition:
     """Return the communities in the caller's names with their report, and issue its warnings."""
     method, init, k_given = request
@@ -368,6 +369,8 @@ def _result(
         patches=0 if borders is None else borders.patches,
         n_single=int(np.count_nonzero(sizes == 1)),
         about_weights=graph.about_weights,
+        nodes_new=0 if start is None else start.new,
+        nodes_vanished=0 if start is None else start.vanished,
     )
     if report.warnings:
         warn_caller(report.warnings)

@@ -197,6 +197,9 @@ class Report:
     about_weights : str
         Which column the weights were read from, their range, and which columns are not used, for
         edges that came in columns.
+    nodes_new, nodes_vanished : int
+        Nodes that the labels to start from did not have, each of which started alone, and nodes of
+        these labels that the graph does not have; see :class:`kgroups.WarmStart`.
     """
 
     method: str
@@ -229,6 +232,8 @@ class Report:
     patches: int = 0
     n_single: int = 0
     about_weights: str = ""
+    nodes_new: int = 0
+    nodes_vanished: int = 0
 
     @property
     def why(self) -> str:
@@ -266,6 +271,12 @@ class Report:
         lines = [self.about_k()]
         if self.n_components > 1 or self.k_given is not None:
             lines += [component.sentence() for component in self.components]
+        if self.nodes_new or self.nodes_vanished:
+            new, gone = counted(self.nodes_new, "node is new", "nodes are new"), self.nodes_vanished
+            lines.append(
+                f"Since the labels to start from, {new} and started alone; "
+                f"{counted(gone, 'node has', 'nodes have')} vanished."
+            )
         if self.uninformed:
             nodes = counted(self.uninformed, "node lies", "nodes lie")
             lines.append(

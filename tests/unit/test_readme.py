@@ -29,6 +29,7 @@ PAGES = (
     "docs/cluster.md",
     "docs/extend.md",
     "docs/verdict.md",
+    "docs/faq.md",
 )
 
 

@@ -1,10 +1,17 @@
 """Detection that starts from labels, of a graph that has changed a little or from anywhere."""
 
+import itertools
+
+import igraph
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import kgroups as kg
+from kgroups.adapters import as_shared_labels
 from kgroups.errors import InputError, PartitionError
 from kgroups.generators import planted_partition
 from kgroups.metrics import nmi
@@ -51,9 +58,90 @@ def test_a_given_k_and_labels_to_start_from_exclude_one_another(method):
         kg.detect_communities(RING, 8, init=kg.WarmStart(CLIQUES), method=method)
 
 
-def test_labels_must_cover_the_graph():
-    with pytest.raises(PartitionError):
-        kg.detect_communities(RING, init=kg.WarmStart(CLIQUES[1:]))
+def named(node):
+    return f"v{node:02d}"
+
+
+@pytest.mark.parametrize("method", METHODS, ids=repr)
+@pytest.mark.parametrize("form", ["partition", "sets", "dict", "series", "clustering"])
+def test_new_nodes_start_alone_and_vanished_ones_are_dropped(method, form):
+    before = nx.relabel_nodes(RING, named)
+    start = forms_of([set(map(named, clique)) for clique in CLIQUES], before)
+    start["series"] = pd.Series(start["dict"])
+    if form == "clustering":
+        graph = igraph.Graph.TupleList(before.edges)
+        membership = [start["dict"][name] for name in graph.vs["name"]]
+        start[form] = igraph.VertexClustering(graph, membership)
+    after = before.copy()
+    after.remove_nodes_from(["v00", "v13"])
+    after.add_edges_from((f"new {a}", named(6 * a + i)) for a in range(3) for i in (2, 3, 4))
+    found = kg.detect_communities(after, init=kg.WarmStart(start[form]), method=method)
+    assert sorted(map(len, found)) == [*[6] * 7, 7]
+    assert nx.community.is_partition(after, found)
+    assert (found.report.nodes_new, found.report.nodes_vanished) == (3, 2)
+    said = "Since the labels to start from, 3 nodes are new and started alone; 2 nodes have"
+    assert any(line.startswith(said) for line in found.report.lines())
+
+
+def test_new_nodes_stay_alone_where_nothing_is_refined():
+    G = nx.disjoint_union(RING, nx.path_graph(2))
+    start, method = kg.WarmStart(PAIRS), kg.Spectral("exact")
+    found = kg.detect_communities(G, init=start, method=method, refine=None)
+    assert set(map(frozenset, PAIRS)) < set(found)
+    assert found.report.nodes_new == 2
+
+
+def test_nothing_is_said_of_nodes_that_are_the_same():
+    report = kg.detect_communities(RING, init=kg.WarmStart(CLIQUES)).report
+    assert (report.nodes_new, report.nodes_vanished) == (0, 0)
+    assert not any("vanished" in line for line in report.lines())
+
+
+def test_labels_of_a_matrix_belong_to_rows_of_the_same_number():
+    before = nx.to_numpy_array(RING)
+    after = nx.to_numpy_array(nx.disjoint_union(RING, nx.complete_graph(4)))
+    start = kg.detect_communities(before)
+    found = kg.detect_communities(after, init=kg.WarmStart(start))
+    assert sorted(map(len, found)) == [4, *[6] * 8]
+    assert (found.report.nodes_new, found.report.nodes_vanished) == (4, 0)
+    back = kg.detect_communities(before, init=kg.WarmStart(found))
+    assert back == start
+    assert (back.report.nodes_new, back.report.nodes_vanished) == (0, 4)
+
+
+@pytest.mark.parametrize("start", [[{"a", "b"}, {"c"}], {"a": 1, "b": 2}, [["a"], [["b"]]], {}])
+def test_labels_must_share_nodes_with_the_graph(start):
+    with pytest.raises(PartitionError, match="labels to start from must share nodes with the"):
+        kg.detect_communities(RING, init=kg.WarmStart(start))
+
+
+def test_labels_without_names_must_be_one_per_node():
+    with pytest.raises(PartitionError, match="one entry per node of the graph: 48 expected, got 3"):
+        kg.detect_communities(RING, init=kg.WarmStart([0, 0, 1]))
+
+
+def test_labels_must_hold_each_node_once():
+    with pytest.raises(PartitionError, match=r"each node once, got node 0 more than once"):
+        kg.detect_communities(RING, init=kg.WarmStart([{0, 1}, {0, 2}]))
+
+
+@given(
+    st.lists(st.integers(0, 9), unique=True, max_size=8),
+    st.lists(st.integers(0, 9), unique=True, min_size=1, max_size=8),
+    st.randoms(use_true_random=False),
+)
+def test_labels_are_carried_over_by_name(before, after, random):
+    start = {name: random.choice("ab") for name in before}
+    graph = kg.Graph.from_edges([], [], nodes=after)
+    if not set(before) & set(after):
+        with pytest.raises(PartitionError, match="must share nodes"):
+            as_shared_labels(start, graph)
+        return
+    labels, new, vanished = as_shared_labels(start, graph)
+    assert (new, vanished) == (len({*after} - {*before}), len({*before} - {*after}))
+    for i, j in itertools.combinations(range(len(after)), 2):
+        one, other = start.get(after[i], after[i]), start.get(after[j], after[j])
+        assert (labels[i] == labels[j]) == (one == other)
 
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)

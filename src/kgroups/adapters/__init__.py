@@ -6,7 +6,9 @@ from kgroups.adapters.files import FORMATS, read_graph
 from kgroups.adapters.igraph import igraph_draws_from
 from kgroups.adapters.labels import (
     Labeling,
+    SharedLabels,
     as_labels,
+    as_shared_labels,
     by_first_node,
     check_length,
     positions_of,
@@ -26,9 +28,11 @@ __all__ = [
     "FORMATS",
     "MAX_EXPANSION",
     "Labeling",
+    "SharedLabels",
     "Structure",
     "as_graph",
     "as_labels",
+    "as_shared_labels",
     "by_first_node",
     "cached_structure",
     "canonical_order",

@@ -4,7 +4,7 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence, S
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -89,6 +89,48 @@ def as_labels(partition: Any, graph: Graph) -> Ints:
     if labeling.has_group_order:
         return labels
     return _numbered_by_first_appearance(labels, len(labeling.groups))
+
+
+class SharedLabels(NamedTuple):
+    """Labels of a partition of other nodes than those of a graph, carried over to the graph."""
+
+    labels: Ints
+    """Community of each node in the order of the graph; of a new node, one of its own."""
+    new: int
+    """Nodes that the partition does not have."""
+    vanished: int
+    """Nodes of the partition that the graph does not have."""
+
+
+def as_shared_labels(partition: Any, graph: Graph) -> SharedLabels:
+    """Return labels as :func:`as_labels` does, where graph and partition share nodes at all.
+
+    Labels without names of nodes belong to the nodes of the graph, and there must be one for each.
+    """
+    labeling = read_labeling(partition)
+    names = graph.nodes if labeling.nodes is None else labeling.nodes
+    place = _places(names, graph.nodes)
+    shared = place >= 0
+    if shared.all() and len(names) == graph.n:
+        return SharedLabels(as_labels(partition, graph), 0, 0)
+    if not shared.any():
+        has = f"{len(names)} others, such as {names[0]!r}" if len(names) else "none"
+        msg = (
+            f"labels to start from must share nodes with the graph, got {has}.\n"
+            f"  The graph has {graph.n}{f', such as {graph.nodes[0]!r}' if graph.n else ''}; use "
+            "its names, with their type."
+        )
+        raise PartitionError(msg)
+    counts = np.bincount(place[shared], minlength=graph.n)
+    if counts.max() > 1:
+        raise PartitionError(
+            repeated_nodes_message([graph.nodes[i] for i in np.flatnonzero(counts > 1).tolist()])
+        )
+    new = np.flatnonzero(counts == 0)
+    labels = np.empty(graph.n, np.int64)
+    labels[place[shared]] = labeling.codes[shared]
+    labels[new] = len(labeling.groups) + np.arange(new.size)
+    return SharedLabels(by_first_node(labels)[1], new.size, int(np.count_nonzero(~shared)))
 
 
 def read_labeling(partition: Any) -> Labeling:
@@ -256,27 +298,31 @@ def _numbered_by_first_appearance(codes: Ints, k: int) -> Ints:
 
 
 def _positions(nodes: Sequence[Hashable], names: Sequence[Hashable], whole: str) -> Ints:
-    n = len(names)
-    if (
-        isinstance(names, range)
-        and len(nodes)
-        and set(map(type, nodes)) <= {int, np.int64, np.int32}
-    ):
-        with suppress(OverflowError):
-            found = np.array(nodes, np.int64)
-            if found.min() >= 0 and found.max() < n:
-                return found
-    index = {name: i for i, name in enumerate(names)}
-    try:
-        return np.fromiter(map(index.__getitem__, nodes), np.int64, len(nodes))
-    except (KeyError, TypeError):
-        unknown = [node for node in nodes if not (_is_hashable(node) and node in index)]
-    example = f", such as {names[0]!r}" if n else ""
+    found = _places(nodes, names)
+    unknown = [nodes[i] for i in np.flatnonzero(found < 0).tolist()]
+    if not unknown:
+        return found
+    example = f", such as {names[0]!r}" if names else ""
     msg = (
         f"a partition must hold the nodes of {whole} only, got {_listed(unknown)}.\n"
-        f"  Use the names of its {n} nodes{example}, with their type."
+        f"  Use the names of its {len(names)} nodes{example}, with their type."
     )
     raise PartitionError(msg)
+
+
+def _places(nodes: Sequence[Hashable], names: Sequence[Hashable]) -> Ints:
+    """Return the position of each node in ``names``, -1 where it is not there."""
+    n = len(names)
+    if isinstance(names, range) and set(map(type, nodes)) <= {int, np.int64, np.int32}:
+        with suppress(OverflowError):
+            found = np.array(nodes, np.int64)
+            return np.where((found >= 0) & (found < n), found, -1)
+    index = {name: i for i, name in enumerate(names)}
+    try:
+        return np.fromiter((index.get(node, -1) for node in nodes), np.int64, len(nodes))
+    except TypeError:
+        known = (index.get(node, -1) if _is_hashable(node) else -1 for node in nodes)
+        return np.fromiter(known, np.int64, len(nodes))
 
 
 def _is_block(value: object) -> bool:

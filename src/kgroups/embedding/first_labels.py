@@ -238,10 +238,29 @@ Init = KMeansInit | QRInit
 class WarmStart:
     """Start from existing labels, such as those of an earlier version of the graph.
 
+    Nodes are matched by name. Those that are new start alone, each as a community of its own, and
+    those that have vanished are dropped; ``report`` says how many of each. Graph and labels must
+    share at least one node.
+
     Parameters
     ----------
     partition : Partition, sets of nodes, labels in node order, or dict from node to label
-        Labels of every node. Communities of the result may be more or fewer.
+        Where to start from; labels without names need one per node. Communities of the result may
+        be more or fewer.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> import kgroups as kg
+    >>> G = nx.ring_of_cliques(6, 5)
+    >>> yesterday = kg.detect_communities(G)
+    >>> G.remove_node(0)
+    >>> G.add_edges_from([(9, "new"), (8, "new"), (7, "new")])
+    >>> today = kg.detect_communities(G, init=WarmStart(yesterday))
+    >>> today.sizes.tolist()
+    [6, 5, 5, 5, 5, 4]
+    >>> today.report.nodes_new, today.report.nodes_vanished
+    (1, 1)
     """
 
     partition: Any
