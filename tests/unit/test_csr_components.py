@@ -1,3 +1,7 @@
+import os
+import subprocess
+import sys
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -109,3 +113,50 @@ def test_components_of_a_large_graph_are_labeled_in_another_thread(monkeypatch):
     monkeypatch.setattr(_progress, "_BACKGROUND_ENTRIES", 100)
     assert connected_components(csr)[1].tolist() == expected
     assert used == [1]
+
+
+# Edges below and above the number from which kernels build the matrix, weighted and not.
+WHATEVER_IS_LOADED = """
+import sys
+if sys.argv[1] == "numba":
+    import numba
+import hashlib
+import numpy as np
+from kgroups import Graph, _csr, _symmetric_csr
+
+assert ("numba" in sys.modules) == (sys.argv[1] == "numba")
+called = []
+for name in ("_rows_by_sorting", "columns_of_edges", "rows_of_columns"):
+    def watched(*arguments, name=name, function=getattr(_symmetric_csr, name), **options):
+        called.append(name)
+        return function(*arguments, **options)
+    setattr(_symmetric_csr, name, watched)
+digest = hashlib.sha256()
+for m in (60, 20_000, 40_000):
+    rng = np.random.default_rng(m)
+    u, v = rng.integers(m, size=(2, m))
+    for w in (None, rng.uniform(0.1, 1.0, m)):
+        graph = Graph.from_edges(u, v, w, n=m)
+        count, component = _csr.connected_components(graph.csr)
+        for array in (*graph.csr, component):
+            digest.update(array.tobytes())
+        called.append(count)
+print(called, digest.hexdigest())
+"""
+
+
+def test_the_way_depends_on_the_size_and_not_on_what_is_imported():
+    answers = {
+        subprocess.run(
+            [sys.executable, "-c", WHATEVER_IS_LOADED, loaded],
+            env=os.environ | {"KGROUPS_JIT": "auto"},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for loaded in ("numba", "nothing")
+    }
+    assert len(answers) == 1
+    (answer,) = answers
+    assert answer.count("_rows_by_sorting") == 4
+    assert answer.count("columns_of_edges") == 2

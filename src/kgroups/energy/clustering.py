@@ -7,7 +7,6 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from kgroups._blas import DENSE, single_threaded
-from kgroups._progress import counted_progress
 from kgroups._types import Floats, Ints
 from kgroups._validation import RngLike, as_rng, check_integer, check_real
 from kgroups.embedding import KMeansInit
@@ -336,12 +335,10 @@ def _improve_all(
     # Computing rows takes most of the time, and uses all threads itself.
     together = max(1, int(_LINK_BYTES // (8.0 * k * w.size)))
     found = []
-    with counted_progress(len(starts), "start", progress=True) as show:
-        for first in range(0, len(starts), together):
-            some = starts[first : first + together]
-            for z, L in zip(some, group_links(M, some, k), strict=True):
-                found.append(outcome(z, L))
-                show(len(found))
+    for first in range(0, len(starts), together):
+        some = starts[first : first + together]
+        links = group_links(M, some, k)
+        found += [outcome(z, L) for z, L in zip(some, links, strict=True)]
     return found
 
 
