@@ -3,13 +3,13 @@
 import random
 import reprlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from kgroups._types import Floats, Ints
-from kgroups.adapters import canonical_order
+from kgroups.adapters import canonical_order, igraph_draws_from
 from kgroups.errors import InputError
 from kgroups.graph import Graph
 
@@ -297,13 +297,12 @@ def _forces(g: Any, strength: Floats, start: Floats, steps: int) -> Floats:
 
 @contextmanager
 def _fixed_randomness() -> Iterator[None]:
-    """Give igraph, which draws from the random module, the same numbers at each call."""
-    state = random.getstate()
-    random.seed(0)
-    try:
+    """Give igraph the same random numbers at each call."""
+    with ExitStack() as stack:
+        # A generator of the caller's own could not be restored: igraph goes on to draw from it.
+        with suppress(InputError):
+            stack.enter_context(igraph_draws_from(random.Random(0)))
         yield
-    finally:
-        random.setstate(state)
 
 
 def _spiral(labels: Ints) -> Floats:

@@ -1,9 +1,12 @@
 """Kernel k-groups and kernel k-means: their results and their validation."""
 
+import sys
+
 import numpy as np
 import pytest
 
 from helpers.data import needs
+from helpers.terminal import Terminal
 from kgroups import metrics
 from kgroups.datasets import load_table
 from kgroups.energy import (
@@ -365,6 +368,15 @@ def test_the_callers_arrays_are_left_as_they_are():
     kernel_kmeans(kernel_matrix(X), 3, metric="gram")
     for array, before in zip((X, D, w, start), kept, strict=True):
         np.testing.assert_array_equal(array, before)
+
+
+@pytest.mark.parametrize("cluster", [kernel_kgroups, kernel_kmeans])
+@pytest.mark.parametrize("memory", [0, 1e9])
+def test_nothing_is_drawn_on_a_terminal_that_was_not_asked_for(monkeypatch, cluster, memory):
+    monkeypatch.setenv("KGROUPS_JIT", "never")
+    monkeypatch.setattr("sys.stderr", Terminal())
+    cluster(blobs()[0], 3, gram_memory=memory)
+    assert sys.stderr.getvalue() == ""
 
 
 @needs("dermatology")

@@ -2,6 +2,7 @@
 
 import random
 
+import igraph
 import networkx as nx
 import numpy as np
 import pytest
@@ -42,6 +43,46 @@ def test_layout_is_finite_spread_out_and_the_same_each_time(case):
     assert len(np.unique(xy.round(6), axis=0)) == graph.n
     random.random()
     assert np.array_equal(force_layout(graph, labels), xy)
+
+
+@pytest.fixture
+def igraph_generator():
+    """Return what sets the generator of igraph; the default one is set again afterwards."""
+    yield igraph.set_random_number_generator
+    igraph.set_random_number_generator(random)
+
+
+def drawn():
+    return igraph.Graph.Erdos_Renyi(20, m=30).get_edgelist()
+
+
+@pytest.mark.parametrize("case", ["in pieces", "large"])
+def test_layout_is_the_same_whatever_generator_igraph_has_and_leaves_it(case, igraph_generator):
+    G, k = CASES[case]
+    graph = kgroups.as_graph(G)
+    labels = np.arange(graph.n) * k // graph.n
+    xy = force_layout(graph, labels)
+    random.seed(11)
+    before = drawn()
+    random.seed(11)
+    assert np.array_equal(force_layout(graph, labels), xy)
+    assert drawn() == before
+    igraph_generator(None)
+    assert np.array_equal(force_layout(graph, labels), xy)
+    state = random.getstate()
+    drawn()
+    assert random.getstate() == state
+
+
+def test_a_generator_that_the_caller_gave_to_igraph_is_never_replaced(igraph_generator):
+    own = random.Random(3)
+    igraph_generator(own)
+    G, k = CASES["large"]
+    graph = kgroups.as_graph(G)
+    assert np.isfinite(force_layout(graph, np.arange(graph.n) * k // graph.n)).all()
+    before = own.getstate()
+    drawn()
+    assert own.getstate() != before
 
 
 @pytest.mark.parametrize("case", ["springs", "in pieces", "large"])
