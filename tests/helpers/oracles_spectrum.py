@@ -2,6 +2,7 @@
 
 import networkx as nx
 import numpy as np
+from scipy.linalg import lapack
 
 
 def bethe_hessian(A, r):
@@ -54,3 +55,17 @@ def components(A):
     for a, (_, part) in enumerate(parts):
         label[list(part)] = a
     return len(parts), label
+
+
+def positive_pivots(M, shift):
+    """Return how many eigenvalues of a symmetric matrix, which is overwritten, are above a shift.
+
+    By Sylvester's law of inertia they are as many as positive pivots of M - shift I. The
+    factorization of Bunch and Kaufman takes two rows at once where a pivot would be small, of which
+    one counts.
+    """
+    M[np.diag_indices_from(M)] -= shift
+    factor, swapped, info = lapack.dsytrf(M.T, lower=1, overwrite_a=1)
+    assert info == 0
+    single = swapped > 0
+    return int(np.count_nonzero(np.diag(factor)[single] > 0.0)) + np.count_nonzero(~single) // 2

@@ -3,11 +3,13 @@ import numpy as np
 import pytest
 
 import kgroups as kg
+from helpers import oracles_spectrum as oracles
 from helpers.strategies_spectrum import adjacency_of, counts_by, csr_of
 from kgroups import BetheHessian
 from kgroups._csr import connected_components
 from kgroups.generators import planted_partition
 from kgroups.spectrum import count_by_filter as module
+from kgroups.spectrum import count_components
 from kgroups.spectrum.count_by_filter import FilterOptions, count_by_filter, count_by_trace
 from kgroups.spectrum.eigenpairs import PartialEigenpairsError, all_eigenvalues
 from kgroups.spectrum.factorization import negative_eigenvalues
@@ -152,3 +154,37 @@ def test_the_filter_counts_where_lanczos_fails(monkeypatch):
         monkeypatch.setattr(module, name, fail)
     found = count_by_filter(bound, with_next=True)
     assert (found.k_low, found.k_high) == (6, 6)
+
+
+def drawn_large(n, k, degree, snr, seed, *, weighted=False):
+    """Return the operator of a planted graph that is too large for dense matrices in kgroups."""
+    graph = planted_partition(n, k, degree, snr, beyond="clip", rng=seed).graph
+    if weighted:
+        u, v, _ = graph.edges()
+        w = np.random.default_rng(seed).uniform(0.5, 2.0, u.size)
+        graph = kg.Graph.from_edges(u, v, w, n=n)
+    return BetheHessian().bind(graph.simple_adjacency(), weighted=weighted)
+
+
+SLOW = pytest.mark.slow
+LARGE = [
+    pytest.param((5_200, 12, 15.0, 1.2, 0), {}, id="near the threshold"),
+    pytest.param((5_300, 4, 12.0, 2.0, 1), {"weighted": True}, id="weighted, clear"),
+    pytest.param((5_500, 1, 10.0, 0.0, 2), {}, id="random", marks=SLOW),
+    pytest.param((5_500, 40, 20.0, 1.05, 3), {}, id="many at the threshold", marks=SLOW),
+    pytest.param((6_000, 2, 8.0, 1.02, 4), {}, id="two at the threshold", marks=SLOW),
+    pytest.param((6_500, 9, 12.0, 1.1, 5), {"weighted": True}, id="weighted", marks=SLOW),
+    pytest.param((7_000, 100, 14.0, 2.0, 6), {}, id="a hundred", marks=SLOW),
+    pytest.param((8_000, 6, 6.0, 1.1, 7), {}, id="sparse", marks=SLOW),
+]
+
+
+@pytest.mark.parametrize(("parameters", "options"), LARGE)
+def test_counts_above_5000_nodes_are_those_of_the_dense_matrix(parameters, options):
+    bound = drawn_large(*parameters, **options)
+    counts = count_components(bound, connected_components(bound.coupling)[1])
+    assert "filter" in counts.method
+    exact = oracles.positive_pivots(bound.normalized_matrix().toarray(), 1.0)
+    assert counts.k_low.sum() <= exact <= counts.k_high.sum()
+    assert counts.is_exact
+    assert counts.total == exact
