@@ -200,7 +200,7 @@ def _matrix_image(
         image[mostly_own, :3] = colors[community[mostly_own]]
     filled = total > 0
     darkest = float(np.quantile(total[filled], _DARKEST)) if filled.any() else 1.0
-    strength = np.sqrt(np.clip(total / darkest, 0.0, 1.0))
+    strength = np.sqrt(np.minimum(total, darkest) / darkest)
     image[:, 3] = np.where(filled, 0.12 + 0.88 * strength, 0.0)
     return image.reshape(cells, cells, 4)
 

@@ -438,14 +438,15 @@ def _draw_edges(
 def _widths(weights: Floats) -> Floats:
     """Return widths of lines for weights: the square root, 1 on average, within bounds."""
     typical = float(np.median(weights[weights > 0])) if (weights > 0).any() else 1.0
-    return np.clip(np.sqrt(weights / typical), 0.4, 3.0)
+    # Weights may differ by more than the largest number: cut before they are divided.
+    return np.clip(np.sqrt(np.minimum(weights, 9.0 * typical) / typical), 0.4, 3.0)
 
 
 def _draw_links(axes: Any, xy: Floats, ends: Ints, edges: Floats, thinner: float) -> None:
     """Draw the lines between communities, the widest above the others."""
     count = max(_MAX_LINES, _LINES_PER_COMMUNITY * len(xy))
     shown = np.argsort(edges, kind="stable")[-count:]
-    share = edges[shown] / edges.max(initial=1e-300)
+    share = edges[shown] / (edges.max(initial=0.0) or 1.0)
     crowd = np.clip(shown.size / 50.0, 1.0, 50.0) ** -0.3
     widths = thinner * np.maximum(7.0 * share * crowd, 0.3)
     _draw_lines(axes, xy[ends[shown]], widths, FAINT, 0.6 * crowd)

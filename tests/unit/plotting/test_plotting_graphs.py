@@ -13,7 +13,7 @@ from matplotlib.collections import EllipseCollection, LineCollection
 from matplotlib.figure import Figure
 
 import kgroups
-from kgroups import datasets
+from kgroups import datasets, plotting
 from kgroups.errors import InputError, MissingExtraError, PartitionError
 from kgroups.graph import Graph
 from kgroups.partition import Partition
@@ -436,3 +436,42 @@ def test_drawing_leaves_no_setting_changed(axes, square):
     plot_graph(square, ax=axes)
     pyplot.close(plot_graph(square).figure)
     assert dict(mpl.rcParams) == before
+
+
+DECADES = {
+    "all": lambda rng, m: 10.0 ** rng.uniform(-300.0, 300.0, m),
+    "one heavy": lambda rng, m: np.where(np.arange(m) == 0, 1e300, 1e-300),
+    "one light": lambda rng, m: np.where(np.arange(m) == 0, 1e-300, 1e300),
+    "two sizes": lambda rng, m: rng.choice([1e-300, 1e300], m),
+    "subnormal": lambda rng, m: rng.choice([5e-324, 1e-320], m),
+    "with zeros": lambda rng, m: rng.choice([0.0, 1e-300, 1e300], m),
+}
+
+
+@pytest.mark.parametrize("name", DECADES)
+def test_weights_over_600_decades_are_drawn_without_warnings(name):
+    u, v = np.array(nx.random_partition_graph([12] * 4, 0.5, 0.05, seed=1).edges).T
+    weights = DECADES[name](np.random.default_rng(0), u.size)
+    graph = Graph.from_edges(u, v, weights, n=48)
+    partition = Partition(np.arange(48) // 12, graph=graph)
+    for draw in (
+        plot_graph,
+        plot_communities,
+        plotting.plot_adjacency,
+        plotting.plot_sizes,
+        plotting.plot_confidence,
+        plotting.plot_levels,
+        lambda partition, ax: partition.plot_spectrum(ax=ax),
+    ):
+        axes = Figure().subplots()
+        with np.errstate(all="raise", under="ignore"):
+            draw(partition.levels() if draw is plotting.plot_levels else partition, ax=axes)
+        axes.figure.canvas.draw()
+        for drawn in axes.collections:
+            widths, array = np.asarray(drawn.get_linewidths(), float), drawn.get_array()
+            assert np.isfinite(widths).all()
+            assert np.isfinite(np.asarray(drawn.get_offsets(), float)).all()
+            assert array is None or np.isfinite(np.asarray(array, float)).all()
+        for image in axes.images:
+            assert np.isfinite(np.asarray(image.get_array(), float)).all()
+    assert partition._repr_html_()
