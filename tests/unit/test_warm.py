@@ -21,14 +21,24 @@ from kgroups.generators import planted_partition
 from kgroups.inference.confidence import confidence_of_labels
 
 
+def allow_compilation(patch):
+    patch.setenv("KGROUPS_JIT", "auto")
+    patch.delenv("NUMBA_DISABLE_JIT", raising=False)
+
+
 @pytest.fixture(scope="module")
-def warmed():
-    """Compile every kernel, and return the number of types for which each is compiled."""
+def types_after_warming():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("KGROUPS_JIT", "auto")
-        patch.delenv("NUMBA_DISABLE_JIT", raising=False)
+        allow_compilation(patch)
         kg.warm(progress=False)
-        yield types_compiled()
+    return types_compiled()
+
+
+@pytest.fixture
+def warmed(types_after_warming, monkeypatch):
+    """Compile every kernel, and return the number of types for which each is compiled."""
+    allow_compilation(monkeypatch)
+    return types_after_warming
 
 
 def types_compiled():
