@@ -270,7 +270,7 @@ class Report:
         """Return the result and how it was reached as sentences."""
         lines = [self.about_k()]
         if self.n_components > 1 or self.k_given is not None:
-            lines += [component.sentence() for component in self.components]
+            lines += [each.sentence() for each in self.components if each.n > 1]
         if self.nodes_new or self.nodes_vanished:
             new, gone = counted(self.nodes_new, "node is new", "nodes are new"), self.nodes_vanished
             lines.append(

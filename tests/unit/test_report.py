@@ -134,14 +134,18 @@ def test_the_number_of_communities_is_explained(change, sentence):
     assert replace(PLAIN, **change).about_k() == sentence
 
 
-def test_each_component_is_described_where_there_are_several():
-    one = ComponentReport(1, 1, "one community", "there is no sign of more", component=1)
-    report = replace(PLAIN, n_components=2, k_found=5, components=(SEARCHED, one))
-    assert report.lines()[:3] == [
-        "5 communities in 2 components.",
+def test_each_component_but_single_nodes_is_described_where_there_are_several():
+    two, one = (
+        ComponentReport(n, 1, "one community", "there is no sign of more", component=3 - n)
+        for n in (2, 1)
+    )
+    report = replace(PLAIN, n_components=3, k_found=6, n_single=1, components=(SEARCHED, two, one))
+    assert report.lines()[:4] == [
+        "5 communities and 1 single node in 3 components.",
         "4 communities in a component of 10 nodes: they describe the graph clearly better than one "
         "community.",
-        "1 community in a component of 1 node: there is no sign of more.",
+        "1 community in a component of 2 nodes: there is no sign of more.",
+        "Components whose eigenvalues were counted: 1 dense.",
     ]
     assert report.why == SEARCHED.why
 
