@@ -397,13 +397,18 @@ def check_weights(
 
 
 def bad_weight(
-    value: object, edge: tuple[object, object], *, count: int = 1, place: str = ""
+    value: object,
+    edge: tuple[object, object],
+    *,
+    count: int = 1,
+    place: str = "",
+    must: str = "finite and >= 0",
 ) -> WeightError:
     """Return the error for an invalid weight; ``count`` is the number of all invalid weights."""
     more = f" (and {count - 1} more)" if count > 1 else ""
     plain = tuple(end.item() if isinstance(end, np.generic) else end for end in edge)
     return WeightError(
-        f"edge weights must be finite and >= 0, got {value!s} on edge {plain!r}{place}{more}.\n"
+        f"edge weights must be {must}, got {value!s} on edge {plain!r}{place}{more}.\n"
         f"  Remove or transform these weights, or pass {setting('weight', None)} to ignore all "
         "weights."
     )

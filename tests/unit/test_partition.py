@@ -1,6 +1,7 @@
 """Partition as a sequence of sets that other libraries take as it is."""
 
 import copy
+import json
 import pickle
 import subprocess
 import sys
@@ -334,7 +335,9 @@ def test_repr_is_short_and_says_the_sizes(six):
 
 def test_repr_counts_the_uninformed():
     partition = Partition([0, 0, 1], uninformed=[1])
-    assert repr(partition).splitlines()[1:] == ["  1 node without information"]
+    assert repr(partition).splitlines()[1:] == [
+        "  1 node lies in components without signal, in the largest community"
+    ]
     assert partition.uninformed == (1,)
 
 
@@ -351,11 +354,26 @@ def test_importing_it_loads_no_graph_library():
 
 
 def test_a_graph_of_another_package_is_refused():
-    with pytest.raises(InputError, match=r"graph must be a Graph(.|\n)*as_graph\(graph\)"):
+    with pytest.raises(
+        InputError, match=r"must be a kgroups\.Graph, got networkx\.(.|\n)*as_graph\(graph\)"
+    ):
         Partition([0, 0, 1], graph=nx.path_graph(3))
 
 
 def test_membership_is_read_only(six):
-    with pytest.raises(TypeError, match="does not support item assignment"):
+    with pytest.raises(TypeError, match="cannot be changed"):
         six.membership[NAMES[0]] = 999
+    with pytest.raises(TypeError, match=r"cannot be changed; dict\(membership\) copies it"):
+        six.membership.update({NAMES[0]: 999})
     assert dict(six.membership) == six.membership
+
+
+def test_membership_can_be_written_and_copied(six):
+    membership = six.membership
+    assert json.loads(json.dumps(membership)) == membership
+    for copied in (copy.deepcopy(membership), pickle.loads(pickle.dumps(membership))):
+        assert copied == membership
+        assert type(copied) is type(membership)
+    changed = membership.copy()
+    changed[NAMES[0]] = 999
+    assert membership[NAMES[0]] != 999

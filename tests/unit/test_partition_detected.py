@@ -139,7 +139,7 @@ def test_uninformed_nodes_are_listed_by_name():
     G.add_nodes_from(["lonely", "alone"])
     partition = kgroups.detect_communities(G, k=2)
     assert set(partition.uninformed) == {"lonely", "alone"}
-    assert "2 nodes without information" in repr(partition)
+    assert "2 nodes lie in components without signal" in repr(partition)
     assert partition.disconnected
 
 

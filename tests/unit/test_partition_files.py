@@ -65,7 +65,12 @@ def test_csv_of_text_that_looks_like_numbers(tmp_path):
 
 def test_a_spreadsheets_byte_order_mark_and_blanks_are_no_obstacle(tmp_path):
     (tmp_path / "p.csv").write_bytes("\ufeffnode,community\r\né, 4\r\nb,-1\r\n".encode())
-    assert Partition.load(str(tmp_path / "p.csv")).membership == {"é": 0, "b": 1}
+    assert Partition.load(str(tmp_path / "p.csv")).membership == {"b": 0, "é": 1}
+
+
+def test_communities_may_be_named(tmp_path):
+    (tmp_path / "p.csv").write_text("node,community\nann,red\nbob,blue\ncy,red\n")
+    assert Partition.load(tmp_path / "p.csv").membership == {"ann": 0, "bob": 1, "cy": 0}
 
 
 @pytest.mark.parametrize("name", [frozenset({1}), b"x", Color.RED, 1j, ("a", frozenset())])
@@ -105,10 +110,10 @@ def test_the_longest_csv_name_comes_back_and_longer_ones_are_refused(tmp_path, c
 
 @pytest.mark.parametrize("name", ["=1+2", "+1", "-x", "@SUM(A1)", "\t=1", "\r=1"])
 def test_names_that_spreadsheets_take_for_formulas_are_quoted(tmp_path, name):
-    Partition([0, 1], ["a", name]).save(tmp_path / "p.csv")
+    Partition([0, 0, 1], ["a", "b", name]).save(tmp_path / "p.csv")
     content = (tmp_path / "p.csv").read_bytes().decode()
-    assert content == f'node,community\n"a",0\n"{name}",1\n'
-    assert Partition.load(tmp_path / "p.csv").nodes == ("a", name)
+    assert content == f'node,community\n"a",0\n"b",0\n"{name}",1\n'
+    assert Partition.load(tmp_path / "p.csv").nodes == ("a", "b", name)
 
 
 def test_numbers_too_large_for_parquet(tmp_path):
@@ -178,8 +183,9 @@ def test_saving_through_a_link_keeps_the_link(tmp_path):
         ("p.csv", "", "line 1 must be node,community, got None"),
         ("p.csv", "a,b\n", r"line 1 must be node,community, got \['a', 'b'\]"),
         ("p.csv", "node,community\nx,1\ny\n", r"line 3 must have a node and a community, got"),
-        ("p.csv", "node,community\nx,one\n", "line 2 must name its community .* got 'one'"),
-        ("p.csv", "node,community\nx,1.0\n", "line 2 must name its community .* got '1.0'"),
+        ("p.csv", "node,community\nx,1\ny,one\n", "line 3 .* number, as others do, got 'one'"),
+        ("p.csv", "node,community\nx,1\ny,1.0\n", "line 3 must name its community .* got '1.0'"),
+        ("p.csv", "node,community\nx,\n", "line 2 must name its community, got ''"),
         ("p.csv", "node,community\nx,1\nx,2\n", "'x' more than once"),
         ("p.csv", 'node,community\n"x,1\n', "line 2: unexpected end of data"),
         ("p.json", "{", "it is not JSON"),

@@ -136,7 +136,7 @@ def test_the_number_of_communities_is_explained(change, sentence):
 
 def test_each_component_but_single_nodes_is_described_where_there_are_several():
     two, one = (
-        ComponentReport(n, 1, "one community", "there is no sign of more", component=3 - n)
+        ComponentReport(n, 1, "one community", "nothing was found that divides it", component=3 - n)
         for n in (2, 1)
     )
     report = replace(PLAIN, n_components=3, k_found=6, n_single=1, components=(SEARCHED, two, one))
@@ -144,7 +144,7 @@ def test_each_component_but_single_nodes_is_described_where_there_are_several():
         "5 communities and 1 single node in 3 components.",
         "4 communities in a component of 10 nodes: they describe the graph clearly better than one "
         "community.",
-        "1 community in a component of 2 nodes: there is no sign of more.",
+        "1 community in a component of 2 nodes: nothing was found that divides it.",
         "Components whose eigenvalues were counted: 1 dense.",
     ]
     assert report.why == SEARCHED.why

@@ -23,6 +23,8 @@ def from_edge_tuples(edges: Sequence[tuple[Any, ...]], options: ReadOptions) -> 
     weights: Any = third[0]
     if not all(isinstance(value, Mapping) for value in weights):
         graph = from_edge_arrays(*ends, as_column(weights), options=options)
+        if options.weight is not None and options.reads_weights:
+            _refuse_keys(source, target, weights)
         return with_weights_described(graph, "the third entry of each tuple", (), options)
     values = None
     if options.weight is not None and options.reads_weights:
@@ -39,6 +41,22 @@ def _check_lengths(edges: Sequence[tuple[Any, ...]]) -> None:
                 "  Give every edge a weight, or none; attributes may be a dict in its place."
             )
             raise GraphError(msg)
+
+
+def _refuse_keys(source: Sequence[Any], target: Sequence[Any], weights: Sequence[Any]) -> None:
+    """Raise if the third entries number the parallel edges of each pair from 0 on."""
+    if 0 not in weights or not all(type(weight) is int for weight in weights):
+        return
+    of_pair: dict[frozenset[Any], list[int]] = {}
+    for u, v, weight in zip(source, target, weights, strict=True):
+        of_pair.setdefault(frozenset((u, v)), []).append(weight)
+    if all(sorted(keys) == [*range(len(keys))] for keys in of_pair.values()):
+        msg = (
+            "the third entry of each tuple must be a weight, got numbers that count the edges of "
+            "each pair of nodes from 0 on, as the keys of a networkx multigraph do.\n"
+            "  Pass G.edges, or [(u, v) for u, v, key in edges]."
+        )
+        raise GraphError(msg)
 
 
 def from_edge_view(view: Any, families: set[tuple[str, str]], options: ReadOptions) -> Graph:

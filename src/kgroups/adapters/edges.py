@@ -152,7 +152,9 @@ def _as_floats(values: Any, edge: EdgeNames) -> Floats:
         except (TypeError, ValueError, OverflowError):
             bad.append(position)
     if bad:
-        raise bad_weight(repr(values[bad[0]]), edge(bad[0]), count=len(bad))
+        value = values[bad[0]]
+        must = "numbers" if isinstance(value, str | bytes) else "finite and >= 0"
+        raise bad_weight(repr(value), edge(bad[0]), count=len(bad), must=must)
     return weights
 
 
@@ -210,7 +212,7 @@ def with_weights_described(
             because = f", by {setting('symmetrize', 'union')}"
         elif options.weight is None:
             because = f", by {setting('weight', None)}"
-        text, ways = f"Weights: none, each edge counts 1{because}", []
+        text, ways = f"Weights: none, each listed edge counts 1{because}", []
     if unused:
         text += f"; not used: {listed(unused)}"
         if options.reads_weights:

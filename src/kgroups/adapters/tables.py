@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence, Set
 from itertools import chain
 from typing import Any
 
@@ -164,9 +164,10 @@ def _place(names: Sequence[Any], wanted: str, end: str) -> int:
 
 def from_columns(columns: Sequence[Any], options: ReadOptions) -> Graph:
     """Convert ``(source, target)`` or ``(source, target, weight)``."""
-    if isinstance(columns, list) and any(isinstance(part, list | tuple) for part in columns):
+    if isinstance(columns, list) and any(isinstance(part, list | tuple | Set) for part in columns):
+        what = "sets" if isinstance(columns[0], Set) else "lists"
         msg = (
-            "a list of lists could hold edges, columns or matrix rows.\n"
+            f"a list of {what} could hold edges, columns or matrix rows.\n"
             "  Pass [tuple(edge) for edge in edges] for edges, a tuple (source, target[, weight]) "
             "for columns, or numpy.array(rows) for a matrix."
         )
@@ -186,11 +187,29 @@ def from_columns(columns: Sequence[Any], options: ReadOptions) -> Graph:
 def from_table(table: Any, options: ReadOptions) -> Graph:
     """Convert a table of edges by its column names, or an adjacency matrix of pandas."""
     if options.source is None and _is_adjacency(table):
+        numbered = table.index.tolist() in ([0, 1], [0, 1, 2])
+        if numbered and all(table[name].dtype.kind in "iu" for name in (0, 1)):
+            msg = (
+                f"a table of {len(table)} rows whose columns have no names could hold edges, or be "
+                "an adjacency matrix.\n  Name its columns source and target for edges, or pass "
+                "table.to_numpy(float) for a matrix."
+            )
+            raise GraphError(msg)
         return _from_adjacency(table, options)
     names = list(table.column_names if hasattr(table, "column_names") else table.columns)
+    if options.source is None and names in ([0, 1], [0, 1, 2]):
+        return _from_numbered_columns(table, names, options)
     used = edge_columns(names, options)
     graph = from_edge_arrays(*(as_column(table[name]) for name in used), options=options)
     return with_columns_described(graph, names, used, options)
+
+
+def _from_numbered_columns(table: Any, names: Sequence[int], options: ReadOptions) -> Graph:
+    """Convert a table that pandas has made of tuples ``(u, v)`` or ``(u, v, weight)``."""
+    graph = from_edge_arrays(*(as_column(table[name]) for name in names), options=options)
+    if len(names) == 2:
+        return graph
+    return with_weights_described(graph, "the third column (no header)", (), options)
 
 
 def _is_adjacency(table: Any) -> bool:
@@ -282,7 +301,7 @@ def as_column(values: Any) -> Any:
             )
             raise GraphError(msg)
         return _from_objects(values) if values.dtype == object else np.asarray(values)
-    if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
+    if isinstance(values, str | bytes | Set) or not hasattr(values, "__len__"):
         msg = (
             "source, target and weight must be arrays with one entry per edge, got "
             f"{type(values).__name__}.\n  Pass for instance ([0, 1], [1, 2])."

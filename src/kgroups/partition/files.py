@@ -382,7 +382,7 @@ def _csv_names(nodes: Sequence[Hashable]) -> Sequence[int | str]:
 def _from_csv(text: str, path: object) -> dict[str, Any]:
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     names: list[str] = []
-    labels: list[int] = []
+    communities: list[str] = []
     sure: list[float] = []
     others: list[int] = []
     try:
@@ -403,19 +403,34 @@ def _from_csv(text: str, path: object) -> dict[str, Any]:
                 raise not_a_partition(path, reason)
             node, community, *more = row
             names.append(node)
-            labels.append(_whole_number(community, f"{line} name its community", path))
+            communities.append(community)
+            if not community:
+                raise not_a_partition(path, f"{line} name its community, got ''")
             if sure_too:
                 sure.append(_number(more[0], f"{line} give its confidence", path))
                 others.append(_whole_number(more[1], f"{line} name its runner-up", path))
     except csv.Error as error:
         raise not_a_partition(path, f"line {reader.line_num}: {error}") from error
-    found = {"labels": np.array(labels, np.int64), "nodes": _numbers_or_text(names)}
+    labels = _community_numbers(communities, path, named=not sure_too)
+    found = {"labels": labels, "nodes": _numbers_or_text(names)}
     if not sure_too:
         return found
     confidence = _confidence(
         np.array(sure), np.array(others, np.int64), None, "table", converged=True
     )
     return {**found, "confidence": confidence}
+
+
+def _community_numbers(communities: list[str], path: object, *, named: bool) -> Ints:
+    """Return the numbers of communities, or if they may be ``named`` and all are, new ones."""
+    words = [place for place, text in enumerate(communities) if not _WHOLE_NUMBER.fullmatch(text)]
+    if not words:
+        return np.array([int(text) for text in communities], np.int64)
+    if named and len(words) == len(communities):
+        return np.unique(communities, return_inverse=True)[1]
+    others = " as others do," if len(words) < len(communities) else ""
+    problem = f"line {words[0] + 2} must name its community by a whole number,{others} got "
+    raise not_a_partition(path, f"{problem}{communities[words[0]]!r}")
 
 
 def _whole_number(text: str, what: str, path: object) -> int:

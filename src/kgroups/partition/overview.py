@@ -124,7 +124,8 @@ def _at_which_scales(partition: "Partition") -> list[str]:
         return ["No other scale stands out."]
     *most, last = map(str, others)
     shown = f"{', '.join(most)} and {last}" if most else last
-    return [f"Other scales have {shown} {'community' if others == [1] else 'communities'}."]
+    scales = "Other scales have" if most else "Another scale has"
+    return [f"{scales} {shown} {'community' if others == [1] else 'communities'}."]
 
 
 def _how_sure(partition: "Partition") -> list[str]:

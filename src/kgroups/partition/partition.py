@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import pairwise
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -20,6 +19,7 @@ from kgroups._wording import counted, counted_communities, in_python, shown_name
 from kgroups.adapters import MAX_EXPANSION, as_graph
 from kgroups.errors import InputError, InstabilityWarning, PartitionError, warn_caller
 from kgroups.graph import Graph
+from kgroups.partition.membership import Membership
 from kgroups.report import spectrum_shows
 
 if TYPE_CHECKING:
@@ -141,7 +141,8 @@ class Partition(Sequence[Community]):
     ) -> None:
         if graph is not None and not isinstance(graph, Graph):
             msg = (
-                f"graph must be a Graph, got {type(graph).__name__}.\n  Pass "
+                f"graph must be a kgroups.Graph, got {type(graph).__module__}."
+                f"{type(graph).__qualname__}.\n  Pass "
                 f"{in_python('graph=kgroups.as_graph(graph)')}."
             )
             raise InputError(msg)
@@ -236,9 +237,9 @@ class Partition(Sequence[Community]):
         return sizes
 
     @cached_property
-    def membership(self) -> Mapping[Hashable, int]:
+    def membership(self) -> Membership:
         """Community of each node by its name; read-only, ``dict(...)`` copies it."""
-        return MappingProxyType(dict(zip(self.nodes, self.labels.tolist(), strict=True)))
+        return Membership(zip(self.nodes, self.labels.tolist(), strict=True))
 
     @cached_property
     def disconnected(self) -> tuple[Community, ...]:
@@ -750,7 +751,9 @@ class Partition(Sequence[Community]):
             check_length(z.size, self.labels.size, "node of the partition")
         else:
             z = np.empty(self.labels.size, np.int64)
-            z[positions_of(given.nodes, self.nodes, "the partition")] = given.codes
+            z[positions_of(given.nodes, self.nodes, "the one that it is compared with")] = (
+                given.codes
+            )
         return compared(self, Partition(z, self.nodes, graph=self.graph))
 
     def plot(
@@ -1071,7 +1074,7 @@ class Partition(Sequence[Community]):
         remarks = []
         known, report = self.known_spectrum, self.report
         k: int | None
-        if report is not None and report.k_given is None and report.components:
+        if report is not None and report.k_given is None and self._single < self.labels.size:
             largest = "largest component: " if report.n_components > 1 else ""
             remarks.append(largest + report.components[0].why)
         k, r, exact = None, 0.0, True
@@ -1087,7 +1090,8 @@ class Partition(Sequence[Community]):
             shown = spectrum_shows(self.k, k, single=self._single, exact=exact)
             remarks.append(f"{shown} ({at})")
         if self.uninformed:
-            remarks.append(f"{counted(len(self.uninformed), 'node')} without information")
+            lie = counted(len(self.uninformed), "node lies", "nodes lie")
+            remarks.append(f"{lie} in components without signal, in the largest community")
         remarks += [f"warning: {warning}" for warning in self._known_warnings()]
         if self.graph is not None:
             remarks.append(_HINT)

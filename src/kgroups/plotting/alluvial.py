@@ -85,7 +85,9 @@ def plot_alluvial(
         msg = f"names must be two strings, for the left and the right side, got {names!r}."
         raise InputError(msg)
     left = before.labels
-    right = after.labels[positions_of(before.nodes, after.nodes, "the partition")]
+    right = after.labels[
+        positions_of(before.nodes, after.nodes, "the one that it is compared with")
+    ]
     axes = axes_for(ax, (6.0, 4.2))
     n_left, n_right = (_shown(p.k, _MAX_BLOCKS) for p in (before, after))
     flows = _flows(left, right, (before.k, after.k), (n_left, n_right))

@@ -5,7 +5,7 @@ import io
 from typing import Any
 
 from kgroups._wording import install_hint
-from kgroups.errors import MissingExtraError
+from kgroups.errors import InputError, MissingExtraError
 from kgroups.plotting.colors import PALETTE
 
 # Colors of text and axes, and of what stays in the background.
@@ -85,6 +85,12 @@ def axes_for(ax: Any, figsize: tuple[float, float]) -> Any:
     """Return the axes given, or those of a new pyplot figure in the style of the package."""
     require_matplotlib()
     if ax is not None:
+        if not hasattr(ax, "get_window_extent"):
+            msg = (
+                f"ax must be axes of matplotlib, got {ax!r}.\n"
+                "  To write a picture to a file, call partition.plot().figure.savefig(path)."
+            )
+            raise InputError(msg)
         return ax
     from matplotlib import pyplot
 

@@ -32,7 +32,7 @@ from kgroups.search.spectra import Spectra
 from kgroups.spectrum import Moments, count_components
 
 _COMPARING = "comparing candidates"
-_NO_MORE = "there is no sign of more"
+_NO_MORE = "nothing was found that divides it"
 _ASKED_FOR = "eigenvectors were asked for"
 _SPLIT_BY_PAIRS = (
     "groups of a few nodes with nearly all pairs linked are described better in pieces"

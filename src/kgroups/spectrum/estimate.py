@@ -74,13 +74,13 @@ class Spectrum:
     r_choice: str
     eigenvalues: tuple[float, ...]
     gap: float
-    k_at: dict[str, int]
-    r_at: dict[str, float]
+    k_at: dict[str, int] = field(hash=False)
+    r_at: dict[str, float] = field(hash=False)
     below_minus_one: int
-    methods: dict[str, int]
+    methods: dict[str, int] = field(hash=False)
     k_low: int
     k_high: int
-    exact_at: dict[str, bool]
+    exact_at: dict[str, bool] = field(hash=False)
     warnings: tuple[KGroupsWarning, ...] = field(default=(), compare=False)
 
     @property

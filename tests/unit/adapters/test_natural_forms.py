@@ -276,3 +276,38 @@ G = nx.les_miserables_graph()
 )
 def test_every_form_of_a_graph_has_its_communities(form):
     assert kg.detect_communities(form) == kg.detect_communities(G)
+
+
+class TestWhatLooksLikeSomethingElse:
+    def test_the_keys_of_a_multigraph_are_no_weights(self):
+        parallel = nx.MultiGraph([(0, 1), (0, 1), (1, 2), (2, 0)])
+        for multigraph in (parallel, nx.MultiGraph(nx.karate_club_graph())):
+            with pytest.raises(GraphError, match=r"keys of a networkx multigraph(.|\n)*G\.edges"):
+                as_graph(list(multigraph.edges))
+            assert as_graph(list(multigraph.edges), weight=None).m == as_graph(multigraph).m
+
+    def test_weights_that_start_at_zero_are_weights(self):
+        assert as_graph([("a", "b", 0), ("b", "c", 2)]).is_weighted
+
+    def test_sets_are_refused_as_edges(self):
+        for edges in ([frozenset((0, 1)), frozenset((1, 2))], [{1, 2}, {3}]):
+            with pytest.raises(GraphError, match=r"list of sets(.|\n)*\[tuple\(edge\)"):
+                as_graph(edges)
+        with pytest.raises(GraphError, match="must be arrays with one entry per edge, got set"):
+            as_graph(({0, 1}, {1, 2}))
+
+    def test_tables_without_column_names_hold_edges(self):
+        edges = list(nx.karate_club_graph().edges)
+        assert as_graph(pd.DataFrame(edges)).m == 78
+        weighted = as_graph(pd.DataFrame([(u, v, 2.5) for u, v in edges]))
+        assert weighted.is_weighted
+        assert "third column (no header), all 2.5" in weighted.about_weights
+
+    @pytest.mark.parametrize("rows", [[(0, 1), (1, 0)], [(0, 1, 2), (1, 3, 4), (2, 4, 5)]])
+    def test_square_tables_without_names_are_ambiguous(self, rows):
+        with pytest.raises(GraphError, match=r"could hold edges, or be an adj(.|\n)*to_numpy"):
+            as_graph(pd.DataFrame(rows))
+
+    def test_weights_that_are_text_are_said_to_be_no_numbers(self):
+        with pytest.raises(WeightError, match=r"weights must be numbers, got '3' on edge"):
+            as_graph([("a", "b", "3")])

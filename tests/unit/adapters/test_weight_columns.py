@@ -69,7 +69,7 @@ def test_a_column_with_another_name_is_not_used_and_named(make):
     graph = kg.as_graph(make(zip=[3, 7]))
     assert graph.weights is None
     assert graph.about_weights == (
-        "Weights: none, each edge counts 1; not used: 'zip'. weight=\"zip\" uses it."
+        "Weights: none, each listed edge counts 1; not used: 'zip'. weight=\"zip\" uses it."
     )
 
 
@@ -77,7 +77,8 @@ def test_two_columns_with_usual_names_are_not_chosen_from(make):
     graph = kg.as_graph(make(value=[3, 7], count=[1, 2]))
     assert graph.weights is None
     assert graph.about_weights == (
-        "Weights: none, each edge counts 1; not used: 'value', 'count'. weight=\"NAME\" uses one."
+        "Weights: none, each listed edge counts 1; not used: 'value', 'count'. "
+        'weight="NAME" uses one.'
     )
 
 
@@ -88,7 +89,7 @@ def test_two_columns_with_usual_names_are_not_chosen_from(make):
 def test_weights_that_were_not_wanted_are_said_to_be_unused(make, options, because):
     graph = kg.as_graph(make(strength=[3, 7]), **options)
     assert graph.weights is None
-    assert graph.about_weights.startswith(f"Weights: none, each edge counts 1, by {because}")
+    assert graph.about_weights.startswith(f"Weights: none, each listed edge counts 1, by {because}")
     assert "; not used: 'strength'." in graph.about_weights
 
 
@@ -119,7 +120,7 @@ def test_streams_are_described(monkeypatch, tmp_path):
     [
         ("1 2 1082040961\n2 3 5\n", "the third column (no header), 5 to 1082040961."),
         ("1 2 4\n2 1 3\n2 3 1\n", "the third column (no header), 1 to 7 once parallel edges are "),
-        ("1 2\n2 3\n", "none, each edge counts 1."),
+        ("1 2\n2 3\n", "none, each listed edge counts 1."),
         ("x,y,1\ny,z,1\n", "the third column (no header), all 1."),
         ("source,target,type,w\nx,y,Undirected,2\n", "column 'w', all 2."),
     ],

@@ -185,7 +185,7 @@ def test_comparison_plots_its_flows():
     ("other", "message"),
     [
         ([0, 1], "one entry per node of the partition: 3 expected, got 2"),
-        ({"a": 0, "b": 1}, "every node of the partition, but node 'c' is in no community"),
+        ({"a": 0, "b": 1}, "every node of the one that it is compared with, but node 'c' is in no"),
         ({"a": 0, "b": 1, "z": 1}, "'z'"),
     ],
 )

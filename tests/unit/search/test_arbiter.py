@@ -60,7 +60,7 @@ def test_one_community_wins_where_nothing_scores_above_it(score):
     other = proposal(score, origin="eigenvectors", evidence=1.0)
     won = winner_of(ONE, proposal(0.0, k=1), other)
     assert won is ONE
-    assert reason(won, 0, 0.0) == "there is no sign of more"
+    assert reason(won, 0, 0.0) == "nothing was found that divides it"
 
 
 def test_a_tie_is_left_to_the_first():
