@@ -156,6 +156,38 @@ def test_what_the_reader_zoomed_to_stays(page, hostile_page):
     check_quiet(page, path)
 
 
+def test_a_drag_that_ends_outside_the_picture_has_ended(page, hostile_page):
+    """Pressed near an edge, moved out in one step and released there."""
+    _, path = hostile_page
+    page.open(path)
+    page.place_of_node(0)
+    box = "const {left, top, height} = document.getElementById('graph').getBoundingClientRect();"
+    left, top, height = page.run(f"{box} return [left, top, height]")
+    x, inside, outside = left + 100, top + height - 2, top + height + 30
+    whole = page.run(RANGES)
+
+    def mouse(kind, y, **button):
+        page.cdp("Input.dispatchMouseEvent", type=kind, x=x, y=y, **button)
+
+    for _ in range(2):
+        mouse("mouseMoved", inside)
+        mouse("mousePressed", inside, button="left", buttons=1, clickCount=1)
+        mouse("mouseMoved", outside, button="left", buttons=1)
+        mouse("mouseReleased", outside, button="left", clickCount=1)
+    # The picture went along while the button was down, and stays once it is released.
+    page.wait("return document.getElementById('graph').shown.box.y[0] !== arguments[0]", whole[2])
+    moved = page.run(RANGES)
+    for y in (inside, top + height / 2, top + height / 3):
+        mouse("mouseMoved", y)
+    time.sleep(0.3)
+    assert page.run(RANGES) == pytest.approx(moved)
+    # A click still isolates the community of a node.
+    page.click("#show-all")
+    page.point_at(3, press=True)
+    page.wait("return document.getElementById('selected-community') !== null")
+    check_quiet(page, path)
+
+
 def test_the_text_beside_a_picture_without_all_nodes_or_edges(page, hostile_page, tmp_path):
     partition, _ = hostile_page
     path = tmp_path / "page.html"

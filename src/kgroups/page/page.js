@@ -638,6 +638,8 @@
   picture.addEventListener("pointerdown", (event) => {
     if (event.button > 0) return;
     pressed.set(event.pointerId, placeOf(event));
+    // A drag that leaves the picture goes on, and ends wherever the button is released.
+    picture.setPointerCapture(event.pointerId);
     travelled = pressed.size > 1 ? Infinity : 0;
     hideTip();
   });
@@ -662,19 +664,20 @@
     }
     // One finger scrolls the page.
     if (event.pointerType === "touch") return;
-    // A drag that leaves the picture goes on.
-    if (!picture.hasPointerCapture(event.pointerId)) picture.setPointerCapture(event.pointerId);
     picture.style.cursor = "grabbing";
     pan(place[0] - before[0], place[1] - before[1]);
   });
   picture.addEventListener("pointerup", (event) => {
     const wasPressed = pressed.delete(event.pointerId);
-    picture.style.cursor = "";
     if (!wasPressed || travelled >= 4) return;
     const mark = markAt(...placeOf(event));
     if (mark) choose(mark);
   });
-  picture.addEventListener("pointercancel", (event) => pressed.delete(event.pointerId));
+  // After a release, and after what ends a drag without one.
+  picture.addEventListener("lostpointercapture", (event) => {
+    pressed.delete(event.pointerId);
+    picture.style.cursor = "";
+  });
   picture.addEventListener("pointerleave", hideTip);
   picture.addEventListener("dblclick", (event) => { if (!markAt(...placeOf(event))) showAll(); });
   picture.addEventListener("wheel", (event) => {
