@@ -23,13 +23,6 @@ def how_clearly(nats: float) -> str:
     return "clearly" if nats >= _CLEAR else "slightly"
 
 
-def compared_with_spectrum(k: int, k_hat: int) -> str:
-    """Return a clause on why the numbers of communities and of eigenvalues differ, if they do."""
-    if k_hat < k:
-        return ", which can miss small or faint communities"
-    return ", not all of which show a community" if k_hat > k else ""
-
-
 def spectrum_shows(k: int, k_hat: int, *, single: int = 0, exact: bool = True) -> str:
     """Return a clause on how many communities the spectrum shows, of which ``k`` were found.
 
@@ -37,11 +30,10 @@ def spectrum_shows(k: int, k_hat: int, *, single: int = 0, exact: bool = True) -
     """
     several = k - single or k
     shown = f"{'' if exact else 'about '}{k_hat}" if k_hat else "none"
-    beside = compared_with_spectrum(several, k_hat)
     if k_hat < several:
-        return f"the spectrum{beside}, shows {shown}"
+        return f"the spectrum, which can miss small or faint communities, shows {shown}"
     if k_hat > several:
-        return f"the spectrum shows {shown} eigenvalues{beside}"
+        return f"the spectrum shows {shown} eigenvalues, not all of which show a community"
     return f"the spectrum shows {shown}, too{', single nodes left out' if several < k else ''}"
 
 
@@ -268,9 +260,7 @@ class Report:
 
     def lines(self) -> list[str]:
         """Return the result and how it was reached as sentences."""
-        lines = [self.about_k()]
-        if self.n_components > 1 or self.k_given is not None:
-            lines += [each.sentence() for each in self.components if each.n > 1]
+        lines = [self.about_k(), *self.about_components()]
         if self.nodes_new or self.nodes_vanished:
             new, gone = counted(self.nodes_new, "node is new", "nodes are new"), self.nodes_vanished
             lines.append(
@@ -322,6 +312,12 @@ class Report:
         if self.n_components == 1 and self.components:
             return f"{found}: {self.components[0].reason()}."
         return f"{found}."
+
+    def about_components(self) -> list[str]:
+        """Return a sentence on each component of several nodes, unless about_k has said it."""
+        if self.n_components > 1 or self.k_given is not None:
+            return [each.sentence() for each in self.components if each.n > 1]
+        return []
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as plain values that JSON can hold."""

@@ -26,7 +26,7 @@ from kgroups._wording import counted
 from kgroups.errors import InputError
 from kgroups.graph import Graph
 from kgroups.page.figures import PageLimits, graph_figures
-from kgroups.report import compared_with_spectrum
+from kgroups.report import spectrum_shows
 
 if TYPE_CHECKING:
     from kgroups.partition import Partition
@@ -223,9 +223,7 @@ def _why(partition: "Partition", spectrum: "Spectrum | None") -> str:
     if report is None:
         sentences = ["The communities were given as labels, not found by a detection."]
     else:
-        sentences = [report.about_k()]
-        if report.n_components > 1 or report.k_given is not None:
-            sentences += [each.sentence() for each in report.components[:_MOST_SENTENCES]]
+        sentences = [report.about_k(), *report.about_components()[:_MOST_SENTENCES]]
     parts = [f"<p>{html.escape(sentences[0])}</p>"]
     if sentences[1:]:
         parts.append(_list(sentences[1:]))
@@ -236,12 +234,13 @@ def _why(partition: "Partition", spectrum: "Spectrum | None") -> str:
             "<code>--html-details all</code>.</p>"
         )
         return "".join(parts)
-    about = "" if spectrum.is_exact else "About "
+    exact, single = spectrum.is_exact, partition._single
+    shown = html.escape(spectrum_shows(partition.k, spectrum.k, single=single, exact=exact))
+    about = "" if exact else "about "
     lie = counted(spectrum.k, "eigenvalue of N_r lies", "eigenvalues of N_r lie")
     count = html.escape(f"{about}{lie}").replace("N_r", "<i>N</i><sub>r</sub>")
-    remark = html.escape(compared_with_spectrum(partition.k, spectrum.k))
     parts.append(
-        f"<p>{count} above the threshold 1 at <i>r</i> = {spectrum.r:.4g}{remark}. The count "
+        f"<p>T{shown[1:]}: {count} above the threshold 1 at <i>r</i> = {spectrum.r:.4g}. The count "
         "depends on <i>r</i>; three rules for <i>r</i> show how certain it is:</p>"
     )
     rows = [
@@ -249,7 +248,7 @@ def _why(partition: "Partition", spectrum: "Spectrum | None") -> str:
         for rule, count in spectrum.shown_k_at.items()
     ]
     parts.append(_table(("r by", "r", "eigenvalues above 1"), rows))
-    if not spectrum.is_exact:
+    if not exact:
         between = f"between {spectrum.k_low:,} and {spectrum.k_high:,}"
         parts.append(
             f'<p class="note">The count is an estimate {between}; the eigenvalues themselves are '

@@ -136,6 +136,22 @@ def test_the_text_of_the_page(partition, page):
     assert 'class="warnings"' not in page
 
 
+def test_the_page_counts_single_nodes_apart_as_the_report_does():
+    G = nx.ring_of_cliques(4, 8)
+    G.add_nodes_from(range(100, 140))
+    found = kg.detect_communities(G)
+    limits = PageLimits(levels=0)
+    page = page_content(found, found.graph, uncertainty=False, limits=limits).decode()
+    said = "<p>The spectrum shows 4, too, single nodes left out: 4 eigenvalues of <i>N</i><sub>r"
+    assert said in page
+    assert "which can miss small or faint communities" not in page
+    assert "in a component of 1 node:" not in page
+    (sentence,) = found.report.about_components()
+    assert sentence.startswith("4 communities in a component of 32 nodes")
+    assert html.escape(sentence) in page
+    assert sentence in found.report.lines()
+
+
 def test_equal_graphs_give_equal_bytes(partition):
     again = kg.detect_communities(partition.graph)
     assert page_content(again, again.graph) == page_content(partition, partition.graph)
