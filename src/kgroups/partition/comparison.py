@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kgroups._html import html_beside, html_facts, html_lines, html_table
-from kgroups._wording import counted
+from kgroups._wording import counted, counted_communities
 
 if TYPE_CHECKING:
     from kgroups.partition.partition import Partition
@@ -90,8 +90,8 @@ class Comparison:
         ]
 
     def _headline(self) -> str:
-        sides = " and ".join(
-            counted(each.k, "community", "communities") for each in (self.partition, self.other)
+        sides = " against ".join(
+            counted_communities(each.k, each._single) for each in (self.partition, self.other)
         )
         return f"{sides} of {counted(self.partition.labels.size, 'node')}"
 

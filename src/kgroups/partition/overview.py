@@ -119,7 +119,11 @@ def _at_which_scales(partition: "Partition") -> list[str]:
     levels = partition.known_levels
     if levels is None:
         return []
-    others = [level.k for place, level in enumerate(levels) if place != levels.returned]
+    others = [
+        level.k - level._single or level.k
+        for place, level in enumerate(levels)
+        if place != levels.returned
+    ]
     if not others:
         return ["No other scale stands out."]
     *most, last = map(str, others)

@@ -9,7 +9,7 @@ import numpy as np
 from kgroups._html import html_facts, html_result
 from kgroups._types import Floats, Ints, Symmetrize
 from kgroups._validation import check_real
-from kgroups._wording import counted, setting
+from kgroups._wording import counted_communities, setting
 from kgroups.scoring.labeled import label_edges, label_graph
 
 
@@ -365,7 +365,7 @@ class Scores:
             for name, value in asdict(self).items()
             if name not in ("k", "sizes")
         ]
-        head = f"Scores of {counted(self.k, 'community', 'communities')}"
+        head = f"Scores of {counted_communities(self.k, self.sizes.count(1))}"
         return html_result(head, [], html_facts(facts))
 
 

@@ -15,7 +15,7 @@ from kgroups._parallel import check_n_jobs, finished_batches
 from kgroups._progress import Progress, check_progress, counted_progress
 from kgroups._types import Bools, Floats, Indices, Ints
 from kgroups._validation import RngLike, as_rng, check_integer, check_real
-from kgroups._wording import argument, counted, in_python
+from kgroups._wording import argument, counted, counted_communities, in_python
 from kgroups.adapters import canonical_order
 from kgroups.detect import detect_communities
 from kgroups.errors import InputError, KGroupsWarning, PartitionError
@@ -222,7 +222,8 @@ class Stability:
         return lines
 
     def __str__(self) -> str:
-        communities = counted(self.communities.size, "community", "communities")
+        single = int(np.count_nonzero(np.bincount(self.labels) == 1))
+        communities = counted_communities(self.communities.size, single)
         head = (
             f"Stability of {communities} of {counted(self.nodes.size, 'node')}, "
             f"{self.resamples} resamples without {100 * self.drop:g} % of the edges"

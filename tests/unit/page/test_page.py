@@ -285,7 +285,7 @@ def test_stability_is_shown_if_it_is_known():
     level = level_of(data_of(content))
     assert level["communities"]["stability"] == [1.0] * 5 + [None]
     assert unpacked(level["stability"], "u2").tolist() == [10_000] * 30 + [65_535]
-    assert "Stability of 6 communities of 31 nodes, 4 resamples" in content
+    assert "Stability of 5 communities and 1 single node of 31 nodes, 4 resamples" in content
     assert known.lines()[1] in content
     assert "stay in 0.9 of the resamples or more</dt><dd>100 %" in content
     # What is known is not shown if it is not wanted.

@@ -1,14 +1,17 @@
 """What a partition is in plain sentences: the story that the summary and the report tell."""
 
 import pickle
+import re
 
 import networkx as nx
 import numpy as np
 import pytest
 
 import kgroups as kg
+from helpers.scales import give_scales
 from kgroups import Partition
 from kgroups.errors import PartitionError
+from kgroups.page import page_content
 from kgroups.partition.overview import Summary, not_computed, overview
 
 KARATE = nx.karate_club_graph()
@@ -66,6 +69,31 @@ def test_report_and_graph_of_communities_count_single_nodes_apart():
     assert partition.report.to_dict()["n_single"] == 20
     axes = kg.plotting.plot_communities(partition)
     assert any("4 communities and 20 single nodes" in text.get_text() for text in axes.texts)
+
+
+def test_results_count_single_nodes_apart():
+    """Stability, comparisons and scores said 44 communities beside 4 and 40 single nodes."""
+    G = nx.ring_of_cliques(4, 8)
+    G.add_nodes_from(range(100, 140))
+    found = kg.detect_communities(G)
+    several = "4 communities and 40 single nodes"
+    assert str(found.stability(2)).startswith(f"Stability of {several} of 72 nodes, 2 resamples")
+    headline = f"{several} against 1 community of 72 nodes"
+    assert repr(found.compare([0] * 72)).startswith(f"Comparison({headline}: AMI ")
+    assert f"<b>Scores of {several}</b>" in found.scores()._repr_html_()
+
+
+def test_scales_are_counted_as_the_buttons_of_the_page(monkeypatch):
+    """A sentence said 505 communities where the button said 504."""
+    fine = np.array([*(np.arange(59) // 5), 12])
+    give_scales(monkeypatch, np.array([*(fine[:59] // 3), 4]), np.array([*(fine[:59] // 6), 2]))
+    G = nx.ring_of_cliques(12, 5)
+    found = Partition(fine, graph=kg.as_graph(G))
+    levels = found.levels()
+    assert levels.names == ("k13", "k5", "k3")
+    assert overview(found)[1] == "Other scales have 4 and 2 communities."
+    page = page_content(found, found.graph, spectrum=False, uncertainty=False).decode()
+    assert re.findall(r'"k":(\d+),"several":(\d+)', page) == [("13", "12"), ("5", "4"), ("3", "2")]
 
 
 def test_no_nodes():

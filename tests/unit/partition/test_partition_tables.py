@@ -172,7 +172,8 @@ def test_other_partitions_in_any_form_are_matched_by_name(other):
         {"community": 1, "other": 1, "nodes": 1},
     ]
     assert comparison.matched == 0.75
-    assert repr(comparison).startswith("Comparison(2 communities and 2 communities of 4 nodes: AMI")
+    sides = "2 communities against 1 community and 1 single node"
+    assert repr(comparison).startswith(f"Comparison({sides} of 4 nodes: AMI")
 
 
 def test_comparison_plots_its_flows():
