@@ -43,10 +43,12 @@ def html_facts(pairs: Iterable[tuple[str, object]]) -> str:
 def html_result(head: str, lines: Iterable[str], table: str) -> str:
     """Return what a notebook shows of a result: a headline, sentences, and a table.
 
+    Headline and sentences may have any length.
+
     >>> html_result("a < b", ["It is so."], "")
     '<b>a &lt; b</b><div>It is so.</div>'
     """
-    return f"<b>{html_text(head)}</b>{html_lines(lines)}{table}"
+    return f"<b>{escape(head)}</b>{html_lines(lines)}{table}"
 
 
 def html_lines(lines: Iterable[str]) -> str:

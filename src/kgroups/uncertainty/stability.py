@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kgroups._csr import masked, row_lengths
+from kgroups._html import html_lines, html_result, html_table
 from kgroups._parallel import check_n_jobs, finished_batches
 from kgroups._progress import Progress, check_progress, counted_progress
 from kgroups._types import Bools, Floats, Indices, Ints
@@ -28,8 +29,9 @@ from kgroups.partition.tables import import_pandas, name_series
 
 __all__ = ["EdgeShares", "Stability", "stability_of"]
 
-# Communities that the summary lists.
+# Communities that the summary lists, and a notebook.
 _MOST_SHOWN = 6
+_MOST_ROWS = 20
 
 
 class EdgeShares(NamedTuple):
@@ -235,6 +237,25 @@ class Stability:
             f"Stability(agreement={self.agreement:.3f}, resamples={self.resamples}, "
             f"drop={self.drop:g})"
         )
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the summary, and a row for each of the first communities.
+
+        Single nodes have none, unless there is nothing else.
+        """
+        head, *lines = str(self).split("\n  ")
+        sizes = np.bincount(self.labels)
+        several = np.flatnonzero(sizes > 1)
+        rows = several if several.size else np.arange(sizes.size)
+        table = html_table(
+            ["community", "nodes", "stability"],
+            [
+                [a, int(sizes[a]), "" if np.isnan(self.communities[a]) else self.communities[a]]
+                for a in rows[:_MOST_ROWS].tolist()
+            ],
+        )
+        more = [f"and {rows.size - _MOST_ROWS:,} more"] if rows.size > _MOST_ROWS else []
+        return html_result(head, lines, table) + html_lines(more)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the stability as plain values that JSON can hold, without that of edges.

@@ -217,6 +217,22 @@ def test_a_distribution_of_k_shows_a_row_for_each_number():
     assert sum(tag == "tr" for tag, _ in page.elements) == 1 + min(found.k_values.size, 6)
 
 
+def test_stability_shows_a_row_for_each_community():
+    G = nx.ring_of_cliques(22, 5)
+    G.add_nodes_from(["alone", "apart"])
+    found = kgroups.detect_communities(G).stability(2)
+    page = checked(found._repr_html_())
+    assert page.words[0] == str(found).splitlines()[0]
+    assert {"community", "nodes", "stability", *found.lines(), "and 2 more"} <= set(page.words)
+    assert sum(tag == "tr" for tag, _ in page.elements) == 1 + 20
+    # A community without edges has no value, and single nodes have rows if there is nothing else.
+    unlinked = kgroups.Partition([0, 0], graph=kgroups.Graph.from_edges([], [], n=2)).stability(2)
+    assert checked(unlinked._repr_html_()).words[-2:] == ["0", "2"]
+    linked = kgroups.Partition([0, 1], graph=kgroups.as_graph(nx.path_graph(2)))
+    page = checked(linked.stability(2, drop=0.0)._repr_html_())
+    assert sum(tag == "tr" for tag, _ in page.elements) == 1 + 2
+
+
 def test_a_verdict_shows_its_sentences_and_numbers():
     verdict = kgroups.significance(nx.karate_club_graph(), nulls=19)
     page = checked(verdict._repr_html_())
