@@ -53,7 +53,7 @@ extlinks = {"doi": ("https://doi.org/%s", "doi:%s")}
 autosummary_generate = True
 autodoc_typehints = "none"
 # scikit-learn gives its estimators a method that points into its own glossary.
-autodoc_default_options = {"exclude-members": "set_fit_request"}
+autodoc_default_options = {"exclude-members": "set_fit_request, set_score_request"}
 numpydoc_show_class_members = False
 
 nitpicky = True

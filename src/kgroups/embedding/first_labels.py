@@ -147,8 +147,8 @@ class KMeansInit:
 
     Examples
     --------
-    >>> KMeansInit(rows="raw")
-    KMeansInit(rows='raw', n_init=10, max_work=4000000000.0)
+    >>> KMeansInit(rows="raw").n_init
+    10
     """
 
     rows: Rows = "normalized"

@@ -133,8 +133,8 @@ class Hartigan:
 
     Examples
     --------
-    >>> Hartigan()
-    Hartigan(weights='association', candidates='neighbors', margin=0.25, max_sweeps=100, guard=0.2)
+    >>> Hartigan(candidates="all").margin
+    0.25
     >>> paper = Hartigan(weights="uniform", candidates="all", margin=0.0, guard=None)
     """
 

@@ -346,7 +346,7 @@ class KernelKGroups(_KernelClusterer):
     Notes
     -----
     Energies of different semimetrics cannot be compared, and they fall with the number of groups:
-    a search over ``metric`` or ``n_clusters`` needs another ``scoring`` than :meth:`score`.
+    a search over ``metric`` or ``n_clusters`` needs another ``scoring`` than ``score``.
 
     The groups do not depend on the order of the samples, nor on whether equal samples are given as
     copies or as one with a weight. There are two exceptions: if labels or a matrix are given, and
