@@ -2,13 +2,14 @@
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
 from kgroups._types import Floats, Ints
-from kgroups._wording import setting
+from kgroups._wording import in_python, listed, setting
 from kgroups.adapters.edges import (
     ReadOptions,
     column_arguments,
@@ -17,7 +18,12 @@ from kgroups.adapters.edges import (
     with_weights_described,
 )
 from kgroups.adapters.files import GraphFile, all_integers, plain_number, read_records
-from kgroups.adapters.tables import end_columns, from_edge_arrays, weight_column
+from kgroups.adapters.tables import (
+    end_columns,
+    from_edge_arrays,
+    is_adjacency_header,
+    weight_column,
+)
 from kgroups.errors import FileFormatError, GraphError
 from kgroups.graph import Graph
 
@@ -93,6 +99,8 @@ def _find_layout(file: GraphFile) -> _Layout | None:
     delimiter = next((mark for mark in tries if mark in line), None)
     fields = tuple(_split(line, delimiter, file, number))
     titles = [field.lower() for field in fields]
+    if options.source is None and not any(map(_NUMBER.fullmatch, fields if fields[0] else ())):
+        _refuse_adjacency(file, fields, delimiter)
     try:
         ends = end_columns(fields, options.source, options.target)
     except GraphError as error:
@@ -120,6 +128,22 @@ def _find_layout(file: GraphFile) -> _Layout | None:
         raise no_such_attribute(options.weight, (), kind="column")
     third = 2 if options.weight is not None and len(fields) == 3 else None
     return _Layout(delimiter, fields, 0, 1, third)
+
+
+def _refuse_adjacency(file: GraphFile, fields: Sequence[str], delimiter: str | None) -> None:
+    """Refuse a table whose rows are named as its columns, as pandas writes a matrix."""
+    rows = islice(_data_lines(file), 1, len(fields) + 1)
+    first_fields = [_split(line, delimiter, file, number)[0] for number, line in rows]
+    if is_adjacency_header(fields, first_fields):
+        table = "pandas.read_csv(path, index_col=0)"
+        advice = in_python(f"Read it with {table} and pass the table")
+        raise file.error(
+            None,
+            "the file must be a list of edges, but it looks like an adjacency matrix: its rows "
+            f"have the names of its columns, {listed(fields[1:], 3)}",
+            (advice or f"In Python, pass the table {table}")
+            + f". If it holds edges, pass {column_arguments()}.",
+        )
 
 
 def _data_lines(file: GraphFile) -> Iterator[tuple[int, str]]:

@@ -47,6 +47,8 @@ _NUMBERED = (
 )
 # Columns of one of these names hold the weights if none is called weight.
 _USUAL_WEIGHTS = ("weights", "w", "edgeweight", "strength", "value", "count")
+# What pandas calls the first column of a file that it wrote with its index, and what it writes.
+_UNNAMED = ("", "unnamed0")
 # In lower case and letters and digits only, so that Node_1 is node1.
 _USUAL_PAIRS = (
     *(
@@ -106,6 +108,7 @@ def end_columns(
         (plain.index(first), plain.index(second))
         for first, second in _USUAL_PAIRS
         if plain.count(first) == plain.count(second) == 1
+        and ((first, second) != ("a", "b") or _begins_with_a_b(names, plain))
     ]
     if len(found) > 1 and (plain[found[0][0]], plain[found[0][1]]) != _USUAL_PAIRS[0]:
         pairs = " or ".join(f"{names[i]!r} and {names[j]!r}" for i, j in found)
@@ -115,6 +118,27 @@ def end_columns(
         )
         raise GraphError(msg)
     return found[0] if found else None
+
+
+def _begins_with_a_b(names: Sequence[Any], plain: Sequence[str]) -> bool:
+    """Tell whether columns a and b can be ends: among more columns they are two nodes of many."""
+    titled = [
+        word
+        for name, word in zip(names, plain, strict=True)
+        if word not in _UNNAMED or not isinstance(name, str)
+    ]
+    return titled[:2] == ["a", "b"] and (
+        len(titled) <= 3 or {"weight", *_USUAL_WEIGHTS}.issuperset(titled[2:])
+    )
+
+
+def is_adjacency_header(titles: Sequence[Any], first_fields: Sequence[Any]) -> bool:
+    """Tell whether the first fields of the rows are the titles of all columns but the first."""
+    return (
+        len(titles) > 2
+        and len(first_fields) == len(titles) - 1
+        and set(map(str, first_fields)) == set(map(str, titles[1:]))
+    )
 
 
 def weight_column(names: Sequence[Any], weight: str | None, ends: tuple[int, int]) -> int | None:
@@ -197,8 +221,10 @@ def from_table(table: Any, options: ReadOptions) -> Graph:
             raise GraphError(msg)
         return _from_adjacency(table, options)
     names = list(table.column_names if hasattr(table, "column_names") else table.columns)
-    if options.source is None and names in ([0, 1], [0, 1, 2]):
-        return _from_numbered_columns(table, names, options)
+    if options.source is None:
+        if names in ([0, 1], [0, 1, 2]):
+            return _from_numbered_columns(table, names, options)
+        _refuse_misplaced_index(table, names)
     used = edge_columns(names, options)
     graph = from_edge_arrays(*(as_column(table[name]) for name in used), options=options)
     return with_columns_described(graph, names, used, options)
@@ -215,6 +241,26 @@ def _from_numbered_columns(table: Any, names: Sequence[int], options: ReadOption
 def _is_adjacency(table: Any) -> bool:
     """Tell whether the rows and columns of a table have the same names, in the same order."""
     return hasattr(table, "index") and len(table) > 0 and table.index.equals(table.columns)
+
+
+def _refuse_misplaced_index(table: Any, names: Sequence[Any]) -> None:
+    """Refuse an adjacency matrix whose index is in another order, or in the first column."""
+    n = len(table)
+    if hasattr(table, "index") and n == len(names) and set(table.index) == set(names):
+        msg = (
+            "a table that is an adjacency matrix must have the same index and columns, in the same "
+            f"order, got the index {listed(table.index, 3)} and the columns {listed(names, 3)}.\n"
+            "  Pass table[table.index]."
+        )
+        raise GraphError(msg)
+    if n == len(names) - 1 and is_adjacency_header(names, as_column(table[names[0]]).tolist()):
+        msg = (
+            "a table of edges must have a column for each end, got one whose first column holds "
+            f"the names of the others, {listed(names[1:], 3)}: it looks like an adjacency matrix."
+            f"\n  Make the first column its index: table.set_index({names[0]!r}). "
+            f"If it holds edges, pass {column_arguments()}."
+        )
+        raise GraphError(msg)
 
 
 def _from_adjacency(frame: Any, options: ReadOptions) -> Graph:

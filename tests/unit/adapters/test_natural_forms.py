@@ -7,7 +7,7 @@ import pytest
 
 import kgroups as kg
 from kgroups.adapters import as_graph
-from kgroups.errors import DirectedGraphError, GraphError, WeightError
+from kgroups.errors import DirectedGraphError, FileFormatError, GraphError, WeightError
 
 
 def adjacency(graph):
@@ -217,6 +217,61 @@ class TestAdjacencyTables:
         with pytest.raises(GraphError, match="'gene09x' and 20 more\\.") as caught:
             as_graph(frame)
         assert "gene10x" not in str(caught.value)
+
+
+class TestAdjacencyTablesWithNodesNamedAsColumns:
+    """Nodes called a and b, or u and v, are no columns of edges."""
+
+    def table(self, names="abcdefgh"):
+        G = nx.relabel_nodes(nx.barbell_graph(4, 0), dict(enumerate(names)))
+        return nx.to_pandas_adjacency(G)
+
+    @pytest.mark.parametrize("names", ["abcdefgh", "uvwxyzst"])
+    def test_a_table_in_another_order_is_refused(self, names):
+        table = self.table(names)
+        reordered = table[sorted(table.columns, reverse=True)]
+        with pytest.raises(GraphError, match="the same index and columns, in the same order"):
+            as_graph(reordered)
+        assert as_graph(reordered[reordered.index]).n == 8
+
+    @pytest.mark.parametrize("names", ["abcdefgh", "uvwxyzst"])
+    def test_a_file_is_refused_and_so_is_what_pandas_reads_from_it(self, names, tmp_path):
+        path = tmp_path / "adj.csv"
+        self.table(names).to_csv(path)
+        with pytest.raises(FileFormatError, match="looks like an adjacency matrix") as caught:
+            kg.read_graph(path)
+        assert "pandas.read_csv(path, index_col=0)" in str(caught.value)
+        with pytest.raises(GraphError, match=r"looks like an adjacency(.|\n)*set_index\('Unnam"):
+            as_graph(pd.read_csv(path))
+        assert as_graph(pd.read_csv(path, index_col=0)).n == 8
+
+    @pytest.mark.parametrize("nodes", ["ab", "uv"])
+    def test_a_file_of_two_nodes_is_refused(self, nodes, tmp_path):
+        u, v = nodes
+        path = tmp_path / "adj.csv"
+        path.write_text(f",{u},{v}\n{u},0,1\n{v},1,0\n")
+        with pytest.raises(FileFormatError, match="looks like an adjacency matrix"):
+            kg.read_graph(path)
+
+    def test_columns_a_and_b_are_ends_where_they_come_first_and_little_else_follows(self):
+        for others in ([], ["year"], ["weight"], ["value", "count"]):
+            table = pd.DataFrame([[0, 1, 1, 1], [1, 2, 1, 1]]).iloc[:, : 2 + len(others)]
+            table.columns = ["a", "b", *others]
+            assert as_graph(table).m == 2
+        for columns in (["x", "a", "b"], ["a", "b", "c", "d"], ["b", "a"], ["a", "b", 1, 2]):
+            table = pd.DataFrame([range(len(columns))] * 2, columns=columns)
+            with pytest.raises(GraphError, match="one column 'source'"):
+                as_graph(table)
+
+    def test_edges_with_the_index_of_pandas_before_them_are_read(self, tmp_path):
+        path = tmp_path / "edges.csv"
+        pd.DataFrame({"a": ["x", "y"], "b": ["y", "z"]}).to_csv(path)
+        assert kg.read_graph(path).nodes == as_graph(pd.read_csv(path)).nodes == ("x", "y", "z")
+
+    def test_a_triangle_with_weights_among_its_nodes_is_no_matrix(self, tmp_path):
+        path = tmp_path / "triangle.txt"
+        path.write_text("1 2 3\n2 3 1\n3 1 2\n")
+        assert kg.read_graph(path).m == 3
 
 
 class TestNetworKit:
