@@ -54,6 +54,15 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         raise InputError(msg)
 
 
+def exists(path: str | os.PathLike[str]) -> bool:
+    """Tell whether there is anything at a path; a text that cannot be one leads nowhere."""
+    try:
+        return os.fspath(path) != "" and Path(path).exists()
+    except (OSError, ValueError):
+        # Longer than a file name, or with a null character.
+        return False
+
+
 def check_regular(
     path: str | os.PathLike[str], hint: str = "Write its content to a file, and pass that."
 ) -> None:

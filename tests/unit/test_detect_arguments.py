@@ -31,6 +31,9 @@ class TestNamesOfNetworks:
         [
             ("karat", r"'karat', which is neither\. Did you mean 'karate'\?\n  kgroups\.datasets"),
             ("no/such.gml", r"or a known network, got 'no/such\.gml', which is neither\.\n"),
+            ("", r"or a known network, got '', which is neither\."),
+            ("a b\nb c\n" * 200, r"got 'a b\\nb c\\n.*\.\.\., which is neither\."),
+            ("a\0b", r"got 'a\\x00b', which is neither\."),
             ("iris", r"'iris', which is a known table\.\n.*load_table\('iris'\), such as nearest"),
         ],
     )

@@ -20,12 +20,12 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 import numpy as np
 
-from kgroups._files import check_regular
+from kgroups._files import check_regular, exists
 from kgroups._types import Symmetrize
 from kgroups._validation import check_choice
-from kgroups._wording import argument, in_python
+from kgroups._wording import argument, in_python, shown_name
 from kgroups.adapters.edges import MAX_EXPANSION, ReadOptions
-from kgroups.errors import FileFormatError, GraphError, KGroupsError
+from kgroups.errors import FileFormatError, GraphError, InputError, KGroupsError
 from kgroups.graph import Graph
 
 STANDARD_INPUT = "-"
@@ -35,6 +35,7 @@ _READ_BYTES = 1 << 20  # Bytes that are decompressed at once.
 _DEFLATE_RATIO = 1032  # No deflate stream expands further.
 _NODES_ALWAYS_ALLOWED = 10_000_000  # Nodes that a file may claim, however few its entries are.
 _NODES_PER_ENTRY = 1_000  # Nodes that a file may claim beyond that.
+_LONGEST_PATH = 4096  # Characters of a path that a message shows as it is.
 _INTEGER = re.compile(r"0|-?[1-9][0-9]*")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -160,12 +161,13 @@ def read_file(
     formats = {one.name: one for one in FORMATS}
     check_choice("format", format, (None, *formats))
     file_path = Path(path)
-    if os.fspath(path) == STANDARD_INPUT:
+    is_standard_input = os.fspath(path) == STANDARD_INPUT
+    if is_standard_input:
         chosen = formats[format or "edgelist"]
-    elif not file_path.exists():
+    elif not exists(path):
         network = in_python(" A known network is kgroups.datasets.load(name).graph.")
         hint = f"Check the path; it must be the path of a graph file.{network}"
-        raise _error(str(path), "there is no such file", hint)
+        raise _error(_shown_path(path), "there is no such file", hint)
     else:
         check_regular(file_path, "Pass a file, or - and connect a pipe to standard input.")
         chosen = _format_of_suffix(file_path) if format is None else formats[format]
@@ -177,7 +179,7 @@ def read_file(
     )
     name = file_path.name
     try:
-        with GraphFile(file_path, options) as file:
+        with GraphFile(None if is_standard_input else file_path, options) as file:
             name = file.name
             graph = read(file)
     except FileFormatError:
@@ -215,26 +217,44 @@ def _error(place: str, problem: str, hint: str) -> FileFormatError:
     return FileFormatError(f"{place}: {problem}.\n  {hint}")
 
 
+def _shown_path(path: str | os.PathLike[str]) -> str:
+    """Return a path as it was given, unless it is no path but text of a file."""
+    text = str(path)
+    return text if text.isprintable() and 0 < len(text) <= _LONGEST_PATH else shown_name(text)
+
+
+def _standard_input() -> bytes:
+    buffer = getattr(sys.stdin, "buffer", None)
+    if buffer is None:
+        msg = (
+            "standard input must be a stream of bytes, got a sys.stdin without a buffer, of type "
+            f"{type(sys.stdin).__name__}.\n  Write its content to a file, and pass that."
+        )
+        raise InputError(msg)
+    return bytes(buffer.read())
+
+
 class GraphFile:
     """An open file, its name and size, and the options of the caller.
 
     A file that ends with ``.gz`` is decompressed while it is read. One that expands too far is
     refused when it is opened, before a reader has used any of its content. ``opener`` is the
-    function that takes ``max_expansion``.
+    function that takes ``max_expansion``. Without a path it is standard input.
     """
 
     def __init__(
-        self, path: Path, options: ReadOptions, opener: str = "kgroups.read_graph"
+        self, path: Path | None, options: ReadOptions, opener: str = "kgroups.read_graph"
     ) -> None:
-        self.name = path.name
         self.options = options
         self._opener = opener
-        if str(path) == STANDARD_INPUT:
+        if path is None:
             self.name = "standard input"
             # Readers go back to the start, which a pipe cannot.
-            self.stream: BinaryIO = io.BytesIO(sys.stdin.buffer.read())
-            self._size = len(self.stream.getvalue())
+            content_read = _standard_input()
+            self.stream: BinaryIO = io.BytesIO(content_read)
+            self._size = len(content_read)
             return
+        self.name = path.name
         self._size = path.stat().st_size
         if path.suffix.lower() != ".gz":
             self.stream = path.open("rb")

@@ -1,10 +1,10 @@
 """Graphs by the name of a known network, for the command line and ``detect_communities``."""
 
 import difflib
-from pathlib import Path
 
+from kgroups._files import exists
 from kgroups._types import Symmetrize
-from kgroups._wording import argument, function, in_python, setting
+from kgroups._wording import argument, function, in_python, setting, shown_name
 from kgroups.adapters import as_graph
 from kgroups.adapters.files import STANDARD_INPUT
 from kgroups.datasets.catalog import names, table_names
@@ -25,7 +25,7 @@ def is_known_network(name: str) -> bool:
     """
     if name in names():
         return True
-    if name != STANDARD_INPUT and not Path(name).exists():
+    if name != STANDARD_INPUT and not exists(name):
         raise FileFormatError(_absent_message(name))
     return False
 
@@ -66,6 +66,7 @@ def _absent_message(name: str) -> str:
     close = difflib.get_close_matches(name, names(), n=3)
     guess = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
     return (
-        f"the graph must be a file or a known network, got {name!r}, which is neither.{guess}\n"
+        f"the graph must be a file or a known network, got {shown_name(name)}, which is neither."
+        f"{guess}\n"
         f"  {function('kgroups.datasets.names()')} lists the known networks."
     )

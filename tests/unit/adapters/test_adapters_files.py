@@ -2,6 +2,7 @@
 
 import builtins
 import gzip
+import io
 import pickle
 import subprocess
 import sys
@@ -766,3 +767,25 @@ def test_memory_that_does_not_suffice_is_an_error_of_the_file(write, monkeypatch
     monkeypatch.setattr("kgroups.adapters.edges.rows_of_edges", starved)
     with pytest.raises(FileFormatError, match=r"^a\.csv: the graph does not fit in memory"):
         read_graph(write("a.csv", "1,2\n"))
+
+
+@pytest.mark.parametrize("text", ["", "a b\nb c\n" * 200, "x" * 1000, "a\0b"])
+def test_text_that_is_no_path_is_a_file_that_is_not_there(text):
+    with pytest.raises(FileFormatError, match="there is no such file") as caught:
+        kgroups.as_graph(text)
+    assert "\n" not in str(caught.value).partition(": there is")[0]
+
+
+def test_only_a_bare_dash_is_standard_input(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"ann bob\n")))
+    (tmp_path / "-").write_text("cy dan\n")
+    assert read_graph("./-", format="edgelist").nodes == ("cy", "dan")
+    assert read_graph("-").nodes == ("ann", "bob")
+
+
+@pytest.mark.parametrize("stdin", [None, io.StringIO("ann bob\n")])
+def test_standard_input_without_bytes_is_refused(monkeypatch, stdin):
+    monkeypatch.setattr(sys, "stdin", stdin)
+    with pytest.raises(InputError, match=f"got a sys.stdin .* of type {type(stdin).__name__}"):
+        read_graph("-")
