@@ -104,6 +104,11 @@ def is_real(value: Any, *, finite: bool = True) -> bool:
     return math.isfinite(number) or not (finite or math.isnan(number))
 
 
+def plain_name(name: Any) -> Any:
+    """Return a scalar of NumPy as the number or text of Python, any other name unchanged."""
+    return name.item() if isinstance(name, np.generic) else name
+
+
 def name_text(name: object, where: str) -> str:
     """Return the name of a node as text, or raise if it has none that can be shown ``where``."""
     try:

@@ -18,7 +18,8 @@ from kgroups._csr import (
 )
 from kgroups._symmetric_csr import Rows, permuted_rows, rows_of_edges
 from kgroups._types import CSR, Floats, Indices, Ints
-from kgroups._wording import setting
+from kgroups._validation import plain_name
+from kgroups._wording import setting, shown_name
 from kgroups.errors import GraphError, WeightError
 
 if TYPE_CHECKING:
@@ -119,9 +120,23 @@ class Graph:
         raise AttributeError(msg)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        nodes = None if isinstance(self.nodes, range) else self.nodes
-        arrays = (self.indptr, self.indices, self.weights, self.multiplicity)
-        return _rebuild, (*arrays, nodes, self.about_weights, self.name)
+        return _rebuild, (self._fields(),)
+
+    def _fields(self) -> dict[str, Any]:
+        """Return the arguments that make this graph."""
+        return {
+            "indptr": self.indptr,
+            "indices": self.indices,
+            "weights": self.weights,
+            "multiplicity": self.multiplicity,
+            "nodes": None if isinstance(self.nodes, range) else self.nodes,
+            "about_weights": self.about_weights,
+            "name": self.name,
+        }
+
+    def _with(self, **changes: Any) -> "Graph":
+        """Return a graph that differs in these arguments only."""
+        return Graph(**{**self._fields(), **changes})
 
     @classmethod
     def from_edges(
@@ -302,21 +317,13 @@ class Graph:
             Rows(self.indptr, self.indices, self.weights, self.multiplicity), order
         )
         nodes = [self.nodes[i] for i in order.tolist()] if named else None
-        return Graph(*rows[:3], multiplicity=rows.multiplicity, nodes=nodes)
+        return self._with(**rows._asdict(), nodes=nodes)
 
     def named(self, name: object) -> "Graph":
         """Return the graph with a name; without a change if that is no text or empty."""
         if not isinstance(name, str) or not name.strip():
             return self
-        return Graph(
-            self.indptr,
-            self.indices,
-            self.weights,
-            multiplicity=self.multiplicity,
-            nodes=self.nodes,
-            about_weights=self.about_weights,
-            name=name,
-        )
+        return self._with(name=name)
 
     def __len__(self) -> int:
         return self.n
@@ -327,24 +334,8 @@ class Graph:
         return f"Graph({self.n} nodes, {self.m} edges{kind}{loops})"
 
 
-def _rebuild(
-    indptr: Indices,
-    indices: Indices,
-    weights: Floats | None,
-    multiplicity: Ints | None,
-    nodes: Sequence[Hashable] | None,
-    about_weights: str,
-    name: str | None,
-) -> Graph:
-    return Graph(
-        indptr,
-        indices,
-        weights,
-        multiplicity=multiplicity,
-        nodes=nodes,
-        about_weights=about_weights,
-        name=name,
-    )
+def _rebuild(fields: dict[str, Any]) -> Graph:
+    return Graph(**fields)
 
 
 def _check_names(nodes: Sequence[Hashable], n: int | None) -> None:
@@ -353,7 +344,7 @@ def _check_names(nodes: Sequence[Hashable], n: int | None) -> None:
         raise GraphError(msg)
     if len(set(nodes)) < len(nodes):
         repeated = next(name for name, count in Counter(nodes).items() if count > 1)
-        msg = f"node names must differ, got {repeated!r} more than once."
+        msg = f"node names must differ, got {shown_name(repeated)} more than once."
         raise GraphError(msg)
 
 
@@ -406,9 +397,9 @@ def bad_weight(
 ) -> WeightError:
     """Return the error for an invalid weight; ``count`` is the number of all invalid weights."""
     more = f" (and {count - 1} more)" if count > 1 else ""
-    plain = tuple(end.item() if isinstance(end, np.generic) else end for end in edge)
+    u, v = (shown_name(plain_name(end)) for end in edge)
     return WeightError(
-        f"edge weights must be {must}, got {value!s} on edge {plain!r}{place}{more}.\n"
+        f"edge weights must be {must}, got {value!s} on edge ({u}, {v}){place}{more}.\n"
         f"  Remove or transform these weights, or pass {setting('weight', None)} to ignore all "
         "weights."
     )

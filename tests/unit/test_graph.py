@@ -2,9 +2,11 @@
 
 import pickle
 
+import networkx as nx
 import numpy as np
 import pytest
 
+import kgroups as kg
 from kgroups.adapters import as_graph
 from kgroups.errors import GraphError, WeightError
 from kgroups.graph import Graph
@@ -174,3 +176,33 @@ def test_weights_whose_sum_overflows_are_refused():
 def test_the_constructor_checks_shapes(arguments, options, message):
     with pytest.raises(GraphError, match=message):
         Graph(*map(np.array, arguments), **options)
+
+
+class TestWhatAGraphKeeps:
+    """Its name, and the sentence on its weights where it is still true."""
+
+    def graph(self, tmp_path):
+        path = tmp_path / "calls.csv"
+        path.write_text("from,to,count\nann,bob,3\nbob,cy,12\nbob,cy,1\n")
+        return kg.read_graph(path)
+
+    def test_a_permuted_graph_keeps_both(self, tmp_path):
+        graph = self.graph(tmp_path)
+        turned = graph.permuted(np.array([2, 0, 1]))
+        assert turned.nodes == ("cy", "ann", "bob")
+        assert (turned.name, turned.about_weights) == (graph.name, graph.about_weights)
+
+    @pytest.mark.parametrize("options", [{"weight": None}, {"symmetrize": "union"}])
+    def test_a_reweighted_graph_says_what_its_weights_are(self, tmp_path, options):
+        graph = self.graph(tmp_path)
+        again = kg.as_graph(graph, **options)
+        read = kg.read_graph(tmp_path / "calls.csv", **options)
+        assert again.name == graph.name == "calls.csv"
+        assert again.about_weights.rstrip(".") == read.about_weights.partition("; not used")[0]
+
+    def test_a_rewired_graph_keeps_what_draws_it_again(self, tmp_path):
+        drawn = kg.generators.configuration_model(nx.karate_club_graph(), rng=5)
+        named = drawn.named("x")
+        assert (named.name, named.entropy, type(named)) == ("x", 5, type(drawn))
+        assert drawn.named("") is drawn
+        assert pickle.loads(pickle.dumps(named)).entropy == 5

@@ -9,11 +9,13 @@ import sys
 from enum import IntEnum
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pyarrow
 import pyarrow.parquet
 import pytest
 
+import kgroups as kg
 from kgroups.errors import FileFormatError, InputError, MissingExtraError, PartitionError
 from kgroups.graph import Graph
 from kgroups.inference.confidence import Confidence
@@ -406,3 +408,15 @@ def test_a_folder_that_is_not_there_is_named(tmp_path, suffix):
     with pytest.raises(InputError, match=message):
         written(suffix, tmp_path / "no" / f"p{suffix}")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("suffix", [".gml", ".graphml", ".gexf"])
+@pytest.mark.parametrize("kind", [np.int64, np.str_])
+def test_graph_files_hold_names_that_are_numpy_scalars(tmp_path, suffix, kind):
+    plain = nx.relabel_nodes(nx.barbell_graph(4, 0), int if kind is np.int64 else str)
+    graph = nx.relabel_nodes(plain, {node: kind(int(node) + 5) for node in plain})
+    expected = nx.relabel_nodes(plain, {node: type(node)(int(node) + 5) for node in plain})
+    kg.detect_communities(graph).save(tmp_path / f"numpy{suffix}")
+    kg.detect_communities(expected).save(tmp_path / f"plain{suffix}")
+    one, other = (tmp_path / f"{name}{suffix}" for name in ("numpy", "plain"))
+    assert one.read_bytes() == other.read_bytes()

@@ -9,7 +9,7 @@ import numpy as np
 from kgroups._types import Symmetrize
 from kgroups.adapters.anndata import from_anndata
 from kgroups.adapters.edge_tuples import from_array, from_edge_tuples, from_edge_view
-from kgroups.adapters.edges import ReadOptions, binary
+from kgroups.adapters.edges import ReadOptions, binary, with_weights_described
 from kgroups.adapters.files import read_file
 from kgroups.adapters.igraph import from_igraph
 from kgroups.adapters.matrices import from_sparse
@@ -138,10 +138,12 @@ def convert(obj: Any, options: ReadOptions) -> Graph:
 
 def _reweighted(graph: Graph, options: ReadOptions) -> Graph:
     if options.symmetrize == "union":
-        return binary(graph).named(graph.name)
-    if options.weight is not None or graph.weights is None:
+        reweighted = binary(graph)
+    elif options.weight is None and graph.weights is not None:
+        counts = graph.multiplicity
+        reweighted = graph._with(weights=None if counts is None else counts.astype(float))
+    else:
         return graph
-    counts = graph.multiplicity
-    weights = None if counts is None else counts.astype(float)
-    reweighted = Graph(graph.indptr, graph.indices, weights, multiplicity=counts, nodes=graph.nodes)
-    return reweighted.named(graph.name)
+    if reweighted is graph or not graph.about_weights:
+        return reweighted
+    return with_weights_described(reweighted, None, (), options)

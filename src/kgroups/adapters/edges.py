@@ -19,7 +19,7 @@ from kgroups._symmetric_csr import (
 )
 from kgroups._types import Bools, Floats, Indices, Symmetrize
 from kgroups._validation import check_choice, check_real
-from kgroups._wording import argument, in_python, listed, setting
+from kgroups._wording import argument, in_python, listed, setting, shown_name
 from kgroups.adapters.numbering import IntegerNames, TextNames
 from kgroups.errors import DirectedGraphError, GraphError, InputError, WeightError
 from kgroups.graph import Graph, bad_weight, check_weights
@@ -154,13 +154,13 @@ def _as_floats(values: Any, edge: EdgeNames) -> Floats:
     if bad:
         value = values[bad[0]]
         must = "numbers" if isinstance(value, str | bytes) else "finite and >= 0"
-        raise bad_weight(repr(value), edge(bad[0]), count=len(bad), must=must)
+        raise bad_weight(shown_name(value), edge(bad[0]), count=len(bad), must=must)
     return weights
 
 
 def no_such_attribute(weight: str | None, found: Iterable[object], *, kind: str) -> WeightError:
     """Return the error for a weight that the caller named and no edge has."""
-    names = listed(sorted(found, key=repr))
+    names = listed(sorted(found, key=shown_name))
     return WeightError(
         f"{argument('weight')} must name an edge {kind} of the graph, got {weight!r}; it has "
         f"{names}.\n"
@@ -197,7 +197,8 @@ def with_weights_described(
 ) -> Graph:
     """Return the graph with a sentence on its weights, for reports.
 
-    ``column`` says where weights were found, if anywhere; ``unused`` are the names of the others.
+    ``column`` says where weights were found, if anywhere; ``unused`` are the names of the others,
+    which are told if they are not empty.
     """
     if column is not None and options.reads_weights:
         text = f"Weights: {column}"
@@ -213,20 +214,14 @@ def with_weights_described(
         elif options.weight is None:
             because = f", by {setting('weight', None)}"
         text, ways = f"Weights: none, each listed edge counts 1{because}", []
+    unused = [name for name in unused if not isinstance(name, str) or name.strip()]
     if unused:
         text += f"; not used: {listed(unused)}"
         if options.reads_weights:
             name = unused[0] if len(unused) == 1 else "NAME"
             ways.insert(0, f"{setting('weight', name)} uses {'it' if len(unused) == 1 else 'one'}")
     sentence = ". ".join([text, *([", ".join(ways)] if ways else [])]) + "."
-    return Graph(
-        graph.indptr,
-        graph.indices,
-        graph.weights,
-        multiplicity=graph.multiplicity,
-        nodes=graph.nodes,
-        about_weights=sentence,
-    )
+    return graph._with(about_weights=sentence)
 
 
 def _extremes(weights: Floats) -> tuple[float, float]:
@@ -237,7 +232,7 @@ def binary(graph: Graph) -> Graph:
     """Return the graph with weight 1 on each edge and no parallel edges."""
     if graph.weights is None and graph.multiplicity is None:
         return graph
-    return Graph(graph.indptr, graph.indices, nodes=graph.nodes)
+    return graph._with(weights=None, multiplicity=None)
 
 
 def graph_of_edges(

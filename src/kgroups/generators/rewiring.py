@@ -42,21 +42,16 @@ class Rewired(Graph):
     entropy: int | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        _, parts = super().__reduce__()
-        return _rebuild, (parts, self.entropy)
+        return _rebuild, (self._fields(), self.entropy)
+
+    def named(self, name: object) -> "Rewired":
+        """Return the graph with a name; without a change if that is no text or empty."""
+        renamed = super().named(name)
+        return self if renamed is self else _rebuild(renamed._fields(), self.entropy)
 
 
-def _rebuild(parts: tuple[Any, ...], entropy: int | None) -> Rewired:
-    indptr, indices, weights, multiplicity, nodes, about_weights, name = parts
-    graph = Rewired(
-        indptr,
-        indices,
-        weights,
-        multiplicity=multiplicity,
-        nodes=nodes,
-        about_weights=about_weights,
-        name=name,
-    )
+def _rebuild(fields: dict[str, Any], entropy: int | None) -> Rewired:
+    graph = Rewired(**fields)
     object.__setattr__(graph, "entropy", entropy)
     return graph
 
@@ -122,7 +117,7 @@ def configuration_model(
     u, v = u.astype(np.int64), v.astype(np.int64)
     rewire(u, v, given.n, swaps, stream)
     drawn = Graph.from_edges(u, v, weight if given.is_weighted else None, nodes=given.nodes)
-    return _rebuild(drawn.__reduce__()[1], entropy)
+    return _rebuild(drawn._fields(), entropy)
 
 
 def rewire(

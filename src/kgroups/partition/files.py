@@ -17,6 +17,7 @@ import numpy as np
 
 from kgroups._files import check_regular
 from kgroups._types import Ints
+from kgroups._validation import plain_name
 from kgroups._wording import function, in_python, install_hint, shown_name, text_of
 from kgroups.adapters.binary_formats import announced_size
 from kgroups.adapters.edges import ReadOptions
@@ -290,8 +291,7 @@ def _json_names(nodes: Sequence[Hashable]) -> Sequence[Any]:
 
 
 def _as_json(name: Hashable, depth: int = 0) -> Any:
-    if isinstance(name, np.generic):
-        name = name.item()
+    name = plain_name(name)
     if type(name) is tuple:
         if depth == _MOST_NESTED:
             msg = (
@@ -521,7 +521,7 @@ def _from_parquet(file: GraphFile, path: object) -> dict[str, Any]:
 
 def _table_names(nodes: Sequence[Hashable]) -> list[int | str]:
     """Return names that are all int or all str, or raise: a table has one type per column."""
-    names: list[Any] = [name.item() if isinstance(name, np.generic) else name for name in nodes]
+    names: list[Any] = list(map(plain_name, nodes))
     kind = int if names and type(names[0]) is int else str
     others = [name for name in names if type(name) is not kind]
     if others:

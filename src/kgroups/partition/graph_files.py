@@ -8,7 +8,7 @@ from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kgroups._validation import name_text
+from kgroups._validation import name_text, plain_name
 from kgroups._wording import shown_name
 from kgroups.errors import PartitionError
 
@@ -28,7 +28,7 @@ def check_graph_names(path: str | os.PathLike[str], nodes: Sequence[Hashable]) -
         return
     suffix = Path(path).suffix.lower()
     seen: dict[str, Hashable] = {}
-    for node in nodes:
+    for node in map(plain_name, nodes):
         if type(node) not in (int, str):
             msg = (
                 "node names in a graph file must be whole numbers or text, got "
@@ -40,7 +40,8 @@ def check_graph_names(path: str | os.PathLike[str], nodes: Sequence[Hashable]) -
         other = seen.setdefault(text, node)
         if other is not node and type(other) is not type(node):
             msg = (
-                f"node names in a graph file must differ as text, got {other!r} and {node!r}.\n"
+                f"node names in a graph file must differ as text, got {shown_name(other)} and "
+                f"{shown_name(node)}.\n"
                 "  Write the communities to a .json file, which keeps types."
             )
             raise PartitionError(msg)
@@ -63,7 +64,7 @@ def encode_graph(
     check_graph_names(path, partition.nodes)
     suffix = Path(path).suffix.lower()
     graph = partition._graph_for(f"saving as {suffix}")
-    annotated = graph.to_networkx()
+    annotated = graph._with(nodes=tuple(map(plain_name, graph.nodes))).to_networkx()
     partition.annotate(annotated)
     known = partition.known_confidence
     if known is not None:

@@ -181,3 +181,11 @@ def test_the_command_line_prints_the_sentence_once_in_its_flags(tmp_path, capsys
         "--weight year uses it, --no-weight uses none."
     )
     assert text.count(sentence) == text.count("Weights:") == 1
+
+
+def test_a_column_without_a_name_is_not_said_to_be_unused(tmp_path):
+    path = tmp_path / "edges.csv"
+    pd.DataFrame({"source": ["ann"], "target": ["bob"], "year": [1]}).to_csv(path)
+    assert kg.read_graph(path).about_weights == (
+        "Weights: none, each listed edge counts 1; not used: 'year'. weight=\"year\" uses it."
+    )
