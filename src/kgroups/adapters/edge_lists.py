@@ -28,6 +28,8 @@ from kgroups.errors import FileFormatError, GraphError
 from kgroups.graph import Graph
 
 _NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
+# What networkx.write_edgelist puts at the end of a line.
+_ATTRIBUTES = re.compile(r"[\s,;]\{(?:'.*)?\}\s*$")
 _COMMENT = re.compile(r"(?:^|\s)[#%].*")
 _COMMENT_BYTES = re.compile(rb"(?m)(?:^|[ \t])[#%][^\r\n]*")
 _UNUSUAL_INTEGER = re.compile(rb"(?<![0-9A-Za-z.+-])[+-]?0[0-9]|(?<![0-9A-Za-z.])(?:\+[0-9]|-0)")
@@ -99,6 +101,10 @@ def _find_layout(file: GraphFile) -> _Layout | None:
     delimiter = next((mark for mark in tries if mark in line), None)
     fields = tuple(_split(line, delimiter, file, number))
     titles = [field.lower() for field in fields]
+    if _ATTRIBUTES.search(line):
+        problem = "a line must hold two node names and perhaps a weight, got a dict of attributes"
+        ways = "networkx.write_weighted_edgelist, or networkx.write_edgelist with data=False"
+        raise file.error(number, problem, f"Write the file with {ways}.")
     if options.source is None and not any(map(_NUMBER.fullmatch, fields if fields[0] else ())):
         _refuse_adjacency(file, fields, delimiter)
     try:

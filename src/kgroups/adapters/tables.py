@@ -202,6 +202,13 @@ def from_columns(columns: Sequence[Any], options: ReadOptions) -> Graph:
             f"{len(columns)} parts.\n  Pass one array for each."
         )
         raise GraphError(msg)
+    if isinstance(columns, tuple) and [type(c) is tuple and len(c) for c in columns] == [2, 2, 2]:
+        msg = (
+            "a tuple of three tuples of length 2 could hold three edges, or the columns source, "
+            "target and weight of two.\n  Pass list(edges) for edges, or a tuple of numpy arrays "
+            "for columns."
+        )
+        raise GraphError(msg)
     graph = from_edge_arrays(*map(as_column, columns), options=options)
     if len(columns) == 2:
         return graph

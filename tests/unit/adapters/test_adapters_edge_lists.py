@@ -2,6 +2,7 @@
 
 import gzip
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -223,3 +224,17 @@ def test_blocks_end_where_lines_end(write, size, end):
     graph = read_file(path, ReadOptions(block_bytes=size))
     assert graph.m == 40
     assert list(graph.nodes) == sorted({end for pair in pairs for end in pair})
+
+
+@pytest.mark.parametrize("weight", ["weight", None])
+@pytest.mark.parametrize("attributes", [{}, {"weight": 4}, {"weight": 4, "year": 2020}])
+@pytest.mark.parametrize("delimiter", [" ", ",", "\t"])
+def test_attributes_that_networkx_writes_are_refused(tmp_path, weight, attributes, delimiter):
+    path = tmp_path / "edges.txt"
+    nx.write_edgelist(nx.Graph([(0, 1, attributes)]), path, delimiter=delimiter)
+    with pytest.raises(FileFormatError, match=r"dict of attributes(.|\n)*data=False"):
+        read_graph(path, weight=weight)
+
+
+def test_names_with_braces_are_names(write):
+    assert read_graph(write("{x},{y}\n{y},{z}\n", "e.csv")).nodes == ("{x}", "{y}", "{z}")

@@ -344,6 +344,11 @@ class TestWhatLooksLikeSomethingElse:
     def test_weights_that_start_at_zero_are_weights(self):
         assert as_graph([("a", "b", 0), ("b", "c", 2)]).is_weighted
 
+    def test_three_pairs_in_a_tuple_are_refused(self):
+        with pytest.raises(GraphError, match=r"could hold three edges(.|\n)*Pass list\(edges\)"):
+            as_graph(((0, 1), (1, 2), (2, 0)))
+        assert as_graph(([0, 1], [1, 2], [2, 5])).weights is not None
+
     def test_sets_are_refused_as_edges(self):
         for edges in ([frozenset((0, 1)), frozenset((1, 2))], [{1, 2}, {3}]):
             with pytest.raises(GraphError, match=r"list of sets(.|\n)*\[tuple\(edge\)"):
