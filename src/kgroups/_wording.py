@@ -120,12 +120,14 @@ def shown_name(name: object) -> str:
 
 
 def _written(write: Callable[[object], str], value: object) -> str:
+    # Python writes integers of a limited number of digits, and tuples of a limited depth.
     try:
         return write(value)
-    except (ValueError, RecursionError):
-        # Python writes integers of a limited number of digits, and tuples of a limited depth.
+    except ValueError:
         if isinstance(value, int):
             return f"a number of {value.bit_length():,} bits"
+        return f"a {type(value).__name__} with a number that is too long to write"
+    except RecursionError:
         return f"a {type(value).__name__} that is nested too deep"
 
 

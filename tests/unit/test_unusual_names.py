@@ -144,3 +144,49 @@ def test_errors_about_such_names_are_raised_all_the_same(name):
         partition_with(1).plot(names=[name])
     with pytest.raises(PartitionError, match="the graph is missing node a "):
         Partition([0], [name]).annotate(nx.path_graph(0))
+
+
+HUGE = 10**5000
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: kg.as_graph([(HUGE, 1), (1, 2, 3)]),
+            r"got \(1, 2, 3\) at .* after a tuple with a",
+        ),
+        (
+            lambda: kg.as_graph({HUGE: [1], 1: []}),
+            "1 among the neighbors of a number of 16,610 bits",
+        ),
+        (lambda: kg.as_graph({HUGE: 1}), "got 1 for a number of 16,610 bits"),
+        (
+            lambda: kg.as_graph([(HUGE, 1, -1.0)]),
+            r"got -1.0 on edge \(a number of 16,610 bits, 1\)",
+        ),
+        (lambda: kg.as_graph([(0, 1, HUGE)]), r"got a number of 16,610 bits on edge \(0, 1\)"),
+        (
+            lambda: kg.graph.Graph.from_edges([0], [1], nodes=[HUGE, HUGE]),
+            "got a number of 16,610 bits more than once",
+        ),
+        (
+            lambda: kg.detect_communities(nx.path_graph(3), init=kg.WarmStart({HUGE: 0, "b": 1})),
+            "2 others, such as a number of 16,610 bits",
+        ),
+        (
+            lambda: kg.metrics.nmi({HUGE: 0, 1: 0}, {1: 0, 2: 1}),
+            "Use the names of its 2 nodes, such as a number of 16,610 bits",
+        ),
+    ],
+)
+def test_errors_of_input_show_such_names(call, message):
+    with pytest.raises(InputError, match=message):
+        call()
+
+
+def test_a_table_of_classes_shows_such_names():
+    table = kg.metrics.confusion([HUGE, 1, 1], ["b", "b", "c"])
+    assert "a number of 16,610 bits" in str(table)
+    assert "a number of 16,610 bits" in table._repr_html_()
+    assert "a number of 16,610 bits" in kg.metrics.confusion([0, 1], [HUGE, 1])._repr_html_()

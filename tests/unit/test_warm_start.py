@@ -254,3 +254,8 @@ def test_connected_labels_are_left_as_they_are_where_nothing_is_refined(method):
 
 def test_communities_that_were_merged_are_found_from_labels():
     assert len(kg.detect_communities(RING, init=kg.WarmStart(PAIRS))) == 8
+
+
+def test_a_vanished_node_in_two_sets_is_refused():
+    with pytest.raises(PartitionError, match="each node once, got node 'gone' more than once"):
+        kg.detect_communities(nx.path_graph(4), init=kg.WarmStart([{0, 1, "gone"}, {2, 3, "gone"}]))

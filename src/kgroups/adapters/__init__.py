@@ -11,9 +11,9 @@ from kgroups.adapters.labels import (
     as_shared_labels,
     by_first_node,
     check_length,
+    check_named_once,
     positions_of,
     read_labeling,
-    repeated_nodes_message,
 )
 from kgroups.adapters.networkx import (
     Structure,
@@ -37,12 +37,12 @@ __all__ = [
     "cached_structure",
     "canonical_order",
     "check_length",
+    "check_named_once",
     "igraph_draws_from",
     "is_plain",
     "positions_of",
     "read_graph",
     "read_labeling",
-    "repeated_nodes_message",
     "structure_of",
     "unchanged_structure",
 ]

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from kgroups._wording import shown_name
 from kgroups.adapters.edges import ReadOptions, refuse_directed, with_weights_described
 from kgroups.adapters.matrices import from_dense
 from kgroups.adapters.networkx import edge_attribute
@@ -37,7 +38,7 @@ def _check_lengths(edges: Sequence[tuple[Any, ...]]) -> None:
         if len(edge) not in (2, 3) or len(edge) != len(edges[0]):
             msg = (
                 "a list of edges must hold tuples (u, v) only, or (u, v, weight) only, got "
-                f"{edge!r} at position {position} after {edges[0]!r}.\n"
+                f"{shown_name(edge)} at position {position} after {shown_name(edges[0])}.\n"
                 "  Give every edge a weight, or none; attributes may be a dict in its place."
             )
             raise GraphError(msg)

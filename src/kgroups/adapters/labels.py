@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kgroups._types import Ints
+from kgroups._wording import shown_name
 from kgroups.adapters.numbering import is_missing, unique_integers
 from kgroups.errors import PartitionError
 from kgroups.graph import Graph
@@ -114,19 +115,14 @@ def as_shared_labels(partition: Any, graph: Graph) -> SharedLabels:
     if shared.all() and len(names) == graph.n:
         return SharedLabels(as_labels(partition, graph), 0, 0)
     if not shared.any():
-        has = f"{len(names)} others, such as {names[0]!r}" if len(names) else "none"
+        has = f"{len(names)} others{_example(names)}" if len(names) else "none"
         msg = (
             f"labels to start from must share nodes with the graph, got {has}.\n"
-            f"  The graph has {graph.n}{f', such as {graph.nodes[0]!r}' if graph.n else ''}; use "
-            "its names, with their type."
+            f"  The graph has {graph.n}{_example(graph.nodes)}; use its names, with their type."
         )
         raise PartitionError(msg)
-    counts = np.bincount(place[shared], minlength=graph.n)
-    if counts.max() > 1:
-        raise PartitionError(
-            repeated_nodes_message([graph.nodes[i] for i in np.flatnonzero(counts > 1).tolist()])
-        )
-    new = np.flatnonzero(counts == 0)
+    check_named_once(names)
+    new = np.setdiff1d(np.arange(graph.n), place[shared])
     labels = np.empty(graph.n, np.int64)
     labels[place[shared]] = labeling.codes[shared]
     labels[new] = len(labeling.groups) + np.arange(new.size)
@@ -149,10 +145,10 @@ def read_labeling(partition: Any) -> Labeling:
     if isinstance(partition, str | bytes) or not (
         isinstance(partition, Iterable) or hasattr(partition, "__array__")
     ):
-        problem = f"a partition must name the community of every node, got {partition!r}"
+        problem = f"a partition must name the community of every node, got {shown_name(partition)}"
         raise _error(problem)
     if isinstance(partition, np.ma.MaskedArray):
-        problem = f"an array of labels must not be masked, got {partition!r}"
+        problem = f"an array of labels must not be masked, got {shown_name(partition)}"
         raise _error(problem)
     if hasattr(partition, "__array__"):
         return _read_array(np.asarray(partition))
@@ -163,7 +159,7 @@ def read_labeling(partition: Any) -> Labeling:
         problem = (
             "a partition must be a collection of sets of nodes, got a single set that contains"
         )
-        problem += f" {elements[0]!r}"
+        problem += f" {shown_name(elements[0])}"
         raise _error(problem)
     return _labeled(elements, None, has_node_order=True)
 
@@ -175,7 +171,7 @@ def positions_of(nodes: Sequence[Hashable], names: Sequence[Hashable], whole: st
     counts = np.bincount(found, minlength=n)
     if n and counts.max() > 1:
         raise PartitionError(
-            repeated_nodes_message([names[i] for i in np.flatnonzero(counts > 1).tolist()])
+            _repeated_nodes_message([names[i] for i in np.flatnonzero(counts > 1).tolist()])
         )
     if n and counts.min() == 0:
         lost = [names[i] for i in np.flatnonzero(counts == 0).tolist()]
@@ -198,12 +194,25 @@ def check_length(n_labels: int, n: int, unit: str) -> None:
         raise PartitionError(msg)
 
 
-def repeated_nodes_message(nodes: Sequence[Hashable]) -> str:
+def _repeated_nodes_message(nodes: Sequence[Hashable]) -> str:
     """Return the error message for nodes that a partition holds more than once."""
     return (
         f"a partition must hold each node once, got {_listed(nodes)} more than once.\n"
         "  Leave each node in one community only; overlapping communities are not supported."
     )
+
+
+def check_named_once(nodes: Sequence[Hashable]) -> None:
+    """Raise if a partition holds a node more than once."""
+    try:
+        if len(set(nodes)) == len(nodes):
+            return
+    except TypeError as error:
+        msg = f"node names must be hashable: {error}.\n  Use numbers, strings or tuples."
+        raise PartitionError(msg) from None
+    seen: set[Hashable] = set()
+    repeated = [node for node in nodes if node in seen or seen.add(node)]  # type: ignore[func-returns-value]
+    raise PartitionError(_repeated_nodes_message(list(dict.fromkeys(repeated))))
 
 
 def _read_blocks(blocks: list[Any], *, has_group_order: bool) -> Labeling:
@@ -263,7 +272,7 @@ def _code_hashables(
         if nodes is None and _is_block(values[at]):
             raise _mixed(values[0]) from None
         msg = (
-            f"labels must be hashable, got {values[at]!r} for {_place(at, nodes)}.\n"
+            f"labels must be hashable, got {shown_name(values[at])} for {_place(at, nodes)}.\n"
             "  Use numbers or strings as labels."
         )
         raise PartitionError(msg) from None
@@ -271,7 +280,7 @@ def _code_hashables(
         if is_missing(group):
             at = int(np.flatnonzero(codes == code[group])[0])
             msg = (
-                f"every node must have a label, got {group!r} for {_place(at, nodes)}.\n"
+                f"every node must have a label, got {shown_name(group)} for {_place(at, nodes)}.\n"
                 "  Give every node a label, for instance one of its own."
             )
             raise PartitionError(msg)
@@ -302,10 +311,9 @@ def _positions(nodes: Sequence[Hashable], names: Sequence[Hashable], whole: str)
     unknown = [nodes[i] for i in np.flatnonzero(found < 0).tolist()]
     if not unknown:
         return found
-    example = f", such as {names[0]!r}" if names else ""
     msg = (
         f"a partition must hold the nodes of {whole} only, got {_listed(unknown)}.\n"
-        f"  Use the names of its {len(names)} nodes{example}, with their type."
+        f"  Use the names of its {len(names)} nodes{_example(names)}, with their type."
     )
     raise PartitionError(msg)
 
@@ -347,15 +355,19 @@ def _error(problem: str) -> PartitionError:
 def _mixed(value: object) -> PartitionError:
     return _error(
         "a partition must hold either sets of nodes or one label per node, got both: "
-        f"{value!r} beside collections of nodes"
+        f"{shown_name(value)} beside collections of nodes"
     )
 
 
 def _place(i: int, nodes: Sequence[Hashable] | None) -> str:
-    return f"the node at position {i}" if nodes is None else f"node {nodes[i]!r}"
+    return f"the node at position {i}" if nodes is None else f"node {shown_name(nodes[i])}"
+
+
+def _example(nodes: Sequence[Hashable]) -> str:
+    return f", such as {shown_name(nodes[0])}" if len(nodes) else ""
 
 
 def _listed(nodes: Sequence[Hashable]) -> str:
-    shown = ", ".join(repr(node) for node in nodes[:3])
+    shown = ", ".join(map(shown_name, nodes[:3]))
     more = f" (and {len(nodes) - 3} more)" if len(nodes) > 3 else ""
     return f"{'node' if len(nodes) == 1 else 'nodes'} {shown}{more}"

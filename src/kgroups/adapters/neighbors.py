@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from kgroups._types import Floats, Ints
+from kgroups._wording import shown_name
 from kgroups.adapters.edges import (
     ReadOptions,
     checked_weights,
@@ -36,7 +37,8 @@ def from_neighbors(neighbors: Mapping[Any, Any], options: ReadOptions) -> Graph:
                 j = number.setdefault(other, len(number))
             except TypeError as error:
                 msg = (
-                    f"node names must be hashable: {error}, among the neighbors of {node!r}.\n"
+                    f"node names must be hashable: {error}, among the neighbors of "
+                    f"{shown_name(node)}.\n"
                     "  Use text, numbers or tuples as names."
                 )
                 raise GraphError(msg) from None
@@ -85,7 +87,7 @@ def _entries(node: object, listed: Any) -> Iterator[tuple[Any, Any]]:
             hint = "Pass a dict from edges to weights as [(u, v, w) for (u, v), w in edges.items()]"
         msg = (
             "in a dict of neighbors each value must be a list, set or dict of nodes, got "
-            f"{listed!r} for {node!r}.\n  {hint}"
+            f"{shown_name(listed)} for {shown_name(node)}.\n  {hint}"
         )
         raise GraphError(msg)
     yield from ((other, {}) for other in listed)
@@ -123,12 +125,12 @@ def _asymmetric(u: Ints, v: Ints, weights: Floats | None, nodes: Sequence[Hashab
     unequal = [key for key in entries if entries[key] != entries[key[1], key[0], key[2]]]
     pairs = {frozenset(key[:2]) for key in unequal}
     i, j, _ = unequal[0]
-    a, b = nodes[i], nodes[j]
+    a, b = shown_name(nodes[i]), shown_name(nodes[j])
     back = any(key[:2] == (j, i) for key in entries)
     what = (
-        f"other entries from {a!r} to {b!r} than from {b!r} to {a!r}"
+        f"other entries from {a} to {b} than from {b} to {a}"
         if back
-        else f"{b!r} among the neighbors of {a!r} but not {a!r} among those of {b!r}"
+        else f"{b} among the neighbors of {a} but not {a} among those of {b}"
     )
     more = f" (and {len(pairs) - 1} more pairs)" if len(pairs) > 1 else ""
     return (

@@ -9,13 +9,13 @@ import numpy as np
 
 from kgroups._html import html_result, html_table
 from kgroups._types import Ints
-from kgroups._wording import counted
+from kgroups._wording import counted, shown_name, text_of
 from kgroups.adapters import (
     Labeling,
     check_length,
+    check_named_once,
     positions_of,
     read_labeling,
-    repeated_nodes_message,
 )
 from kgroups.errors import PartitionError
 
@@ -104,7 +104,7 @@ class ConfusionTable:
         classes, groups = self.counts.shape
         shown = self.counts[:_MOST_SHOWN, :_MOST_SHOWN].tolist()
         rows = [
-            [str(name), *row]
+            [text_of(name), *row]
             for name, row in zip(self.truth_names[:_MOST_SHOWN], shown, strict=True)
         ]
         head = (
@@ -113,13 +113,13 @@ class ConfusionTable:
         left_out = []
         if max(classes, groups) > _MOST_SHOWN:
             left_out = [f"The first {_MOST_SHOWN} of each are shown."]
-        header = ["", *map(str, self.label_names[:_MOST_SHOWN])]
+        header = ["", *map(text_of, self.label_names[:_MOST_SHOWN])]
         return html_result(head, left_out, html_table(header, rows))
 
     def __str__(self) -> str:
-        head = ["", *(str(name) for name in self.label_names)]
+        head = ["", *(text_of(name) for name in self.label_names)]
         body = [
-            [str(name), *(str(count) for count in row)]
+            [text_of(name), *(str(count) for count in row)]
             for name, row in zip(self.truth_names, self.counts.tolist(), strict=True)
         ]
         widths = [max(len(line[j]) for line in [head, *body]) for j in range(len(head))]
@@ -181,7 +181,7 @@ def _align(truth: Any, labels: Any) -> _Aligned:
     """
     left, right = read_labeling(truth), read_labeling(labels)
     if left.nodes is not None and right.nodes is not None:
-        _check_distinct(left.nodes)
+        check_named_once(left.nodes)
         codes = np.empty(left.codes.size, np.int64)
         codes[positions_of(right.nodes, left.nodes, "the truth")] = right.codes
         return _Aligned(left.codes, codes, left.groups, right.groups)
@@ -194,29 +194,17 @@ def _by_position(labeling: Labeling) -> Ints:
     nodes, n = labeling.nodes, labeling.codes.size
     if nodes is None or labeling.has_node_order or list(nodes) == list(range(n)):
         return labeling.codes
-    _check_distinct(nodes)
+    check_named_once(nodes)
     whole_numbers = all(isinstance(node, int | np.integer) for node in nodes)
     # A dict in another order is ambiguous; sets can only mean the numbers of their nodes.
     is_sets = isinstance(labeling.groups, range)
     if not is_sets or not whole_numbers or set(nodes) != set(range(n)):
         msg = (
             "labels without node names can be matched only with nodes named 0, 1, 2, ..., "
-            f"in that order in a dict, got node {nodes[0]!r} first.\n"
+            f"in that order in a dict, got node {shown_name(nodes[0])} first.\n"
             "  Pass both labelings with node names: two dicts, sets or Partitions."
         )
         raise PartitionError(msg)
     codes = np.empty(n, np.int64)
     codes[np.array(nodes, np.int64)] = labeling.codes
     return codes
-
-
-def _check_distinct(nodes: Sequence[Hashable]) -> None:
-    try:
-        if len(set(nodes)) == len(nodes):
-            return
-    except TypeError as error:
-        msg = f"node names must be hashable: {error}.\n  Use numbers, strings or tuples."
-        raise PartitionError(msg) from None
-    seen: set[Hashable] = set()
-    repeated = [node for node in nodes if node in seen or seen.add(node)]  # type: ignore[func-returns-value]
-    raise PartitionError(repeated_nodes_message(list(dict.fromkeys(repeated))))
