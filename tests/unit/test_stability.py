@@ -297,7 +297,8 @@ def made(nodes, communities, labels, **options):
 def test_the_summary_names_the_least_stable_communities():
     shown = made([1.0, 0.9, 0.4], [0.75, 0.25], [0, 0, 1])
     assert str(shown).splitlines() == [
-        "Stability of 1 community and 1 single node of 3 nodes, 10 resamples without 10 % of the edges",
+        "Stability of 1 community and 1 single node of 3 nodes, 10 resamples without 10 % of the "
+        "edges",
         "  two resamples agree with a mean AMI of 0.812",
         "  2 nodes (66 %) stay with their community in at least 0.9 of the resamples",
         "  communities, the least stable first: 1 (0.25), 0 (0.75)",
