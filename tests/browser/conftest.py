@@ -72,11 +72,12 @@ class Page:
         return self.driver.execute_script(script, *arguments)
 
     def wait(self, script, *arguments, seconds=20):
+        return self._until(lambda driver: driver.execute_script(script, *arguments), seconds)
+
+    def _until(self, condition, seconds=20):
         from selenium.webdriver.support.ui import WebDriverWait
 
-        return WebDriverWait(self.driver, seconds, 0.05).until(
-            lambda driver: driver.execute_script(script, *arguments)
-        )
+        return WebDriverWait(self.driver, seconds, 0.05).until(condition)
 
     def text(self, selector):
         return self.run("return document.querySelector(arguments[0]).textContent", selector)
@@ -106,6 +107,15 @@ class Page:
             self.cdp("Input.dispatchMouseEvent", type="mouseMoved", x=x + step, y=y)
         for kind in ("mousePressed", "mouseReleased") if press else ():
             self.cdp("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def wait_at(self, node, script, *arguments):
+        """Wait with the mouse on a node, which may still move when the mouse gets there."""
+
+        def shown(driver):
+            self.point_at(node)
+            return driver.execute_script(script, *arguments)
+
+        return self._until(shown)
 
     def picture(self):
         """Return the pixels of the graph as an array of shape (height, width, 3)."""

@@ -65,9 +65,8 @@ def test_the_page_of_a_small_graph(page, hostile_page):
     assert colors_of(blank) >= 4
     # Pointing at a node.
     for node in (0, 5, 11):
-        page.point_at(node)
         named = "return document.querySelector('#tip strong')?.textContent === arguments[0]"
-        page.wait(named, partition.nodes[node])
+        page.wait_at(node, named, partition.nodes[node])
         tip = page.text("#tip")
         assert f"community: {partition.labels[node]}" in tip
         assert "degree: " in tip
@@ -238,8 +237,7 @@ def test_the_reader_switches_between_levels(page, levels_page):
     sizes = "return [...document.querySelectorAll('#communities tbody tr')]"
     sizes += ".map(row => Number(row.cells[1].textContent))"
     assert page.run(sizes) == levels[0].sizes.tolist()
-    page.point_at(7)
-    page.wait("return !document.getElementById('tip').hidden")
+    page.wait_at(7, "return !document.getElementById('tip').hidden")
     assert "confidence: " in page.text("#tip")
     # A selected node belongs to the level that it was selected at.
     page.keys("#search", "7", "\ue007")
@@ -257,11 +255,8 @@ def test_the_reader_switches_between_levels(page, levels_page):
         assert colors_of_nodes(page) == level.k < before
         assert np.any(page.picture() != first)
         assert page.run(RANGES) == pytest.approx(ranges)
-        page.point_at(33)
-        community = f"community: {level.labels[33]}"
-        page.wait(
-            "return document.getElementById('tip').textContent.includes(arguments[0])", community
-        )
+        named = "return document.getElementById('tip').textContent.includes(arguments[0])"
+        page.wait_at(33, named, f"community: {level.labels[33]}")
         assert "confidence: " not in page.text("#tip")
         page.click("#details [data-community='1']")
         assert f"nodes{level.sizes[1]}" in page.text("#details dl")
@@ -313,8 +308,7 @@ def test_a_large_graph_is_shown_by_community_and_opens_where_the_reader_zooms(pa
     assert set(np.flatnonzero(partition.labels == 7).tolist()) <= marks
     assert -1 - 7 not in marks
     # A node that has appeared can be pointed at.
-    page.point_at(280)
-    page.wait("return document.querySelector('#tip strong')?.textContent === '280'")
+    page.wait_at(280, "return document.querySelector('#tip strong')?.textContent === '280'")
     page.click("#show-all")
     assert discs < set(page.run(MARKS))
     # A click on a disc does the same.
@@ -491,8 +485,8 @@ def test_pages_of_larger_graphs(page, tmp_path, n):
     )
     # Pointing at and choosing a community, or a node of it.
     hub = int(np.argmax(partition.graph.degrees * (partition.labels == 2)))
-    page.point_at(-1 - 2 if aggregated else hub)
-    page.wait("return !document.getElementById('tip').hidden")
+    hovered = -1 - 2 if aggregated else hub
+    page.wait_at(hovered, "return !document.getElementById('tip').hidden")
     assert ("Community 2" if aggregated else "community: ") in page.text("#tip")
     page.click("#details [data-community='2']")
     assert f"{partition.sizes[2]}" in page.text("#details")
@@ -506,8 +500,7 @@ def test_pages_of_larger_graphs(page, tmp_path, n):
     assert colors_of(pixels) >= 15
     if aggregated:
         assert np.mean(np.any(pixels != first, axis=2)) > 0.05
-    page.point_at(hub)
-    page.wait("return !document.getElementById('tip').hidden")
+    page.wait_at(hub, "return !document.getElementById('tip').hidden")
     assert "degree: " in page.text("#tip")
     # Searching.
     page.keys("#search", str(hub), "\ue007")

@@ -63,6 +63,8 @@ def test_what_writes_no_names_works(name):
     partition.plot().figure.savefig(io.BytesIO())
 
 
+# With pandas 3 it is the default.
+@pytest.mark.filterwarnings("ignore:The 'future.infer_string' option is deprecated")
 @pytest.mark.parametrize("infer", [True, False])
 def test_text_that_is_not_unicode_stays_in_a_table(infer):
     """Types of pandas for text refuse it."""
