@@ -438,8 +438,9 @@ def _draw_edges(
 def _widths(weights: Floats) -> Floats:
     """Return widths of lines for weights: the square root, 1 on average, within bounds."""
     typical = float(np.median(weights[weights > 0])) if (weights > 0).any() else 1.0
-    # Weights may differ by more than the largest number: cut before they are divided.
-    return np.clip(np.sqrt(np.minimum(weights, 9.0 * typical) / typical), 0.4, 3.0)
+    # Weights may differ by more than the largest number: their roots cannot, nor be subnormal.
+    root = np.sqrt(typical)
+    return np.clip(np.minimum(np.sqrt(weights), 3.0 * root) / root, 0.4, 3.0)
 
 
 def _draw_links(axes: Any, xy: Floats, ends: Ints, edges: Floats, thinner: float) -> None:
