@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.energy import (
+    FIRST_CALL,
     NUMPY,
     OURS,
     compare,
@@ -14,6 +15,7 @@ from benchmarks.energy import (
     sweep_rows,
     watched,
 )
+from benchmarks.startup import run
 from kgroups.energy import Power, kernel_matrix, within_energy
 
 
@@ -78,3 +80,9 @@ def test_watching_a_method_scores_its_groups(data):
     planted = within_energy(data.X, data.truth)
     assert 0.8 * planted < W < 1.2 * planted
     assert 0 < score <= 1
+
+
+def test_the_first_call_prints_its_seconds_by_both_clocks(tmp_path):
+    printed = run(FIRST_CALL, str(tmp_path), mode="never").stdout.split()
+    assert len(printed) == 2
+    assert all(float(seconds) > 0.0 for seconds in printed)
