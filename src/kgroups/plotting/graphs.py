@@ -1,5 +1,6 @@
 """Draw a graph with its communities in colors, or the graph of communities itself."""
 
+import math
 from collections.abc import Collection, Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -439,7 +440,7 @@ def _widths(weights: Floats) -> Floats:
     """Return widths of lines for weights: the square root, 1 on average, within bounds."""
     typical = float(np.median(weights[weights > 0])) if (weights > 0).any() else 1.0
     # Weights may differ by more than the largest number: their roots cannot, nor be subnormal.
-    root = np.sqrt(typical)
+    root = math.sqrt(typical)
     return np.clip(np.minimum(np.sqrt(weights), 3.0 * root) / root, 0.4, 3.0)
 
 
