@@ -57,10 +57,10 @@ from kgroups import metrics
 from kgroups._csr import row_sums
 from kgroups._types import Floats
 from kgroups.errors import ContinuumWarning, KGroupsWarning
-from kgroups.multilevel import prepare
+from kgroups.search import prepare
 from kgroups.search.candidates import labels_from_zero
 from kgroups.search.continuum import separation
-from kgroups.verdict.statistics import stretch_of_distances
+from kgroups.uncertainty.statistics import stretch_of_distances
 
 COLUMNS = (
     Column("graph", 45),

@@ -18,8 +18,7 @@ import numpy as np
 import kgroups as kg
 from benchmarks.graphs import BenchmarkGraph, erdos_renyi, planted_partition, power_law_null
 from kgroups._csr import connected_components
-from kgroups.operators import BoundBetheHessian
-from kgroups.spectrum import has_structure, moments
+from kgroups.spectrum import BoundBetheHessian, has_structure, moments
 
 SIZES = (500, 1_000, 10_000, 100_000)
 GRAPHS = {500: 400, 1_000: 400, 10_000: 60, 100_000: 6}

@@ -24,9 +24,9 @@ import kgroups as kg
 from benchmarks.graphs import BenchmarkGraph, lfr, planted_partition
 from benchmarks.suites import ROWS
 from kgroups._csr import connected_components
-from kgroups.multilevel import finest_level
-from kgroups.refine import planted_fit
-from kgroups.refine.likelihood import likelihood_moves
+from kgroups.hartigan import planted_fit
+from kgroups.search import finest_level
+from kgroups.search.likelihood import likelihood_moves
 
 METHODS = {
     "seed": None,

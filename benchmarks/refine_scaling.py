@@ -13,7 +13,7 @@ import numpy as np
 import kgroups as kg
 from benchmarks.graphs import planted_partition
 from kgroups.hartigan import improve
-from kgroups.operators import BetheHessian
+from kgroups.spectrum import BetheHessian
 
 
 def main() -> None:

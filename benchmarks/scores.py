@@ -30,13 +30,13 @@ class Phi:
     """The objective of the search: nats that labels save, component by component."""
 
     def __init__(self, graph: Any) -> None:
-        from kgroups.multilevel import prepare
+        from kgroups.search import prepare
 
         self._ready = prepare(graph)
 
     def __call__(self, labels: npt.NDArray[Any]) -> float:
         """Return the sum over the components; labels that cross components count in each."""
-        from kgroups.multilevel import nats_saved
+        from kgroups.search import nats_saved
 
         problem = self._ready.problem
         z = self._ready.sorted(np.unique(labels, return_inverse=True)[1])

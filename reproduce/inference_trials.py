@@ -32,12 +32,10 @@ from kgroups.generators import (
 from kgroups.graph import Graph
 from kgroups.inference import BeliefPropagation, block_model
 from kgroups.inference.gibbs import gibbs_masses
-from kgroups.multilevel import finest_level
-from kgroups.operators import BetheHessian
-from kgroups.search import Search
+from kgroups.search import Search, finest_level
+from kgroups.spectrum import BetheHessian
 from kgroups.studies import TrialContext, oracle_inference
-from kgroups.uncertainty import k_distribution, posterior, spectral_start
-from kgroups.verdict import significance
+from kgroups.uncertainty import k_distribution, posterior, significance, spectral_start
 
 BINS = 10
 """Bins of confidence in which calibration is measured."""

@@ -9,8 +9,8 @@ from kgroups._types import SelfLoops
 from kgroups.adapters import as_graph
 from kgroups.datasets import Dataset
 from kgroups.detect import detect_communities, refine_partition
-from kgroups.embedding import KMeansInit
 from kgroups.graph import Graph
+from kgroups.hartigan import KMeansInit
 from kgroups.partition import Partition
 from kgroups.search import Spectral
 from kgroups.spectrum import estimate_k

@@ -16,8 +16,7 @@ from kgroups._types import Floats, Ints
 from kgroups.detect import refine_partition
 from kgroups.generators import planted_partition
 from kgroups.graph import Graph
-from kgroups.operators import BetheHessian
-from kgroups.spectrum import largest_eigenpairs
+from kgroups.spectrum import BetheHessian, largest_eigenpairs
 from kgroups.studies import (
     PAPER_GRAM,
     PAPER_UNIFORM,

@@ -8,16 +8,14 @@ if TYPE_CHECKING:
     from kgroups._warm import warm
     from kgroups.adapters import as_graph, read_graph
     from kgroups.detect import detect_communities, refine_partition
-    from kgroups.embedding import KMeansInit, QRInit, WarmStart
     from kgroups.graph import Graph
+    from kgroups.hartigan import Hartigan, KMeansInit, QRInit, WarmStart
     from kgroups.inference import BeliefPropagation
-    from kgroups.operators import BetheHessian
     from kgroups.partition import Levels, Partition
-    from kgroups.refine import Hartigan
     from kgroups.search import Auto, Search, Spectral
-    from kgroups.spectrum import estimate_k
+    from kgroups.spectrum import BetheHessian, estimate_k
     from kgroups.uncertainty import KDistribution, Posterior, Stability, k_distribution, posterior
-    from kgroups.verdict.significance import Significance, significance
+    from kgroups.uncertainty.significance import Significance, significance
 
 __version__ = "0.1.0"
 

@@ -182,3 +182,17 @@ def _taken(data: Floats, which: Ints | Bools) -> Floats:
         return data[which]
     size = np.count_nonzero(which) if which.dtype == np.bool_ else which.size
     return constant(float(data[0]) if data.size else 0.0, int(size))
+
+
+def inner_weights(A: CSR, z: Ints, k: int, *, at_once: int = ENTRIES_AT_ONCE) -> Floats:
+    """Return the sum of the weights inside each of ``k`` groups, those of loops halved.
+
+    Ctrl-C has an effect each time that ``at_once`` entries have been read.
+    """
+    inner = np.zeros(k)
+    for first, stop in row_ranges(A.indptr, at_once):
+        slots = slice(int(A.indptr[first]), int(A.indptr[stop]))
+        own = np.repeat(z[first:stop], np.diff(A.indptr[first : stop + 1]))
+        inside = own == z[A.indices[slots]]
+        inner += np.bincount(own[inside], A.data[slots][inside], minlength=k)
+    return 0.5 * inner

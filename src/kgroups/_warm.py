@@ -20,19 +20,17 @@ from kgroups.adapters.numbering import TextNames, Texts
 from kgroups.backends.networkx import communities
 from kgroups.backends.networkx.convert import convert_from_nx
 from kgroups.detect import detect_communities, refine_partition
-from kgroups.embedding import spread_labels
 from kgroups.energy import kernel_kgroups, segment_line
 from kgroups.errors import KGroupsWarning
 from kgroups.generators import planted_partition
 from kgroups.graph import Graph
-from kgroups.hartigan import improve_rows
-from kgroups.inference.confidence import confidence_of_labels
-from kgroups.multilevel import finest_level
-from kgroups.search import Auto, Spectral
+from kgroups.hartigan import improve_rows, spread_labels
+from kgroups.search import Auto, Spectral, finest_level
 from kgroups.search.continuum import contiguity
 from kgroups.search.dispersion import Groups, closed_share, pearson
 from kgroups.search.supergroups import GroupGraph, find_supergroups
-from kgroups.verdict.statistics import stretch_of_distances
+from kgroups.uncertainty.confidence import confidence_of_labels
+from kgroups.uncertainty.statistics import stretch_of_distances
 
 
 def warm(*, progress: Progress = True) -> int:

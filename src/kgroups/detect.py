@@ -19,25 +19,30 @@ from kgroups._validation import RngLike, as_rng, check_choice, check_k
 from kgroups._wording import argument, setting
 from kgroups.adapters import SharedLabels, as_graph, as_labels, as_shared_labels
 from kgroups.datasets.named import is_known_network, named_graph
-from kgroups.embedding import Init, KMeansInit, WarmStart
 from kgroups.errors import ContinuumWarning, ConvergenceWarning, InputError, warn_caller
 from kgroups.graph import Graph
-from kgroups.multilevel import Prepared, prepare
-from kgroups.operators import BetheHessian
+from kgroups.hartigan import Hartigan, Init, KMeansInit, Refiner, WarmStart, refine_whole
 from kgroups.partition import Partition
-from kgroups.refine import Hartigan, Refiner, refine_whole
 from kgroups.report import Report
 from kgroups.search import (
     Auto,
     Detection,
     Method,
+    Prepared,
     Spectral,
     check_method,
     dense_solves,
     find_communities,
     find_k_communities,
+    prepare,
 )
-from kgroups.spectrum import ComponentCounts, DeferredSpectrum, count_components, warnings_of
+from kgroups.spectrum import (
+    BetheHessian,
+    ComponentCounts,
+    DeferredSpectrum,
+    count_components,
+    warnings_of,
+)
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -118,7 +123,7 @@ def detect_communities(
         How the eigenvectors become first labels, or labels to start from instead.
     refine : Hartigan, another Refiner, or None
         How first labels from eigenvectors are improved; ``None`` leaves them. Any object with the
-        method of :class:`kgroups.refine.Refiner` will do. With ``k`` given, another ``init`` or
+        method of :class:`kgroups.hartigan.Refiner` will do. With ``k`` given, another ``init`` or
         ``refine`` than the default asks for eigenvectors alone.
     symmetrize : {"sum", "union"}, optional
         How a directed graph becomes undirected: weights of both directions summed, or any edge as

@@ -8,14 +8,7 @@ import kgroups as kg
 from helpers.oracles_levels import renumbered
 from helpers.strategies_levels import ONE, rules_of
 from kgroups._progress import new_tally
-from kgroups.multilevel import (
-    ROUNDING,
-    Objective,
-    _climbing_nb,
-    nats_saved,
-    prepare,
-    totals,
-)
+from kgroups.search import ROUNDING, Objective, _climbing_nb, nats_saved, prepare, totals
 from kgroups.search.candidates import _pairs_saved
 from kgroups.search.searching import Searching
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import kgroups as kg
 from kgroups._progress import new_tally
-from kgroups.multilevel import MoveRules, coarsened, finest_level, prepare
+from kgroups.search import MoveRules, coarsened, finest_level, prepare
 
 ONE = np.zeros(1, dtype=np.int64)
 """The only component of a level."""

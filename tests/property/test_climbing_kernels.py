@@ -21,7 +21,7 @@ from helpers.strategies_levels import (
     weightings,
 )
 from kgroups._progress import new_tally
-from kgroups.multilevel import (
+from kgroups.search import (
     Level,
     Objective,
     _climbing_nb,

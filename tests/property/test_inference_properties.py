@@ -12,9 +12,9 @@ from helpers.oracles_levels import dense
 from helpers.strategies_levels import connected_graphs, graph_of, labelings, level_of, weightings
 from kgroups.inference import BeliefPropagation
 from kgroups.inference._propagation_nb import _EDGES
-from kgroups.inference.confidence import confidence_of_labels
 from kgroups.inference.propagation import Learning, Schedule, block_model, propagate
-from kgroups.multilevel import finest_level
+from kgroups.search import finest_level
+from kgroups.uncertainty.confidence import confidence_of_labels
 
 METHODS = st.builds(
     BeliefPropagation,

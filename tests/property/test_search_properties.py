@@ -25,7 +25,7 @@ from helpers.strategies_levels import (
 )
 from kgroups._csr import connected_components
 from kgroups._progress import new_tally
-from kgroups.multilevel import Objective, merged_down, nats_saved, totals
+from kgroups.search import Objective, merged_down, nats_saved, totals
 from kgroups.search.candidates import search, split_small
 
 # Weights between units are of single precision: coarser levels round them.

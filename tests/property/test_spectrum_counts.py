@@ -11,8 +11,8 @@ from kgroups import BetheHessian
 from kgroups._csr import connected_components, two_core
 from kgroups._types import CSR
 from kgroups.generators import planted_partition
-from kgroups.operators.bethe_hessian import R_CHOICES
 from kgroups.spectrum import count_components
+from kgroups.spectrum.bethe_hessian import R_CHOICES
 from kgroups.spectrum.count import count_on
 from kgroups.spectrum.count_by_filter import count_by_filter
 

@@ -13,8 +13,7 @@ from kgroups.generators import (
     stochastic_block_model,
 )
 from kgroups.metrics import ami
-from kgroups.multilevel import prepare
-from kgroups.search import Search, find_scales
+from kgroups.search import Search, find_scales, prepare
 
 pytestmark = [pytest.mark.statistical, pytest.mark.compiled]
 

@@ -12,8 +12,7 @@ import kgroups as kg
 from helpers.data import needs
 from kgroups.errors import InputError, NumberOfCommunitiesError
 from kgroups.generators import planted_partition
-from kgroups.multilevel import prepare
-from kgroups.search import ComponentNumbers, numbers, scale_nats
+from kgroups.search import ComponentNumbers, numbers, prepare, scale_nats
 from kgroups.uncertainty import number
 
 KARATE = nx.karate_club_graph()

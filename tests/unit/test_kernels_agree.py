@@ -13,11 +13,19 @@ from kgroups.adapters.numbering import IntegerNames, TextNames, Texts
 from kgroups.backends.networkx import _propagation_nb as _label_propagation_nb
 from kgroups.backends.networkx import communities
 from kgroups.backends.networkx.convert import convert_from_nx
-from kgroups.embedding import spread_labels
 from kgroups.energy import Gaussian, _line_nb, kernel_kgroups, kernel_kmeans, segment_line
 from kgroups.generators import lfr_benchmark
 from kgroups.graph import Graph
-from kgroups.hartigan import _dense_nb, _moves_nb, _rows_nb, best_kmeans, improve_rows
+from kgroups.hartigan import (
+    Hartigan,
+    _dense_nb,
+    _moves_nb,
+    _rows_nb,
+    best_kmeans,
+    improve_rows,
+    refine_labels,
+    spread_labels,
+)
 from kgroups.inference import _gibbs_nb, _propagation_nb
 from kgroups.inference.gibbs import gibbs_masses
 from kgroups.inference.propagation import (
@@ -28,19 +36,16 @@ from kgroups.inference.propagation import (
     propagate,
     rates_of_labels,
 )
-from kgroups.multilevel import _climbing_nb, finest_level, prepare
-from kgroups.operators import BetheHessian
-from kgroups.refine import Hartigan, refine_labels
-from kgroups.search import _dispersion_nb, _supergroups_nb
+from kgroups.search import _climbing_nb, _dispersion_nb, _supergroups_nb, finest_level, prepare
 from kgroups.search.candidates import connected
 from kgroups.search.continuum import contiguity
 from kgroups.search.dispersion import Groups, closed_share, pearson
 from kgroups.search.searching import Searching
 from kgroups.search.supergroups import GroupGraph, find_supergroups
-from kgroups.spectrum import _chebyshev_nb
+from kgroups.spectrum import BetheHessian, _chebyshev_nb
 from kgroups.spectrum.chebyshev import BlockOperator
-from kgroups.verdict import _distances_nb
-from kgroups.verdict.statistics import stretch_of_distances
+from kgroups.uncertainty import _distances_nb
+from kgroups.uncertainty.statistics import stretch_of_distances
 
 pytestmark = pytest.mark.compiled
 

@@ -11,9 +11,9 @@ import pytest
 import kgroups as kg
 from helpers import oracles_stability as oracles
 from kgroups.errors import FileFormatError, InputError, InstabilityWarning, PartitionError
-from kgroups.inference.confidence import Confidence
 from kgroups.metrics import ami
 from kgroups.uncertainty import Stability
+from kgroups.uncertainty.confidence import Confidence
 from kgroups.uncertainty.stability import resampled, seeds_of
 
 

@@ -18,7 +18,7 @@ from helpers.terminal import Terminal
 from kgroups._kernel import KERNELS, Kernel
 from kgroups.energy import Gaussian, kernel_kgroups, kernel_kmeans, segment_line
 from kgroups.generators import planted_partition
-from kgroups.inference.confidence import confidence_of_labels
+from kgroups.uncertainty.confidence import confidence_of_labels
 
 
 def allow_compilation(patch):

@@ -7,7 +7,7 @@ from kgroups.cli import views
 from kgroups.cli.files import Source, open_graph, open_partition
 
 if TYPE_CHECKING:
-    from kgroups.verdict import Significance
+    from kgroups.uncertainty import Significance
 
 
 def add_arguments(parser: argparse.ArgumentParser, *, partition: str) -> None:
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser, *, partition: str) -> None:
 
 def judge(args: argparse.Namespace) -> None:
     """Print the verdict on a graph."""
-    from kgroups.verdict import significance
+    from kgroups.uncertainty import significance
 
     source = open_graph(args)
     communities = None if args.partition is None else open_partition(args, source.graph)

@@ -9,7 +9,6 @@ import numpy as np
 from kgroups._blas import DENSE, single_threaded
 from kgroups._types import Floats, Ints
 from kgroups._validation import RngLike, as_rng, check_integer, check_real
-from kgroups.embedding import KMeansInit
 from kgroups.energy.fitting import (
     Data,
     DistanceRows,
@@ -22,7 +21,7 @@ from kgroups.energy.fitting import (
 from kgroups.energy.points import as_weights
 from kgroups.energy.semimetrics import MetricLike, Power, Semimetric
 from kgroups.errors import ConvergenceError, InputError, NumberOfCommunitiesError
-from kgroups.hartigan import Outcome, Rule, group_links, improve_dense
+from kgroups.hartigan import KMeansInit, Outcome, Rule, group_links, improve_dense
 from kgroups.hartigan._dense_nb import add_rows
 from kgroups.spectrum import largest_eigenpairs
 

@@ -1,6 +1,19 @@
 """Kernel k-groups: Hartigan moves on sparse and dense matrices and on embedding rows."""
 
 from kgroups.hartigan.dense import Rows, Rule, StoredRows, group_links, improve_dense
+from kgroups.hartigan.embedding import (
+    EQUAL,
+    Init,
+    KMeansInit,
+    QRInit,
+    WarmStart,
+    embedding_rows,
+    informative_eigenpairs,
+    spread_labels,
+    strong_rows,
+)
+from kgroups.hartigan.likelihood import planted_fit
+from kgroups.hartigan.refinement import Hartigan, Refinement, Refiner, refine_labels, refine_whole
 from kgroups.hartigan.sweep import (
     SWEEPS_EXPECTED,
     Candidates,
@@ -17,15 +30,24 @@ from kgroups.hartigan.sweep import (
 )
 
 __all__ = [
+    "EQUAL",
     "SWEEPS_EXPECTED",
     "Candidates",
     "Groups",
+    "Hartigan",
     "Improved",
+    "Init",
+    "KMeansInit",
     "Outcome",
+    "QRInit",
+    "Refinement",
+    "Refiner",
     "Rows",
     "Rule",
     "StoredRows",
+    "WarmStart",
     "best_kmeans",
+    "embedding_rows",
     "group_association",
     "group_links",
     "group_sums",
@@ -34,4 +56,10 @@ __all__ = [
     "improve_components",
     "improve_dense",
     "improve_rows",
+    "informative_eigenpairs",
+    "planted_fit",
+    "refine_labels",
+    "refine_whole",
+    "spread_labels",
+    "strong_rows",
 ]

@@ -8,15 +8,17 @@ Components are inferred each for itself, all at once.
 
 import math
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from kgroups._csr import writable
+from kgroups._csr import inner_weights, writable
 from kgroups._progress import new_tally, run_interruptibly
 from kgroups._types import CSR, Floats, Indices, Ints
 from kgroups.inference import _propagation_nb as kernels
-from kgroups.multilevel import Level, inner_weights
+
+if TYPE_CHECKING:
+    from kgroups.search import Level
 
 __all__ = [
     "BlockModel",
@@ -54,7 +56,7 @@ class BlockModel(NamedTuple):
         Total weight of its edges.
     """
 
-    level: Level
+    level: "Level"
     reverse: Ints
     theta: Floats
     heaviest: Floats
@@ -156,7 +158,7 @@ class Inference(NamedTuple):
         return score - 0.5 * (used - 1) * math.log(m) if own_rates else score
 
 
-def block_model(level: Level, *, degree_corrected: bool = True) -> BlockModel:
+def block_model(level: "Level", *, degree_corrected: bool = True) -> BlockModel:
     """Return the model of a graph with edges: propensities are degrees, or equal."""
     d, starts, parts = level.strength, level.offsets[:-1], level.offsets.size - 1
     part = np.arange(parts).repeat(level.sizes)

@@ -3,13 +3,14 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
 from kgroups._options import changed_options
 from kgroups._types import Floats, Ints
 from kgroups._validation import check_choice, check_integer, check_real
+from kgroups.hartigan import Refinement, planted_fit
 from kgroups.inference._propagation_nb import LEAST_RATE
 from kgroups.inference.propagation import (
     Inference,
@@ -22,9 +23,10 @@ from kgroups.inference.propagation import (
     propagate,
     rates_of_labels,
 )
-from kgroups.multilevel import Level, Problem
-from kgroups.operators import BetheHessian, degrees_are_uneven
-from kgroups.refine import Refinement, planted_fit
+from kgroups.spectrum import BetheHessian, degrees_are_uneven
+
+if TYPE_CHECKING:
+    from kgroups.search import Level, Problem
 
 __all__ = [
     "BeliefPropagation",
@@ -119,13 +121,13 @@ class BeliefPropagation:
         """Number of sweeps that are never exceeded."""
         return self.em_steps * self.em_sweeps + self.max_sweeps
 
-    def corrects(self, level: Level) -> bool:
+    def corrects(self, level: "Level") -> bool:
         """Return whether rates stand on top of degrees."""
         return degrees_are_uneven(level.A) if self.degrees == "auto" else self.degrees != "uniform"
 
     def infer(
         self,
-        level: Level,
+        level: "Level",
         labels: Ints,
         k: int,
         *,
@@ -169,7 +171,7 @@ class BeliefPropagation:
             progress=progress,
         )[0]
 
-    def refine(self, problem: Problem, labels: Ints) -> Refinement:
+    def refine(self, problem: "Problem", labels: Ints) -> Refinement:
         """Return the labels of largest probability, or the first ones where these fit better."""
         level, k = problem.level, int(labels.max(initial=-1)) + 1
         found, corrected = self.infer(level, labels, k), self.corrects(level)
@@ -194,7 +196,7 @@ def model_in_words(rates: str, *, degree_corrected: bool) -> str:
 
 
 def infer_at_rates(
-    level: Level,
+    level: "Level",
     labels: Ints,
     rates: Rates,
     *,
@@ -221,7 +223,7 @@ def known_rates(inside: Floats, between: float, sizes: Floats) -> Rates:
 
 
 def _planted(
-    level: Level, labels: Ints, k: int, *, degree_corrected: bool
+    level: "Level", labels: Ints, k: int, *, degree_corrected: bool
 ) -> tuple[Rates, Learning]:
     """Return the contrast of labels, and how it is learned: above the detection threshold."""
     A = level.with_explicit_weights().A
@@ -236,7 +238,7 @@ def _planted(
     return first, Learning("contrast", _LEAST_RATIO / math.sqrt(branching))
 
 
-def better_fit(level: Level, z: Ints, labels: Ints, k: int, *, degree_corrected: bool) -> bool:
+def better_fit(level: "Level", z: Ints, labels: Ints, k: int, *, degree_corrected: bool) -> bool:
     """Return whether ``z`` has k groups and a higher planted likelihood than ``labels``."""
     if np.unique(z).size < k:
         return False
@@ -248,6 +250,6 @@ def better_fit(level: Level, z: Ints, labels: Ints, k: int, *, degree_corrected:
     return bool(next(gains) > next(gains))
 
 
-def _strengths(level: Level, *, degree_corrected: bool) -> Floats:
+def _strengths(level: "Level", *, degree_corrected: bool) -> Floats:
     d = level.strength
     return d if degree_corrected else np.full(d.size, d.mean())

@@ -27,8 +27,9 @@ from kgroups.graph import Graph
 from kgroups.partition.graph_files import GRAPH_SUFFIXES, check_graph_names, encode_graph
 
 if TYPE_CHECKING:
-    from kgroups.inference.confidence import Confidence
-    from kgroups.partition import Levels, Partition
+    from kgroups.partition.levels import Levels
+    from kgroups.partition.partition import Partition
+    from kgroups.uncertainty.confidence import Confidence
     from kgroups.uncertainty.stability import Stability
 
 SUFFIXES = (".json", ".json.gz", ".csv", ".csv.gz", ".parquet")
@@ -244,7 +245,7 @@ def _refuse_constant(name: str) -> None:
 def _confidence(
     own: Any, runner_up: Any, probability: Any, method: str, *, converged: bool
 ) -> "Confidence":
-    from kgroups.inference.confidence import Confidence
+    from kgroups.uncertainty.confidence import Confidence
 
     unknown = np.full(len(own), np.nan)
     other = unknown if probability is None else np.array(probability, dtype=np.float64)

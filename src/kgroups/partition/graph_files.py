@@ -13,7 +13,8 @@ from kgroups._wording import shown_name
 from kgroups.errors import PartitionError
 
 if TYPE_CHECKING:
-    from kgroups.partition import Levels, Partition
+    from kgroups.partition.levels import Levels
+    from kgroups.partition.partition import Partition
 
 GRAPH_SUFFIXES = (".gml", ".graphml", ".gexf")
 # Characters that XML 1.0 cannot contain.

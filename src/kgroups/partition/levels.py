@@ -159,8 +159,7 @@ class Levels(Sequence[Partition]):
             The finest level is the same. A level that becomes equal to the one below it is left
             out; if it was the one returned, the one below takes its place.
         """
-        from kgroups.multilevel import prepare
-        from kgroups.search import scale_nats
+        from kgroups.search import prepare, scale_nats
 
         graph = self[0]._graph_for("nested()")
         ready = prepare(graph)
@@ -359,8 +358,7 @@ class Levels(Sequence[Partition]):
 def levels_of(partition: Partition, graph: Graph, progress: StageProgress) -> Levels:
     """Return the levels around a partition."""
     from kgroups.adapters import by_first_node
-    from kgroups.multilevel import prepare
-    from kgroups.search import Search, find_scales, scale_nats
+    from kgroups.search import Search, find_scales, prepare, scale_nats
 
     if not graph.n:
         return _linked((partition,), (0.0,), 0, 1.0)
@@ -456,7 +454,7 @@ def _check(levels: tuple[Partition, ...], nats: Sequence[float], returned: int) 
 
 
 def _majority(fine: Ints, coarse: Ints) -> Parents:
-    from kgroups.multilevel import majority
+    from kgroups.search import majority
 
     return Parents(*majority(fine, coarse))
 

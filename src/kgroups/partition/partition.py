@@ -23,7 +23,6 @@ from kgroups.partition.membership import Membership
 from kgroups.report import spectrum_shows
 
 if TYPE_CHECKING:
-    from kgroups.inference.confidence import Confidence
     from kgroups.partition.comparison import Comparison
     from kgroups.partition.levels import Levels
     from kgroups.partition.overview import Summary
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from kgroups.scoring import Scores
     from kgroups.spectrum import DeferredSpectrum, Spectrum
     from kgroups.uncertainty import KDistribution
+    from kgroups.uncertainty.confidence import Confidence
     from kgroups.uncertainty.stability import Stability
 
 Community = frozenset[Hashable]
@@ -357,7 +357,7 @@ class Partition(Sequence[Community]):
     def _confidence(self, progress: Progress) -> "Confidence":
         known = self.known_confidence
         if known is None:
-            from kgroups.inference.confidence import confidence_of_labels
+            from kgroups.uncertainty.confidence import confidence_of_labels
 
             graph = self._graph_for("confidence()")
             with interrupts_restored():

@@ -1,10 +1,32 @@
 """Candidates for communities, the search among them, and the decision between them."""
 
+from kgroups.search._climbing_nb import ROUNDING
 from kgroups.search.candidates import ANY_SAVING_NODES
+from kgroups.search.climbing import MoveRules, State, attached, climb, woken
 from kgroups.search.detection import Detection
 from kgroups.search.finding import compete, find_communities
 from kgroups.search.given import EXACT_NODES_UNEVEN, find_k_communities
+from kgroups.search.levels import (
+    Level,
+    coarsened,
+    finest_level,
+    intersection,
+    majority,
+    places,
+    singletons,
+)
 from kgroups.search.numbers import ComponentNumbers, numbers_of_communities
+from kgroups.search.objective import (
+    GROUPS_PER_MERGE,
+    Objective,
+    Totals,
+    best_partners,
+    log_factorials,
+    merged_down,
+    nats_saved,
+    totals,
+)
+from kgroups.search.problem import Prepared, Problem, prepare
 from kgroups.search.scales import Scale, find_scales, scale_nats
 from kgroups.search.settings import (
     Auto,
@@ -18,19 +40,43 @@ from kgroups.search.settings import (
 __all__ = [
     "ANY_SAVING_NODES",
     "EXACT_NODES_UNEVEN",
+    "GROUPS_PER_MERGE",
+    "ROUNDING",
     "Auto",
     "ComponentNumbers",
     "Detection",
+    "Level",
     "Method",
+    "MoveRules",
+    "Objective",
+    "Prepared",
+    "Problem",
     "Scale",
     "Search",
     "Spectral",
+    "State",
+    "Totals",
+    "attached",
+    "best_partners",
     "check_method",
+    "climb",
+    "coarsened",
     "compete",
     "dense_solves",
     "find_communities",
     "find_k_communities",
     "find_scales",
+    "finest_level",
+    "intersection",
+    "log_factorials",
+    "majority",
+    "merged_down",
+    "nats_saved",
     "numbers_of_communities",
+    "places",
+    "prepare",
     "scale_nats",
+    "singletons",
+    "totals",
+    "woken",
 ]

@@ -9,10 +9,13 @@ import numpy as np
 from kgroups._csr import masked, restricted, rows_of
 from kgroups._progress import begin_stage, tell_share
 from kgroups._types import CSR, Bools, Floats, Indices, Ints
-from kgroups.embedding import KMeansInit, embedding_rows
+from kgroups.hartigan import KMeansInit, embedding_rows
 from kgroups.inference import Learning, Schedule, block_model, propagate
 from kgroups.inference.propagation import BlockModel
-from kgroups.multilevel import Problem, State, attached, finest_level, nats_saved, totals
+from kgroups.search.climbing import State, attached
+from kgroups.search.levels import finest_level
+from kgroups.search.objective import nats_saved, totals
+from kgroups.search.problem import Problem
 from kgroups.search.searching import Searching
 from kgroups.search.settings import SIGNIFICANCE, Search
 from kgroups.spectrum import Moments, ThinBlock, has_structure, moments

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kgroups._types import Bools, Ints
-from kgroups.embedding import Init, KMeansInit
-from kgroups.refine import Hartigan, Refinement, Refiner
+from kgroups.hartigan import Hartigan, Init, KMeansInit, Refinement, Refiner
 from kgroups.report import ComponentReport, RefinementReport
 from kgroups.search.continuum import Borders
 from kgroups.search.settings import Method, Search, Spectral, search_of, spectral_of

@@ -25,8 +25,8 @@ import numpy as np
 
 from kgroups._progress import new_tally, run_kernel
 from kgroups._types import Floats, Indices, Ints
-from kgroups.multilevel import Level, coarsened
 from kgroups.search import _dispersion_nb as kernels
+from kgroups.search.levels import Level, coarsened
 
 # Standard deviations by which links between groups must be spread more unevenly than draws.
 _SURE = 3.0

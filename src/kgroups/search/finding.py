@@ -8,9 +8,7 @@ import numpy as np
 
 from kgroups._csr import without_diagonal
 from kgroups._types import Bools, Ints
-from kgroups.embedding import Init
-from kgroups.multilevel import Problem, nats_saved
-from kgroups.refine import Refiner, refine_labels
+from kgroups.hartigan import Init, Refiner, refine_labels
 from kgroups.report import ComponentReport, how_clearly
 from kgroups.search.candidates import (
     ANY_SAVING_NODES,
@@ -27,6 +25,8 @@ from kgroups.search.candidates import (
 from kgroups.search.continuum import borders_of
 from kgroups.search.detection import Detection, Options
 from kgroups.search.dispersion import dispersion_of
+from kgroups.search.objective import nats_saved
+from kgroups.search.problem import Problem
 from kgroups.search.settings import Auto, Method, Search, dense_solves
 from kgroups.search.spectra import Spectra
 from kgroups.spectrum import Moments, count_components

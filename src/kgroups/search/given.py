@@ -7,21 +7,20 @@ from typing import NamedTuple
 import numpy as np
 
 from kgroups._types import Floats, Ints
-from kgroups.embedding import Init, informative_eigenpairs
+from kgroups.hartigan import Init, Refiner, informative_eigenpairs, planted_fit
 from kgroups.inference import BeliefPropagation, better_fit, parameter_cost
-from kgroups.multilevel import Problem, nats_saved
-from kgroups.operators import BetheHessian, degrees_are_uneven
-from kgroups.refine import Refiner, planted_fit
 from kgroups.report import ComponentReport
 from kgroups.search.candidates import MAX_MESSAGES
 from kgroups.search.detection import Detection, Options
 from kgroups.search.dispersion import MOST_REPEATED, repeated_links
 from kgroups.search.finding import REPORTED, find_communities, nats_in_component
+from kgroups.search.objective import nats_saved
+from kgroups.search.problem import Problem
 from kgroups.search.scales import Scale, find_scales
 from kgroups.search.searching import Searching
 from kgroups.search.settings import SIGNIFICANCE, Auto, Method, Search, Spectral
 from kgroups.search.spectra import labels_by_filter, labels_by_vectors, leading_of
-from kgroups.spectrum import Moments, has_structure, moments
+from kgroups.spectrum import BetheHessian, Moments, degrees_are_uneven, has_structure, moments
 
 # Where degrees are uneven, hubs crowd the upper end of the spectrum, and a filtered subspace does
 # not separate them from communities: eigenvectors are computed exactly up to this size, a matter

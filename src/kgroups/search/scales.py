@@ -13,7 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from kgroups._types import Floats, Indices, Ints
-from kgroups.multilevel import Problem, State, attached, coarsened, majority, nats_saved
+from kgroups.search.climbing import State, attached
+from kgroups.search.levels import coarsened, majority
+from kgroups.search.objective import nats_saved
+from kgroups.search.problem import Problem
 from kgroups.search.searching import Searching
 from kgroups.search.settings import Search
 from kgroups.search.supergroups import GroupGraph, find_supergroups, supergroup_nats

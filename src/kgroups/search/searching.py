@@ -11,22 +11,9 @@ import numpy as np
 
 from kgroups._progress import new_tally
 from kgroups._types import Bools, Floats, Indices, Ints
-from kgroups.multilevel import (
-    Level,
-    MoveRules,
-    Objective,
-    State,
-    attached,
-    best_partners,
-    climb,
-    coarsened,
-    intersection,
-    merged_down,
-    places,
-    singletons,
-    totals,
-    woken,
-)
+from kgroups.search.climbing import MoveRules, State, attached, climb, woken
+from kgroups.search.levels import Level, coarsened, intersection, places, singletons
+from kgroups.search.objective import Objective, best_partners, merged_down, totals
 from kgroups.search.settings import Search
 from kgroups.search.supergroups import LEAST_NATS
 

@@ -13,7 +13,7 @@ from kgroups._options import changed_options
 from kgroups._types import Floats
 from kgroups._validation import check_choice, check_integer, check_real, is_real
 from kgroups.errors import InputError
-from kgroups.multilevel import MoveRules
+from kgroups.search.climbing import MoveRules
 
 SIGNIFICANCE = math.log(10.0)
 """Nats that chance saves on at most one random graph in ten."""

@@ -5,16 +5,15 @@ from dataclasses import replace
 import numpy as np
 
 from kgroups._types import Floats, Ints
-from kgroups.embedding import (
+from kgroups.hartigan import (
     Init,
     embedding_rows,
+    improve_rows,
     informative_eigenpairs,
+    refine_labels,
     spread_labels,
     strong_rows,
 )
-from kgroups.hartigan import improve_rows
-from kgroups.multilevel import Problem
-from kgroups.refine import refine_labels
 from kgroups.search.candidates import (
     Candidate,
     candidate,
@@ -25,6 +24,7 @@ from kgroups.search.candidates import (
     unit_rows,
 )
 from kgroups.search.detection import Detection, Options
+from kgroups.search.problem import Problem
 from kgroups.search.settings import Auto
 from kgroups.spectrum import Leading, Moments, has_structure, leading_pairs, moments
 

@@ -20,8 +20,10 @@ import numpy as np
 from kgroups._csr import row_sums
 from kgroups._progress import new_tally, run_kernel
 from kgroups._types import Floats, Indices, Ints
-from kgroups.multilevel import GROUPS_PER_MERGE, ROUNDING, Level, log_factorials
 from kgroups.search import _supergroups_nb as kernels
+from kgroups.search._climbing_nb import ROUNDING
+from kgroups.search.levels import Level
+from kgroups.search.objective import GROUPS_PER_MERGE, log_factorials
 
 LEAST_NATS = 3.0
 """Nats that super-groups must save."""

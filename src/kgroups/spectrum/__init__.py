@@ -1,5 +1,11 @@
 """The spectrum of N_r: eigenpairs and the number of communities it shows."""
 
+from kgroups.spectrum.bethe_hessian import (
+    R_CHOICES,
+    BetheHessian,
+    BoundBetheHessian,
+    degrees_are_uneven,
+)
 from kgroups.spectrum.chebyshev import ThinBlock, growth_of
 from kgroups.spectrum.count import ComponentCounts, count_components
 from kgroups.spectrum.eigenpairs import (
@@ -23,6 +29,9 @@ from kgroups.spectrum.moments import Moments, has_structure, moments
 from kgroups.spectrum.staircase import Step, staircase
 
 __all__ = [
+    "R_CHOICES",
+    "BetheHessian",
+    "BoundBetheHessian",
     "ComponentCounts",
     "DeferredSpectrum",
     "Leading",
@@ -33,6 +42,7 @@ __all__ = [
     "ThinBlock",
     "all_eigenvalues",
     "count_components",
+    "degrees_are_uneven",
     "edge_of_noise",
     "estimate_k",
     "growth_of",

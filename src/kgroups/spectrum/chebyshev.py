@@ -22,8 +22,8 @@ from kgroups._csr import writable
 from kgroups._parallel import Threads
 from kgroups._progress import tell_share
 from kgroups._types import Floats
-from kgroups.operators import BoundBetheHessian
 from kgroups.spectrum import _chebyshev_nb as kernels
+from kgroups.spectrum.bethe_hessian import BoundBetheHessian
 
 ThinBlock: TypeAlias = npt.NDArray[np.float32]
 Value = TypeVar("Value", float, Floats)

@@ -14,7 +14,7 @@ import numpy as np
 from kgroups._blas import DENSE, DenseLimits
 from kgroups._csr import restricted, rows_of, two_core
 from kgroups._types import CSR, Bools, Floats, Ints
-from kgroups.operators import BoundBetheHessian
+from kgroups.spectrum.bethe_hessian import BoundBetheHessian
 from kgroups.spectrum.chebyshev import ThinBlock
 from kgroups.spectrum.count_by_filter import NOISE, FilterOptions, count_by_filter
 from kgroups.spectrum.eigenpairs import (

@@ -24,7 +24,7 @@ import numpy as np
 
 from kgroups._options import changed_options
 from kgroups._types import Bools, Floats
-from kgroups.operators import BoundBetheHessian
+from kgroups.spectrum.bethe_hessian import BoundBetheHessian
 from kgroups.spectrum.chebyshev import (
     BlockOperator,
     Deflated,

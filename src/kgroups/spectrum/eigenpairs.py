@@ -17,7 +17,7 @@ from kgroups._csr import rows_of
 from kgroups._types import Floats
 from kgroups._wording import in_python
 from kgroups.errors import ConvergenceError
-from kgroups.operators import BoundBetheHessian
+from kgroups.spectrum.bethe_hessian import BoundBetheHessian
 from kgroups.spectrum.chebyshev import (
     Recursion,
     ThinBlock,

@@ -20,7 +20,7 @@ from kgroups.errors import (
     warn_caller,
 )
 from kgroups.graph import Graph
-from kgroups.operators import R_CHOICES, BetheHessian, BoundBetheHessian
+from kgroups.spectrum.bethe_hessian import R_CHOICES, BetheHessian, BoundBetheHessian
 from kgroups.spectrum.count import ComponentCounts, Layout, count_on, eigenvalues_around_one
 from kgroups.spectrum.count_by_filter import NOISE
 from kgroups.spectrum.eigenpairs import PartialEigenpairsError, rough_top

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kgroups._progress import tell_share
-from kgroups.operators import BoundBetheHessian
+from kgroups.spectrum.bethe_hessian import BoundBetheHessian
 from kgroups.spectrum.chebyshev import (
     BlockOperator,
     Perron,
@@ -95,7 +95,7 @@ def moments(bound: BoundBetheHessian, *, columns: int = _COLUMNS, seed: int = 0)
     Examples
     --------
     >>> from kgroups.generators import planted_partition
-    >>> from kgroups.operators import BetheHessian
+    >>> from kgroups.spectrum import BetheHessian
     >>> graph, _ = planted_partition(10_000, k=20, degree=15.0, snr=2.0, rng=0)
     >>> found = moments(BetheHessian().bind(graph.simple_adjacency(), weighted=False))
     >>> 15 < found.k < 25, 1.9 < found.s < 2.1
@@ -135,7 +135,7 @@ def has_structure(found: Moments) -> bool:
     Examples
     --------
     >>> from kgroups.generators import planted_partition
-    >>> from kgroups.operators import BetheHessian
+    >>> from kgroups.spectrum import BetheHessian
     >>> for snr in (0.0, 1.5):
     ...     graph, _ = planted_partition(2_000, k=2, degree=8.0, snr=snr, rng=0)
     ...     bound = BetheHessian().bind(graph.simple_adjacency(), weighted=False)

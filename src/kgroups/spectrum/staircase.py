@@ -5,7 +5,7 @@ from typing import NamedTuple
 from kgroups._blas import single_threaded
 from kgroups._csr import connected_components
 from kgroups._types import CSR
-from kgroups.operators import BetheHessian
+from kgroups.spectrum.bethe_hessian import BetheHessian
 from kgroups.spectrum.count import Layout, count_on
 
 # Ratio of one r to the next, and the number of values of r at most: r grows to 15 times its first

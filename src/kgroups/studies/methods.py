@@ -20,14 +20,12 @@ from kgroups._types import Floats, Ints
 from kgroups._wording import in_python, install_hint
 from kgroups.adapters import igraph_draws_from
 from kgroups.detect import detect_communities
-from kgroups.embedding import KMeansInit, informative_eigenpairs
 from kgroups.errors import InputError, MissingExtraError
 from kgroups.generators import Planted
 from kgroups.graph import Graph
+from kgroups.hartigan import Hartigan, KMeansInit, Refiner, informative_eigenpairs, refine_whole
 from kgroups.inference import Inference, infer_at_rates, known_rates
-from kgroups.multilevel import Prepared, prepare
-from kgroups.refine import Hartigan, Refiner, refine_whole
-from kgroups.search import Spectral
+from kgroups.search import Prepared, Spectral, prepare
 from kgroups.spectrum import largest_eigenpairs, start_vector
 from kgroups.uncertainty import posterior, spectral_start
 

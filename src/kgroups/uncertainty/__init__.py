@@ -2,14 +2,17 @@
 
 from kgroups.uncertainty.marginals import Posterior, posterior, spectral_start
 from kgroups.uncertainty.number import KDistribution, k_distribution
+from kgroups.uncertainty.significance import Significance, significance
 from kgroups.uncertainty.stability import EdgeShares, Stability
 
 __all__ = [
     "EdgeShares",
     "KDistribution",
     "Posterior",
+    "Significance",
     "Stability",
     "k_distribution",
     "posterior",
+    "significance",
     "spectral_start",
 ]

@@ -20,10 +20,9 @@ from kgroups.inference import (
     better_fit,
     model_in_words,
 )
-from kgroups.multilevel import prepare
-from kgroups.operators import BetheHessian, degrees_are_uneven
 from kgroups.partition import Partition
-from kgroups.search import EXACT_NODES_UNEVEN, Auto, Spectral
+from kgroups.search import EXACT_NODES_UNEVEN, Auto, Spectral, prepare
+from kgroups.spectrum import BetheHessian, degrees_are_uneven
 
 __all__ = [
     "Posterior",

@@ -15,11 +15,9 @@ from kgroups._types import Bools, Floats, Ints, Symmetrize
 from kgroups._validation import RngLike, as_rng, check_k, check_real
 from kgroups._wording import argument, counted
 from kgroups.adapters import as_graph
-from kgroups.embedding import KMeansInit
 from kgroups.errors import InputError
 from kgroups.graph import Graph
-from kgroups.multilevel import prepare
-from kgroups.refine import Hartigan
+from kgroups.hartigan import Hartigan, KMeansInit
 from kgroups.report import how_clearly
 from kgroups.search import (
     ANY_SAVING_NODES,
@@ -27,6 +25,7 @@ from kgroups.search import (
     ComponentNumbers,
     compete,
     numbers_of_communities,
+    prepare,
 )
 from kgroups.spectrum import DeferredSpectrum, Spectrum, Step, staircase
 

@@ -6,17 +6,17 @@ from sklearn.cluster import KMeans
 from helpers import oracles_hartigan as oracles
 from kgroups._blas import DenseLimits
 from kgroups.adapters import as_graph
-from kgroups.embedding import (
+from kgroups.errors import InputError
+from kgroups.graph import Graph
+from kgroups.hartigan import (
     KMeansInit,
     QRInit,
     embedding_rows,
     first_labels,
     informative_eigenpairs,
 )
-from kgroups.errors import InputError
-from kgroups.graph import Graph
 from kgroups.metrics import ari
-from kgroups.operators import BetheHessian
+from kgroups.spectrum import BetheHessian
 
 
 def blobs(rng, k=5, each=30, spread=0.4):

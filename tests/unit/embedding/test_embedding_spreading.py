@@ -2,7 +2,7 @@ import networkx as nx
 import numpy as np
 
 from kgroups.adapters import as_graph
-from kgroups.embedding import spread_labels, strong_rows
+from kgroups.hartigan import spread_labels, strong_rows
 
 
 def test_labels_spread_to_the_nearest_nodes():

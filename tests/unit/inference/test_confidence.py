@@ -7,7 +7,7 @@ import pytest
 import kgroups as kg
 from helpers.strategies_levels import graph_of
 from kgroups.errors import InputError, PartitionError
-from kgroups.inference.confidence import confidence_of_labels
+from kgroups.uncertainty.confidence import confidence_of_labels
 
 KARATE = nx.karate_club_graph()
 METHODS = {"belief propagation": 5e7, "Gibbs sampling": 0.0}

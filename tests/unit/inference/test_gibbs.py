@@ -10,7 +10,7 @@ from helpers.strategies_levels import level_of
 from kgroups.generators import lfr_benchmark
 from kgroups.inference.gibbs import _points, _unlinked_mass, gibbs_masses
 from kgroups.inference.propagation import Rates, block_model, rates_of_labels
-from kgroups.multilevel import finest_level
+from kgroups.search import finest_level
 
 
 def sampled(model, z, rates, **options):

@@ -8,10 +8,10 @@ import pytest
 
 import kgroups as kg
 from kgroups.generators import degree_corrected_sbm, girvan_newman_benchmark, planted_partition
+from kgroups.hartigan import Refiner
 from kgroups.inference import better_fit
 from kgroups.metrics import overlap
-from kgroups.multilevel import finest_level, prepare
-from kgroups.refine import Refiner
+from kgroups.search import finest_level, prepare
 
 
 def test_it_is_a_refiner():

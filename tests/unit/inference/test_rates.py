@@ -28,8 +28,8 @@ from kgroups.inference.propagation import (
     rates_of_labels,
 )
 from kgroups.metrics import nmi
-from kgroups.multilevel import finest_level
-from kgroups.operators import degrees_are_uneven
+from kgroups.search import finest_level
+from kgroups.spectrum import degrees_are_uneven
 
 CASES = [(own, corrected) for own in (False, True) for corrected in (False, True)]
 TREES = [nx.path_graph(6), nx.star_graph(6), nx.from_prufer_sequence([0, 0, 1, 1, 2])]

@@ -7,14 +7,13 @@ from helpers import oracles_levels as oracles
 from helpers.kernels_levels import moved
 from helpers.strategies_hartigan import as_csr
 from helpers.strategies_levels import ONE, graph_of, groups_of, level_of
-from kgroups._csr import constant
+from kgroups._csr import constant, inner_weights
 from kgroups._progress import new_tally
 from kgroups.graph import Graph
-from kgroups.multilevel import (
+from kgroups.search import (
     _climbing_nb,
     coarsened,
     finest_level,
-    inner_weights,
     intersection,
     levels,
     singletons,

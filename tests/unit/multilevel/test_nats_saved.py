@@ -10,7 +10,7 @@ from helpers import oracles_levels as oracles
 from helpers.kernels_levels import nats, pairs_saved
 from helpers.strategies_levels import ONE, groups_of, level_of
 from kgroups._progress import new_tally
-from kgroups.multilevel import Objective, merged_down, nats_saved
+from kgroups.search import Objective, merged_down, nats_saved
 
 KARATE = nx.karate_club_graph()
 FACTIONS = np.array([int(KARATE.nodes[i]["club"] != "Mr. Hi") for i in range(34)], dtype=np.int32)

@@ -14,7 +14,7 @@ from kgroups import (
 )
 from kgroups.errors import InputError
 from kgroups.generators import planted_partition
-from kgroups.operators.bethe_hessian import R_CHOICES, R_FLOOR
+from kgroups.spectrum.bethe_hessian import R_CHOICES, R_FLOOR
 
 KARATE = nx.karate_club_graph()
 

@@ -15,8 +15,8 @@ from scipy.cluster.hierarchy import dendrogram, fcluster, is_valid_linkage
 import kgroups as kg
 from helpers.scales import give_scales
 from kgroups.errors import InputError, MissingExtraError, PartitionError
-from kgroups.multilevel import nats_saved, prepare
 from kgroups.partition import Levels, Partition
+from kgroups.search import nats_saved, prepare
 
 FINE = np.arange(60) // 5
 MIDDLE, COARSE = FINE // 3, FINE // 6
@@ -82,7 +82,7 @@ def test_levels_divide_by_the_dispersion_of_the_report(graph, monkeypatch):
     calls = give_scales(monkeypatch, COARSE)
     asked = []
     monkeypatch.setattr(
-        "kgroups.multilevel.Problem.dispersed",
+        "kgroups.search.Problem.dispersed",
         lambda self, dispersion: asked.append(dispersion) or self,
     )
     detected = kg.detect_communities(graph)

@@ -8,9 +8,8 @@ import kgroups as kg
 from helpers.oracles_levels import dense
 from kgroups.adapters import as_graph
 from kgroups.errors import InputError
-from kgroups.hartigan import group_association
-from kgroups.multilevel import prepare
-from kgroups.refine import Hartigan, likelihood, planted_fit, refine_labels
+from kgroups.hartigan import Hartigan, group_association, likelihood, planted_fit, refine_labels
+from kgroups.search import prepare
 
 WHOLE = np.zeros(1, dtype=np.int64)
 

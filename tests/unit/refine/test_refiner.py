@@ -9,8 +9,8 @@ import pytest
 import kgroups as kg
 from kgroups.backends.sklearn import GraphKGroups
 from kgroups.errors import InputError
-from kgroups.multilevel import Problem
-from kgroups.refine import Refinement, Refiner
+from kgroups.hartigan import Refinement, Refiner
+from kgroups.search import Problem
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from kgroups.generators import (
     planted_partition,
 )
 from kgroups.graph import Graph
-from kgroups.multilevel import nats_saved, prepare
+from kgroups.search import nats_saved, prepare
 from kgroups.search.continuum import Contiguity, borders_of, contiguity, separation
 
 ONE = np.zeros(1, dtype=np.int64)

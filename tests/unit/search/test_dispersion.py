@@ -13,7 +13,7 @@ import kgroups as kg
 from kgroups.generators import lfr_benchmark, planted_partition
 from kgroups.graph import Graph
 from kgroups.metrics import ami
-from kgroups.multilevel import nats_saved, prepare
+from kgroups.search import nats_saved, prepare
 from kgroups.search.dispersion import (
     Groups,
     closed_share,

@@ -8,8 +8,7 @@ import kgroups as kg
 from kgroups.adapters import as_graph
 from kgroups.generators import stochastic_block_model
 from kgroups.metrics import nmi
-from kgroups.multilevel import nats_saved, prepare
-from kgroups.search import Search, find_scales
+from kgroups.search import Search, find_scales, nats_saved, prepare
 from kgroups.search.scales import _Labels
 
 

@@ -19,7 +19,7 @@ from kgroups._csr import connected_components
 from kgroups._progress import new_tally, run_interruptibly
 from kgroups.generators import lfr_benchmark, planted_partition
 from kgroups.metrics import nmi
-from kgroups.multilevel import State
+from kgroups.search import State
 from kgroups.search.candidates import projected_labels, search
 from kgroups.search.searching import Searching
 from kgroups.spectrum import moments

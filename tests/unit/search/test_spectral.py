@@ -9,10 +9,9 @@ import pytest
 import kgroups as kg
 from helpers.strategies_levels import ONE, graph_of, largest_part, problem_of
 from kgroups._csr import connected_components
-from kgroups.embedding import KMeansInit, QRInit, informative_eigenpairs
 from kgroups.generators import planted_partition
+from kgroups.hartigan import Hartigan, KMeansInit, QRInit, informative_eigenpairs
 from kgroups.metrics import nmi, overlap
-from kgroups.refine import Hartigan
 from kgroups.search.candidates import connected
 from kgroups.search.detection import Detection, Options
 from kgroups.search.finding import _refined_start

@@ -9,7 +9,7 @@ import kgroups as kg
 from kgroups.adapters import as_graph
 from kgroups.generators import lfr_benchmark, planted_partition
 from kgroups.metrics import ami
-from kgroups.multilevel import prepare
+from kgroups.search import prepare
 from kgroups.search.searching import Searching
 
 ONE = np.zeros(1, dtype=np.int64)
@@ -123,7 +123,7 @@ def test_the_default_is_its_search_where_communities_are_clear():
 
 def loss_of_splits(searching, z, place):
     """Return the nats that each group's split loses, by the rank that it was given."""
-    from kgroups.multilevel import nats_saved
+    from kgroups.search import nats_saved
 
     level, objective = searching.level, searching.objective
     k = np.array([z.max() + 1])

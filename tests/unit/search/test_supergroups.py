@@ -6,8 +6,7 @@ import pytest
 from helpers import oracles_supergroups as oracles
 from helpers.oracles_levels import renumbered
 from kgroups._types import CSR
-from kgroups.multilevel import finest_level
-from kgroups.search import supergroups
+from kgroups.search import finest_level, supergroups
 from kgroups.search.supergroups import (
     GroupGraph,
     exceeds_chance,

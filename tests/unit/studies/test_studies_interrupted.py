@@ -134,7 +134,7 @@ PROGRESS_STOPS = """
 import os, sys
 import networkx as nx
 import kgroups as kg
-from kgroups.verdict.significance import significance
+from kgroups.uncertainty.significance import significance
 
 def stop(*_):
     raise KeyboardInterrupt

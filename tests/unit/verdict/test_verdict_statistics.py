@@ -10,8 +10,8 @@ from helpers.strategies_spectrum import csr_of
 from kgroups._blas import DenseLimits
 from kgroups.generators.rewiring import rewire
 from kgroups.spectrum import PartialEigenpairsError
-from kgroups.verdict import statistics
-from kgroups.verdict.statistics import cyclic_nodes, second_eigenvalue, stretch_of_distances
+from kgroups.uncertainty import statistics
+from kgroups.uncertainty.statistics import cyclic_nodes, second_eigenvalue, stretch_of_distances
 
 SPARSE = DenseLimits(eigenpairs=0)
 SHAPES = {

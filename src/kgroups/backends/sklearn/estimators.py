@@ -20,7 +20,6 @@ from kgroups._validation import check_integer
 from kgroups._wording import Wording, worded
 from kgroups.adapters import as_graph
 from kgroups.detect import detect_communities
-from kgroups.embedding import Init, KMeansInit, QRInit, WarmStart
 from kgroups.energy import Clustering, Power, kernel_kgroups, kernel_kmeans
 from kgroups.energy.clustering import GRAM_MEMORY
 from kgroups.energy.kernels import check_not_negative, rounding_of
@@ -28,9 +27,9 @@ from kgroups.energy.points import as_weights
 from kgroups.energy.semimetrics import NAMED_METRICS, MetricLike, is_matrix
 from kgroups.errors import GraphError, InputError, NumberOfCommunitiesError, WeightError
 from kgroups.graph import Graph
-from kgroups.operators import BetheHessian
-from kgroups.refine import Hartigan, Refiner
+from kgroups.hartigan import Hartigan, Init, KMeansInit, QRInit, Refiner, WarmStart
 from kgroups.search import Auto, Method, Search, Spectral
+from kgroups.spectrum import BetheHessian
 
 try:
     from sklearn.utils.validation import validate_data

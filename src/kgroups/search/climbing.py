@@ -7,9 +7,9 @@ import numpy as np
 from kgroups._components_nb import label_components
 from kgroups._progress import new_tally, run_kernel
 from kgroups._types import Bools, Floats, Indices, Ints
-from kgroups.multilevel import _climbing_nb as kernels
-from kgroups.multilevel.levels import Level, coarsened, places
-from kgroups.multilevel.objective import Objective, totals
+from kgroups.search import _climbing_nb as kernels
+from kgroups.search.levels import Level, coarsened, places
+from kgroups.search.objective import Objective, totals
 
 ALL_LEVELS = 1 << 30
 _NONE = np.zeros(0)

@@ -18,8 +18,8 @@ from kgroups._types import CSR, Floats, Ints
 from kgroups.generators import configuration_model
 from kgroups.generators.rewiring import rewire
 from kgroups.graph import Graph
-from kgroups.operators import BetheHessian
 from kgroups.spectrum import (
+    BetheHessian,
     Moments,
     PartialEigenpairsError,
     all_eigenvalues,
@@ -27,7 +27,7 @@ from kgroups.spectrum import (
     moments,
     start_vector,
 )
-from kgroups.verdict._distances_nb import total_distance
+from kgroups.uncertainty._distances_nb import total_distance
 
 # Tolerance of ARPACK; the error of an eigenvalue is about its square.
 _TOLERANCE = 1e-6

@@ -4,7 +4,7 @@ Units of a component are consecutive, and ``offsets`` says where each component 
 treats the components ``which``; labels start from 0 in each.
 
 Units move while an objective rises: *modularity* at a resolution, the sum of
-2 E_c - penalty K_c^2, or the *nats saved* of :mod:`kgroups.multilevel.objective`, with E_c weights
+2 E_c - penalty K_c^2, or the *nats saved* of :mod:`kgroups.search.objective`, with E_c weights
 inside, K_c strength and N_c nodes of group c.
 
 The loop over the links of a unit has no branches that depend on labels: a processor cannot predict

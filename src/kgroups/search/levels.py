@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kgroups._csr import ENTRIES_AT_ONCE, masked, restricted, row_ranges, rows_of
+from kgroups._csr import masked, restricted, rows_of
 from kgroups._progress import run_kernel
 from kgroups._types import CSR, Bools, Floats, Indices, Ints
-from kgroups.multilevel import _climbing_nb as kernels
+from kgroups.search import _climbing_nb as kernels
 
 # Keeps weights positive in single precision: the kernels treat a weight of 0 as no link.
 _LEAST_WEIGHT = 1e-30
@@ -320,17 +320,3 @@ def majority(fine: Ints, coarse: Ints) -> tuple[Ints, Floats]:
     order = np.lexsort((parent, -nodes, child))
     best = order[np.unique(child, return_index=True)[1]]
     return parent[best], nodes[best] / np.bincount(fine)
-
-
-def inner_weights(A: CSR, z: Ints, k: int, *, at_once: int = ENTRIES_AT_ONCE) -> Floats:
-    """Return the sum of the weights inside each of ``k`` groups, those of loops halved.
-
-    Ctrl-C has an effect each time that ``at_once`` entries have been read.
-    """
-    inner = np.zeros(k)
-    for first, stop in row_ranges(A.indptr, at_once):
-        slots = slice(int(A.indptr[first]), int(A.indptr[stop]))
-        own = np.repeat(z[first:stop], np.diff(A.indptr[first : stop + 1]))
-        inside = own == z[A.indices[slots]]
-        inner += np.bincount(own[inside], A.data[slots][inside], minlength=k)
-    return 0.5 * inner

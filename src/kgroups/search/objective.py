@@ -19,8 +19,8 @@ import numpy as np
 
 from kgroups._progress import new_tally, run_kernel
 from kgroups._types import Floats, Indices, Ints
-from kgroups.multilevel import _climbing_nb as kernels
-from kgroups.multilevel.levels import Level, coarsened, places, singletons
+from kgroups.search import _climbing_nb as kernels
+from kgroups.search.levels import Level, coarsened, places, singletons
 
 GROUPS_PER_MERGE = 50
 """A round merges at least one group in this many, so that rounds stay few."""

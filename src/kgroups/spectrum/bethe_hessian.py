@@ -13,7 +13,7 @@ from kgroups._options import changed_options
 from kgroups._types import CSR, Bools, Floats, Ints, SelfLoops, Symmetrize
 from kgroups._validation import check_choice, is_real
 from kgroups.errors import InputError
-from kgroups.operators.nonbacktracking import radius_above_entries
+from kgroups.spectrum.nonbacktracking import radius_above_entries
 
 if TYPE_CHECKING:
     from scipy import sparse

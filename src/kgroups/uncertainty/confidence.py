@@ -13,7 +13,7 @@ from kgroups.graph import Graph
 from kgroups.inference.gibbs import GibbsMasses, gibbs_masses
 from kgroups.inference.propagation import block_model, rates_of_labels
 from kgroups.inference.refiner import BeliefPropagation
-from kgroups.multilevel import Level, prepare
+from kgroups.search import Level, prepare
 
 __all__ = ["Confidence", "confidence_of_labels"]
 

@@ -18,7 +18,7 @@ from kgroups.detect import detect_communities
 from kgroups.errors import InputError, KGroupsWarning
 from kgroups.graph import Graph
 from kgroups.spectrum import edge_of_noise, growth_of, has_structure
-from kgroups.verdict.statistics import (
+from kgroups.uncertainty.statistics import (
     cyclic_nodes,
     moments_of,
     null_eigenvalues,

@@ -19,9 +19,11 @@ from kgroups._csr import (
 from kgroups._types import CSR, Floats, Ints, SelfLoops
 from kgroups.adapters import canonical_order
 from kgroups.graph import Graph
-from kgroups.multilevel.levels import Level, finest_level
-from kgroups.multilevel.objective import Objective
-from kgroups.operators import BetheHessian, BoundBetheHessian
+from kgroups.hartigan.likelihood import PlantedFit
+from kgroups.search.levels import Level, finest_level
+from kgroups.search.likelihood import likelihood_moves, planted_fits
+from kgroups.search.objective import Objective
+from kgroups.spectrum import BetheHessian, BoundBetheHessian
 
 # Least weight in units of the largest: strengths are squared and multiplied without underflow.
 _LEAST_WEIGHT = 1e-150
@@ -124,6 +126,14 @@ class Problem:
         # Known already, and a view.
         part.__dict__["level"] = self.level.block(component)
         return part
+
+    def planted_fits(self, z: Ints, k: Ints, which: Ints) -> list[PlantedFit]:
+        """Fit the rates of the planted partition to ``k`` groups in each of some components."""
+        return planted_fits(self.level, z, k, which)
+
+    def likelihood_moves(self, z: Ints, k: Ints, which: Ints) -> Ints:
+        """Return the labels that moves on that likelihood reach; no group is emptied."""
+        return likelihood_moves(self.level, z, k, which)
 
     def as_one(self) -> "Problem":
         """Return the problem with all components taken as one."""

@@ -17,9 +17,8 @@ from kgroups._csr import writable
 from kgroups._options import changed_options
 from kgroups._types import CSR, Bools, Floats, Ints
 from kgroups._validation import check_choice, check_integer, check_real
-from kgroups.hartigan import SWEEPS_EXPECTED, best_kmeans
-from kgroups.operators import BoundBetheHessian
-from kgroups.spectrum import largest_eigenpairs, start_vector, top_eigenpairs
+from kgroups.hartigan.sweep import SWEEPS_EXPECTED, best_kmeans
+from kgroups.spectrum import BoundBetheHessian, largest_eigenpairs, start_vector, top_eigenpairs
 
 Rows: TypeAlias = Literal["normalized", "raw"]
 

@@ -5,7 +5,7 @@ by the likelihood of the planted partition model.
 """
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -14,10 +14,11 @@ from kgroups._options import changed_options
 from kgroups._types import CSR, Floats, Ints
 from kgroups._validation import check_choice, check_integer, check_real, is_real
 from kgroups.errors import InputError
-from kgroups.hartigan import Candidates, Groups, improve_components
-from kgroups.multilevel import Problem
-from kgroups.operators import BoundBetheHessian
-from kgroups.refine.likelihood import fits, likelihood_moves
+from kgroups.hartigan.sweep import Candidates, Groups, improve_components
+from kgroups.spectrum import BoundBetheHessian
+
+if TYPE_CHECKING:
+    from kgroups.search import Problem
 
 # Smallest node weight in units of the mean degree; smaller ones would vanish in the sums s_a.
 _LEAST_WEIGHT = 1e-6
@@ -69,12 +70,12 @@ class Refiner(Protocol):
     True
     """
 
-    def refine(self, problem: Problem, labels: Ints) -> Refinement:
+    def refine(self, problem: "Problem", labels: Ints) -> Refinement:
         """Return labels of as many non-empty groups of a graph; ``labels`` is not modified."""
 
 
 def refine_labels(
-    refiner: Refiner, problem: Problem, labels: Ints, k: Ints, which: Ints
+    refiner: Refiner, problem: "Problem", labels: Ints, k: Ints, which: Ints
 ) -> list[Refinement]:
     """Refine labels of some components, and raise unless every group keeps a node.
 
@@ -89,13 +90,13 @@ def refine_labels(
     ]
 
 
-def refine_whole(refiner: Refiner, problem: Problem, labels: Ints) -> Refinement:
+def refine_whole(refiner: Refiner, problem: "Problem", labels: Ints) -> Refinement:
     """Refine labels of a whole graph, whose groups may lie in several components."""
     k, one = np.array([int(labels.max()) + 1]), np.zeros(1, dtype=np.int64)
     return refine_labels(refiner, problem.as_one(), labels, k, one)[0]
 
 
-def _refined(refiner: Refiner, problem: Problem, labels: Ints, k: int) -> Refinement:
+def _refined(refiner: Refiner, problem: "Problem", labels: Ints, k: int) -> Refinement:
     found = refiner.refine(problem, labels)
     z = np.asarray(found.z)
     if z.shape != labels.shape or not np.array_equal(np.unique(z), np.arange(k)):
@@ -179,12 +180,12 @@ class Hartigan:
         scaled = CSR(M.indptr, M.indices, scale[rows_of(M)] * M.data * scale[M.indices])
         return scaled, diagonal * scale * scale, scale
 
-    def refine(self, problem: Problem, labels: Ints) -> Refinement:
+    def refine(self, problem: "Problem", labels: Ints) -> Refinement:
         """Move nodes while the objective rises; the guard may replace the result."""
         return refine_whole(self, problem, labels)
 
     def refine_components(
-        self, problem: Problem, labels: Ints, k: Ints, which: Ints
+        self, problem: "Problem", labels: Ints, k: Ints, which: Ints
     ) -> list[Refinement]:
         """Refine labels of ``k`` groups in each of some components, which start from 0 in each."""
         M, diagonal, w = self.objective(problem.bound, problem.strength, problem.offsets)
@@ -216,7 +217,7 @@ class Hartigan:
         return refined
 
     def _guarded(
-        self, problem: Problem, labels: Ints, z: Ints, k: Ints, which: Ints, kept: dict[int, str]
+        self, problem: "Problem", labels: Ints, z: Ints, k: Ints, which: Ints, kept: dict[int, str]
     ) -> Ints:
         """Return refined labels, or likelier rivals, and name what is kept of each component.
 
@@ -226,11 +227,11 @@ class Hartigan:
         """
         level = problem.level
         which = which[level.entries[which] > 0]
-        reached = [fit.gain for fit in fits(level, z, k, which)]
+        reached = [fit.gain for fit in problem.planted_fits(z, k, which)]
         if problem.fast:
             lost = [
                 gain < fit.gain
-                for gain, fit in zip(reached, fits(level, labels, k, which), strict=True)
+                for gain, fit in zip(reached, problem.planted_fits(labels, k, which), strict=True)
             ]
             which, reached = (
                 which[lost],
@@ -238,8 +239,8 @@ class Hartigan:
             )
         if not which.size:
             return z
-        rival, share = likelihood_moves(level, labels, k, which), 1.0 - float(self.guard or 0.0)
-        likely = zip(which.tolist(), reached, fits(level, rival, k, which), strict=True)
+        rival, share = problem.likelihood_moves(labels, k, which), 1.0 - float(self.guard or 0.0)
+        likely = zip(which.tolist(), reached, problem.planted_fits(rival, k, which), strict=True)
         for c, gain, fit in likely:
             if gain < share * fit.gain:
                 rows = problem.rows(c)
