@@ -60,7 +60,7 @@ from kgroups.errors import ContinuumWarning, KGroupsWarning
 from kgroups.search import prepare
 from kgroups.search.candidates import labels_from_zero
 from kgroups.search.continuum import separation
-from kgroups.uncertainty.statistics import stretch_of_distances
+from kgroups.uncertainty.significance import stretch_of_distances
 
 COLUMNS = (
     Column("graph", 45),

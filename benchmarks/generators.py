@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from kgroups import generators
-from kgroups.generators.blocks import _planted_pairs
-from kgroups.generators.pairs import Blocks
+from kgroups.generators.blocks import Blocks, _planted_pairs
 
 MILLION = 1_000_000
 

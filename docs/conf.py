@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import kgroups
-from kgroups.plotting.colors import PALETTE
+from kgroups.plotting.style import PALETTE
 
 sys.path.append(str(Path(__file__).parent))
 

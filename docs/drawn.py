@@ -14,8 +14,7 @@ from sphinx.util.docutils import SphinxDirective
 
 import kgroups as kg
 from kgroups import plotting
-from kgroups.plotting.colors import PALETTE
-from kgroups.plotting.style import FAINT, INK
+from kgroups.plotting.style import FAINT, INK, PALETTE
 
 README = Path(__file__).parents[1] / "README.md"
 # The colors of a theme in the place of those that a picture on white paper has.

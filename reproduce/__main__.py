@@ -58,7 +58,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 def run_experiments(args: argparse.Namespace) -> None:
     """Run one experiment or all, print the results, and write them to a folder."""
-    from kgroups._files import write_atomically
+    from kgroups._output import write_atomically
     from reproduce import EXPERIMENTS, reproduce
 
     _check_folder(args.output)

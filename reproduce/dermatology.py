@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from kgroups import datasets, metrics
 from kgroups._types import Floats, Ints
-from kgroups.datasets.catalog import TableInfo, find_entry
+from kgroups.datasets import TableInfo, find_entry
 from kgroups.energy import Power, kernel_kgroups, kernel_kmeans, kernel_matrix
 from kgroups.plotting.style import INK
 from kgroups.studies import Study, trial_seed

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from kgroups._files import write_atomically
+from kgroups._output import write_atomically
 from kgroups._progress import Progress, counted_progress
 from kgroups._types import Floats
 from kgroups.plotting import community_colors

@@ -14,8 +14,7 @@ from kgroups import datasets, metrics
 from kgroups._parallel import check_n_jobs
 from kgroups._progress import Progress, counted_progress
 from kgroups._types import Floats, Ints
-from kgroups.datasets import Table
-from kgroups.datasets.catalog import TableInfo, find_entry
+from kgroups.datasets import Table, TableInfo, find_entry
 from kgroups.energy import Exponential, kernel_kgroups, kernel_kmeans, kernel_matrix
 from kgroups.plotting import community_colors
 from kgroups.plotting.style import INK

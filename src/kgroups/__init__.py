@@ -59,16 +59,21 @@ _NAMES_OF_PACKAGE = {
     "_warm": ("warm",),
     "adapters": ("as_graph", "read_graph"),
     "detect": ("detect_communities", "refine_partition"),
-    "embedding": ("KMeansInit", "QRInit", "WarmStart"),
     "graph": ("Graph",),
+    "hartigan": ("Hartigan", "KMeansInit", "QRInit", "WarmStart"),
     "inference": ("BeliefPropagation",),
-    "operators": ("BetheHessian",),
     "partition": ("Levels", "Partition"),
-    "refine": ("Hartigan",),
     "search": ("Auto", "Search", "Spectral"),
-    "spectrum": ("estimate_k",),
-    "uncertainty": ("KDistribution", "Posterior", "Stability", "k_distribution", "posterior"),
-    "verdict": ("Significance", "significance"),
+    "spectrum": ("BetheHessian", "estimate_k"),
+    "uncertainty": (
+        "KDistribution",
+        "Posterior",
+        "Significance",
+        "Stability",
+        "k_distribution",
+        "posterior",
+        "significance",
+    ),
 }
 
 

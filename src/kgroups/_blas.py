@@ -13,7 +13,7 @@ from functools import cache
 from threading import Lock
 from typing import Any, NamedTuple
 
-from kgroups._options import changed_options
+from kgroups._validation import changed_options
 
 SMALL_ORDER = 1_000
 """Up to this order of a matrix one thread is used; beyond it several may save time."""

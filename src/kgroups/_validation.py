@@ -3,6 +3,7 @@
 import math
 import operator
 from collections.abc import Iterable
+from dataclasses import MISSING, fields
 from typing import Any
 
 import numpy as np
@@ -129,3 +130,18 @@ def _as_integer(value: Any) -> int | None:
         return operator.index(value)
     except TypeError:
         return None
+
+
+def changed_options(self: Any) -> str:
+    """Return the repr of a dataclass with the fields that differ from their defaults.
+
+    A class takes it by ``__repr__ = changed_options``. Evaluated, it gives an equal object.
+    """
+    shown = []
+    for field in fields(self):
+        value, default = getattr(self, field.name), field.default
+        if default is MISSING and field.default_factory is not MISSING:
+            default = field.default_factory()
+        if default is MISSING or value != default:
+            shown.append(f"{field.name}={value!r}")
+    return f"{type(self).__qualname__}({', '.join(shown)})"

@@ -18,7 +18,7 @@ from kgroups._types import SelfLoops, Symmetrize
 from kgroups._validation import RngLike, as_rng, check_choice, check_k
 from kgroups._wording import argument, setting
 from kgroups.adapters import SharedLabels, as_graph, as_labels, as_shared_labels
-from kgroups.datasets.named import is_known_network, named_graph
+from kgroups.datasets import is_known_network, named_graph
 from kgroups.errors import ContinuumWarning, ConvergenceWarning, InputError, warn_caller
 from kgroups.graph import Graph
 from kgroups.hartigan import Hartigan, Init, KMeansInit, Refiner, WarmStart, refine_whole

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kgroups._csr import (
+    Rows,
     constant,
     diagonal_slots,
     index_type,
     masked,
+    permuted_rows,
     readonly_view,
     row_lengths,
     rows_of,
+    rows_of_edges,
 )
-from kgroups._symmetric_csr import Rows, permuted_rows, rows_of_edges
 from kgroups._types import CSR, Floats, Indices, Ints
 from kgroups._validation import plain_name
 from kgroups._wording import setting, shown_name

@@ -4,7 +4,7 @@ import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from kgroups._html import html_bars, html_beside, html_facts, html_lines
+from kgroups._output import html_bars, html_beside, html_facts, html_lines
 from kgroups._wording import counted, counted_communities
 from kgroups.errors import KGroupsWarning
 

@@ -11,7 +11,7 @@ from unittest import mock
 import pytest
 
 from kgroups import datasets
-from kgroups.datasets import catalog
+from kgroups import datasets as catalog
 
 ENTRIES = {entry.name: entry for entry in (*datasets.describe(), *datasets.describe_tables())}
 # Nothing can be inside of this, nor be put there by a program that looks for its own folder.

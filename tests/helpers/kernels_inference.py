@@ -5,8 +5,8 @@ from unittest import mock
 
 import numpy as np
 
-from kgroups.inference import _propagation_nb as kernels
-from kgroups.inference.propagation import propagate
+from kgroups.inference import _beliefs_nb as kernels
+from kgroups.inference.belief_propagation import propagate
 
 
 def propagated(model, z, rates, learning, schedule, **options):

@@ -5,7 +5,7 @@ from math import lgamma, log
 
 import numpy as np
 
-from kgroups.inference.propagation import Rates
+from kgroups.inference.belief_propagation import Rates
 
 
 def some_rates(k, *, own, seed=0):

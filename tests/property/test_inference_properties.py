@@ -11,10 +11,10 @@ from helpers.oracles_inference import some_rates, sums_over_labels
 from helpers.oracles_levels import dense
 from helpers.strategies_levels import connected_graphs, graph_of, labelings, level_of, weightings
 from kgroups.inference import BeliefPropagation
-from kgroups.inference._propagation_nb import _EDGES
-from kgroups.inference.propagation import Learning, Schedule, block_model, propagate
-from kgroups.search import finest_level
-from kgroups.uncertainty.confidence import confidence_of_labels
+from kgroups.inference._beliefs_nb import _EDGES
+from kgroups.inference.belief_propagation import Learning, Schedule, block_model, propagate
+from kgroups.inference.confidence import confidence_of_labels
+from kgroups.search import finest_level, prepare
 
 METHODS = st.builds(
     BeliefPropagation,
@@ -141,7 +141,7 @@ def test_relabeling_permutes_columns(drawn, method, random):
 @given(labeled_graphs(), st.sampled_from([0.0, 5e7]), st.randoms(use_true_random=False))
 def test_confidence_is_a_probability_and_names_mean_nothing(drawn, most_messages, random):
     graph, z, k = drawn
-    found = confidence_of_labels(graph, z, most_messages=most_messages)
+    found = confidence_of_labels(prepare(graph), z, most_messages=most_messages)
     assert ((found.own >= 0.0) & (found.own <= 1.0 + 1e-12)).all()
     assert (found.own + found.runner_up_probability <= 1.0 + 1e-9).all()
     if k == 1:
@@ -150,6 +150,6 @@ def test_confidence_is_a_probability_and_names_mean_nothing(drawn, most_messages
     assert (found.runner_up != z).all()
     assert ((found.runner_up >= 0) & (found.runner_up < k)).all()
     names = np.array(random.sample(range(k), k))
-    other = confidence_of_labels(graph, names[z], most_messages=most_messages)
+    other = confidence_of_labels(prepare(graph), names[z], most_messages=most_messages)
     assert other.own.tolist() == found.own.tolist()
     assert other.runner_up.tolist() == names[found.runner_up].tolist()

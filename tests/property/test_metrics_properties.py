@@ -11,9 +11,14 @@ from sklearn import metrics as reference
 from helpers import oracles_metrics as oracles
 from helpers.strategies_metrics import labelings
 from kgroups import metrics
-from kgroups.metrics.agreement import _match_dense, _match_sparse, _settle, matched_nodes
-from kgroups.metrics.contingency import contingency
-from kgroups.metrics.information import expected_mutual_information
+from kgroups.metrics import (
+    _match_dense,
+    _match_sparse,
+    _settle,
+    contingency,
+    expected_mutual_information,
+    matched_nodes,
+)
 
 ALL = [getattr(metrics, name) for name in metrics.METRIC_NAMES]
 SYMMETRIC = [metric for metric in ALL if metric is not metrics.overlap]

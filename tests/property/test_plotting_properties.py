@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from kgroups.graph import Graph
 from kgroups.partition import Partition
 from kgroups.plotting import plot_graph
-from kgroups.plotting.colors import color_distances, colors_by_neighbors
 from kgroups.plotting.layout import force_layout, separate
+from kgroups.plotting.style import color_distances, colors_by_neighbors
 
 
 @st.composite

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from helpers import oracles_adapters as oracles
 from helpers.strategies_adapters import exact_weights
-from kgroups import _symmetric_csr
+from kgroups import _csr as _symmetric_csr
 from kgroups._csr import row_ranges
 from kgroups.graph import Graph
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import kgroups as kg
 from helpers.strategies_spectrum import csr_of, random_adjacency
-from kgroups.uncertainty.statistics import second_eigenvalue
+from kgroups.uncertainty.significance import second_eigenvalue
 
 
 @given(seed=st.integers(0, 10_000), stream=st.integers(0, 100))

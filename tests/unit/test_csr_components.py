@@ -10,8 +10,8 @@ from scipy.linalg import block_diag
 from helpers import oracles_spectrum as oracles
 from helpers.strategies_spectrum import TEXTBOOK, adjacency_of, csr_of, random_adjacency
 from kgroups import Graph, _progress
-from kgroups._components_nb import label_components
 from kgroups._csr import connected_components, two_core
+from kgroups._csr_nb import label_components
 from kgroups._progress import new_tally
 
 

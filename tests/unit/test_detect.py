@@ -278,7 +278,7 @@ def test_progress_true_shows_the_stages_on_a_terminal_only(monkeypatch, terminal
 
 
 def test_eigenvalues_are_counted_once_in_a_connected_graph(monkeypatch):
-    from kgroups.search import finding
+    from kgroups.search import arbiter as finding
 
     calls, original = [], finding.count_components
     for module in (detect, finding):

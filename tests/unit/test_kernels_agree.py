@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 
 from kgroups import Search, _components_nb, _symmetric_csr_nb
-from kgroups._csr import connected_components, two_core
+from kgroups._csr import connected_components, is_symmetric, rows_of_edges, two_core
 from kgroups._kernel import Kernel
-from kgroups._symmetric_csr import is_symmetric, rows_of_edges
 from kgroups.adapters import _numbering_nb
 from kgroups.adapters.numbering import IntegerNames, TextNames, Texts
 from kgroups.backends.networkx import _propagation_nb as _label_propagation_nb
@@ -27,8 +26,7 @@ from kgroups.hartigan import (
     spread_labels,
 )
 from kgroups.inference import _gibbs_nb, _propagation_nb
-from kgroups.inference.gibbs import gibbs_masses
-from kgroups.inference.propagation import (
+from kgroups.inference.belief_propagation import (
     Learning,
     Schedule,
     block_model,
@@ -36,16 +34,17 @@ from kgroups.inference.propagation import (
     propagate,
     rates_of_labels,
 )
+from kgroups.inference.gibbs import gibbs_masses
 from kgroups.search import _climbing_nb, _dispersion_nb, _supergroups_nb, finest_level, prepare
 from kgroups.search.candidates import connected
 from kgroups.search.continuum import contiguity
-from kgroups.search.dispersion import Groups, closed_share, pearson
+from kgroups.search.objective import Groups, closed_share, pearson
+from kgroups.search.scales import GroupGraph, find_supergroups
 from kgroups.search.searching import Searching
-from kgroups.search.supergroups import GroupGraph, find_supergroups
 from kgroups.spectrum import BetheHessian, _chebyshev_nb
 from kgroups.spectrum.chebyshev import BlockOperator
 from kgroups.uncertainty import _distances_nb
-from kgroups.uncertainty.statistics import stretch_of_distances
+from kgroups.uncertainty.significance import stretch_of_distances
 
 pytestmark = pytest.mark.compiled
 

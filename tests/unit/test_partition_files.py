@@ -18,10 +18,9 @@ import pytest
 import kgroups as kg
 from kgroups.errors import FileFormatError, InputError, MissingExtraError, PartitionError
 from kgroups.graph import Graph
+from kgroups.inference.confidence import Confidence
 from kgroups.partition import Partition
-from kgroups.partition.files import SUFFIXES
-from kgroups.partition.graph_files import GRAPH_SUFFIXES
-from kgroups.uncertainty.confidence import Confidence
+from kgroups.partition.files import GRAPH_SUFFIXES, SUFFIXES
 
 
 class Color(IntEnum):

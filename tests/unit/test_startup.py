@@ -7,8 +7,8 @@ import pytest
 
 import kgroups as kg
 from benchmarks import startup
-from kgroups import _warm
 from kgroups._kernel import Kernel, kernel
+from kgroups.studies import warming
 
 MOST_FUNCTIONS = 20
 MOST_LINES = 4000
@@ -42,7 +42,7 @@ def test_the_kernels_of_detection_are_short(monkeypatch):
 
     monkeypatch.setenv("KGROUPS_JIT", "auto")
     monkeypatch.setattr(Kernel, "__call__", note)
-    _warm.warm_detection()
+    warming.warm_detection()
     kg.detect_communities(nx.disjoint_union(nx.karate_club_graph(), nx.star_graph(5)), 4)
     assert len(called) > 10
     assert startup.closure_lines(called) <= MOST_LINES

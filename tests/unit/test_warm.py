@@ -18,7 +18,8 @@ from helpers.terminal import Terminal
 from kgroups._kernel import KERNELS, Kernel
 from kgroups.energy import Gaussian, kernel_kgroups, kernel_kmeans, segment_line
 from kgroups.generators import planted_partition
-from kgroups.uncertainty.confidence import confidence_of_labels
+from kgroups.inference.confidence import confidence_of_labels
+from kgroups.search import prepare
 
 
 def allow_compilation(patch):
@@ -103,7 +104,7 @@ def infer():
     for weight in (None, "weight"):
         partition = kg.posterior(nx.karate_club_graph(), 2, weight=weight).partition
         for most in (0.0, 1e6):
-            confidence_of_labels(partition.graph, partition.labels, most_messages=most)
+            confidence_of_labels(prepare(partition.graph), partition.labels, most_messages=most)
     kg.significance(nx.karate_club_graph())
 
 
@@ -176,12 +177,12 @@ def test_a_bar_is_drawn_on_a_terminal(warmed, monkeypatch):
 
 
 def test_nothing_is_compiled_where_that_is_forbidden(monkeypatch):
-    from kgroups import _warm
+    from kgroups.studies import warming
 
     monkeypatch.setenv("KGROUPS_JIT", "never")
-    monkeypatch.setattr(_warm, "_run_compiled", None)
+    monkeypatch.setattr(warming, "run_compiled", None)
     assert kg.warm() == 0
-    _warm.warm_detection()
+    warming.warm_detection()
 
 
 def test_progress_is_checked():

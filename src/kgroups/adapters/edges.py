@@ -7,18 +7,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kgroups._csr import index_type
-from kgroups._options import changed_options
-from kgroups._progress import tell_share
-from kgroups._symmetric_csr import (
+from kgroups._csr import (
     FEW_EDGES,
     Columns,
     columns_of_edges,
+    index_type,
     rows_of_columns,
     rows_of_edges,
 )
+from kgroups._progress import tell_share
 from kgroups._types import Bools, Floats, Indices, Symmetrize
-from kgroups._validation import check_choice, check_real
+from kgroups._validation import changed_options, check_choice, check_real
 from kgroups._wording import argument, in_python, listed, setting, shown_name
 from kgroups.adapters.numbering import IntegerNames, TextNames
 from kgroups.errors import DirectedGraphError, GraphError, InputError, WeightError

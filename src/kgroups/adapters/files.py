@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 import numpy as np
 
-from kgroups._files import check_regular, exists
+from kgroups._output import check_regular, exists
 from kgroups._types import Symmetrize
 from kgroups._validation import check_choice
 from kgroups._wording import argument, in_python, shown_name

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kgroups._symmetric_csr import is_symmetric
+from kgroups._csr import is_symmetric
 from kgroups._wording import in_python
 from kgroups.adapters.edges import (
     ReadOptions,

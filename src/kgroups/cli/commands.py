@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from kgroups.cli.files import (
 from kgroups.errors import InputError
 from kgroups.partition import Partition
 from kgroups.partition.files import check_names, check_suffix
+
+if TYPE_CHECKING:
+    from kgroups.uncertainty import Significance
 
 _UNLABELED = -1
 # What --html-details means to the report: computed up to a size, always, or left out.
@@ -277,3 +280,63 @@ def _agreement(source: Source, partition: Partition) -> dict[str, dict[str, floa
             "ami": float(metrics.ami(truth[labeled], found[labeled])),
         }
     return compared
+
+
+def add_arguments(parser: argparse.ArgumentParser, *, partition: str) -> None:
+    """Add the flags of the command; ``partition`` describes a partition file."""
+    parser.add_argument(
+        "--nulls",
+        type=int,
+        metavar="N",
+        help="number of random graphs to compare with (default: 99 up to 5,000 nodes and 100,000 "
+        "edges; on larger graphs, or with 0, the moments of the spectrum decide)",
+    )
+    parser.add_argument(
+        "--partition",
+        metavar="FILE",
+        help=f"compare distances with those of these communities: {partition} (default: detect)",
+    )
+    parser.add_argument(
+        "--rng", type=int, metavar="N", help="seed of the random graphs; fixed if absent"
+    )
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes; -1: all cores")
+
+
+def judge(args: argparse.Namespace) -> None:
+    """Print the verdict on a graph."""
+    from kgroups.uncertainty import significance
+
+    source = open_graph(args)
+    communities = None if args.partition is None else open_partition(args, source.graph)
+    verdict = significance(
+        source.graph,
+        nulls=args.nulls,
+        rng=args.rng,
+        n_jobs=args.jobs,
+        progress=True,
+        partition=communities,
+    )
+    if args.json:
+        views.print_json({"graph": source.describe(), "verdict": verdict.to_dict()})
+    else:
+        print(_text(source, verdict))
+
+
+def _text(source: Source, verdict: "Significance") -> str:
+    """Return the sentences of a verdict and its figures."""
+    figures: list[tuple[str, object]] = []
+    if verdict.p is not None and verdict.eigenvalue is not None:
+        lowest, highest = min(verdict.null_eigenvalues), max(verdict.null_eigenvalues)
+        figures += [
+            ("second eigenvalue", views.number(verdict.eigenvalue)),
+            (f"of {verdict.nulls} random graphs", f"{lowest:.3f} to {highest:.3f}"),
+            ("p", f"{verdict.p:.3g}"),
+        ]
+    if verdict.signal is not None and verdict.threshold is not None:
+        figures += [("signal", f"{verdict.signal:.4g}"), ("threshold", f"{verdict.threshold:.4g}")]
+    for name, value in (("signal-to-noise ratio", verdict.snr), ("stretch", verdict.stretch)):
+        if value is not None:
+            figures.append((name, views.number(value)))
+    sentences = "\n".join(map(views.wrapped, verdict.lines()))
+    parts = [views.headline(source), f"Verdict\n{sentences}"]
+    return "\n\n".join([*parts, *([f"Figures\n{views.facts(figures)}"] if figures else [])])

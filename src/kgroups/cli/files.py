@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from kgroups import datasets
-from kgroups._files import check_writable, write_atomically
+from kgroups._output import check_writable, write_atomically
 from kgroups.adapters import read_graph
 from kgroups.adapters.files import STANDARD_INPUT
-from kgroups.datasets import Dataset
-from kgroups.datasets.named import is_known_network, named_graph
+from kgroups.datasets import Dataset, is_known_network, named_graph
 from kgroups.errors import InputError
 from kgroups.graph import Graph
 from kgroups.partition import Partition

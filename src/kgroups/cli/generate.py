@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kgroups._files import write_atomically
+from kgroups._output import write_atomically
 from kgroups.cli.files import check_files
 from kgroups.cli.views import counted, print_json
 from kgroups.errors import InputError

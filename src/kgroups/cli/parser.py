@@ -8,7 +8,7 @@ from typing import Any
 import kgroups
 from kgroups._wording import Wording
 from kgroups.adapters import FORMATS, MAX_EXPANSION
-from kgroups.cli import EXIT_CODES, commands, generate, study, verdict
+from kgroups.cli import EXIT_CODES, commands, generate, study
 
 _PARSER = "command_parser"
 # Flags of library arguments with another name; of several the first that is given.
@@ -171,9 +171,9 @@ def build_parser() -> argparse.ArgumentParser:
     )
 
     about = "tell whether a graph has more structure than random graphs"
-    judged = _add_command(commands_of, verdict.judge, "verdict", about)
+    judged = _add_command(commands_of, commands.judge, "verdict", about)
     _add_graph(judged)
-    verdict.add_arguments(judged, partition=_PARTITION)
+    commands.add_arguments(judged, partition=_PARTITION)
 
     about = "list the known networks and tables"
     listed = _add_command(commands_of, commands.list_datasets, "datasets", about)

@@ -9,9 +9,8 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
-from kgroups._options import changed_options
 from kgroups._types import Floats
-from kgroups._validation import is_real
+from kgroups._validation import changed_options, is_real
 from kgroups.energy.points import (
     Points,
     and_more,

@@ -6,25 +6,22 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from kgroups._options import changed_options
 from kgroups._types import Floats, Ints
-from kgroups._validation import RngLike, check_choice, check_integer, check_real
+from kgroups._validation import RngLike, changed_options, check_choice, check_integer, check_real
 from kgroups._wording import argument, setting
 from kgroups.errors import InputError
-from kgroups.generators.pairs import (
+from kgroups.generators.planted import (
     DENSE_PROBABILITY,
     BlockPairs,
     Blocks,
     Ends,
-    draw_pairs,
-    joined_ends,
-    pairs_hit,
-)
-from kgroups.generators.planted import (
     Planted,
     Weights,
     check_weights,
+    draw_pairs,
+    joined_ends,
     open_stream,
+    pairs_hit,
     plant,
     planted_in,
 )

@@ -6,18 +6,19 @@ from typing import Any
 import numpy as np
 
 from kgroups._csr import index_type
-from kgroups._options import changed_options
 from kgroups._types import Floats, Indices, Ints
-from kgroups._validation import RngLike, check_real
+from kgroups._validation import RngLike, changed_options, check_real
 from kgroups._wording import argument
 from kgroups.errors import InputError
 from kgroups.generators.blocks import block_model
-from kgroups.generators.pairs import BlockPairs, Blocks, pairs_hit
 from kgroups.generators.planted import (
+    BlockPairs,
+    Blocks,
     Planted,
     Weights,
     check_weights,
     open_stream,
+    pairs_hit,
     plant,
     planted_in,
 )

@@ -9,8 +9,17 @@ from kgroups._types import Floats, Ints
 from kgroups._validation import RngLike, check_choice, check_integer, check_real
 from kgroups._wording import argument, setting
 from kgroups.errors import InputError
-from kgroups.generators.pairs import Ends, is_in_sorted, joined_ends, pair_codes
-from kgroups.generators.planted import Planted, Weights, check_weights, open_stream, plant
+from kgroups.generators.planted import (
+    Ends,
+    Planted,
+    Weights,
+    check_weights,
+    is_in_sorted,
+    joined_ends,
+    open_stream,
+    pair_codes,
+    plant,
+)
 from kgroups.generators.rewiring import simple_pairing
 
 # Draws of degrees and sizes before the parameters count as impossible.

@@ -9,8 +9,7 @@ from kgroups._types import Bools, Ints
 from kgroups._validation import RngLike, check_real
 from kgroups.adapters import as_graph
 from kgroups.errors import GraphError
-from kgroups.generators.pairs import Ends, is_in_sorted, pair_codes, repeated_values
-from kgroups.generators.planted import open_stream
+from kgroups.generators.planted import Ends, is_in_sorted, open_stream, pair_codes, repeated_values
 from kgroups.graph import Graph
 
 # A round tries to swap two thirds of m / 2 pairs of edges: a third of a swap per edge.

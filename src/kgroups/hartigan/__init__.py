@@ -12,9 +12,15 @@ from kgroups.hartigan.embedding import (
     spread_labels,
     strong_rows,
 )
-from kgroups.hartigan.likelihood import planted_fit
-from kgroups.hartigan.refinement import Hartigan, Refinement, Refiner, refine_labels, refine_whole
-from kgroups.hartigan.sweep import (
+from kgroups.hartigan.refine import (
+    Hartigan,
+    Refinement,
+    Refiner,
+    planted_fit,
+    refine_labels,
+    refine_whole,
+)
+from kgroups.hartigan.sweeps import (
     SWEEPS_EXPECTED,
     Candidates,
     Groups,

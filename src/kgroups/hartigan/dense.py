@@ -7,8 +7,8 @@ import numpy as np
 
 from kgroups._csr import writable
 from kgroups._types import Floats, Ints
-from kgroups.hartigan._dense_nb import add_rows, sweep_dense
-from kgroups.hartigan.sweep import Groups, Outcome, check_labels, group_sums
+from kgroups.hartigan._sweeps_nb import add_rows, sweep_dense
+from kgroups.hartigan.sweeps import Groups, Outcome, check_labels, group_sums
 
 Rule: TypeAlias = Literal["hartigan", "lloyd"]
 

@@ -12,12 +12,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from kgroups._blas import DENSE, DenseLimits
-from kgroups._components_nb import spread
 from kgroups._csr import writable
-from kgroups._options import changed_options
+from kgroups._csr_nb import spread
 from kgroups._types import CSR, Bools, Floats, Ints
-from kgroups._validation import check_choice, check_integer, check_real
-from kgroups.hartigan.sweep import SWEEPS_EXPECTED, best_kmeans
+from kgroups._validation import changed_options, check_choice, check_integer, check_real
+from kgroups.hartigan.sweeps import SWEEPS_EXPECTED, best_kmeans
 from kgroups.spectrum import BoundBetheHessian, largest_eigenpairs, start_vector, top_eigenpairs
 
 Rows: TypeAlias = Literal["normalized", "raw"]

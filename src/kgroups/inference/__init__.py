@@ -1,20 +1,18 @@
 """Bayesian inference of communities: how likely each node is to belong to each of them."""
 
-from kgroups.inference.propagation import (
+from kgroups.inference.belief_propagation import (
+    BeliefPropagation,
+    Degrees,
     Inference,
     Learning,
     Schedule,
-    block_model,
-    parameter_cost,
-    propagate,
-)
-from kgroups.inference.refiner import (
-    BeliefPropagation,
-    Degrees,
     better_fit,
+    block_model,
     infer_at_rates,
     known_rates,
     model_in_words,
+    parameter_cost,
+    propagate,
 )
 
 __all__ = [

@@ -8,7 +8,7 @@ import numpy as np
 from kgroups._csr import index_type, row_lengths, rows_of, writable
 from kgroups._types import Floats, Indices, Ints
 from kgroups.inference._gibbs_nb import TRIES, resample
-from kgroups.inference.propagation import BlockModel, Rates
+from kgroups.inference.belief_propagation import BlockModel, Rates
 
 __all__ = ["GibbsMasses", "gibbs_masses"]
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kgroups._files import check_writable
+from kgroups._output import check_writable
 from kgroups._progress import StageProgress, stage_progress
 from kgroups._types import Floats
 from kgroups._wording import counted

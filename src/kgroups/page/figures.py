@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from kgroups._options import changed_options
 from kgroups._types import Floats, Ints
-from kgroups._validation import name_text
+from kgroups._validation import changed_options, name_text
 from kgroups.graph import Graph
 from kgroups.plotting.graphs import partition_colors
 from kgroups.plotting.layout import linked_pairs, positions

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from kgroups._html import html_beside, html_lines, html_table, html_text
+from kgroups._output import html_beside, html_lines, html_table, html_text
 from kgroups._progress import StageProgress, Stages, interrupts_restored, stage_progress
 from kgroups._types import Floats, Ints
 from kgroups._validation import as_rng
@@ -280,7 +280,7 @@ class Levels(Sequence[Partition]):
         -----
         :meth:`kgroups.Partition.load` reads the partition from such a file, without its levels.
         """
-        from kgroups._files import write_atomically
+        from kgroups._output import write_atomically
         from kgroups.partition.files import encode
 
         write_atomically(path, encode(self[self.returned], path, self))

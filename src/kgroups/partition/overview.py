@@ -5,7 +5,7 @@ Nothing is computed here: what was not asked for is named with the call that com
 
 from typing import TYPE_CHECKING, Any
 
-from kgroups._html import html_lines, html_table
+from kgroups._output import html_lines, html_table
 from kgroups._wording import counted, counted_communities, text_of
 from kgroups.partition.tables import community_rows
 from kgroups.report import spectrum_shows

@@ -23,14 +23,14 @@ from kgroups.partition.membership import Membership
 from kgroups.report import spectrum_shows
 
 if TYPE_CHECKING:
-    from kgroups.partition.comparison import Comparison
+    from kgroups.inference.confidence import Confidence
     from kgroups.partition.levels import Levels
     from kgroups.partition.overview import Summary
+    from kgroups.partition.tables import Comparison
     from kgroups.report import Report
     from kgroups.scoring import Scores
     from kgroups.spectrum import DeferredSpectrum, Spectrum
     from kgroups.uncertainty import KDistribution
-    from kgroups.uncertainty.confidence import Confidence
     from kgroups.uncertainty.stability import Stability
 
 Community = frozenset[Hashable]
@@ -357,11 +357,12 @@ class Partition(Sequence[Community]):
     def _confidence(self, progress: Progress) -> "Confidence":
         known = self.known_confidence
         if known is None:
-            from kgroups.uncertainty.confidence import confidence_of_labels
+            from kgroups.inference.confidence import confidence_of_labels
+            from kgroups.search import prepare
 
             graph = self._graph_for("confidence()")
             with interrupts_restored():
-                known = confidence_of_labels(graph, self.labels, progress=progress)
+                known = confidence_of_labels(prepare(graph), self.labels, progress=progress)
             vars(self)["known_confidence"] = known
             warn_caller(self._instability())
         return known
@@ -743,7 +744,7 @@ class Partition(Sequence[Community]):
         {'community': 0, 'other': 0, 'nodes': 2}
         """
         from kgroups.adapters.labels import check_length, positions_of, read_labeling
-        from kgroups.partition.comparison import compared
+        from kgroups.partition.tables import compared
 
         given = read_labeling(other)
         z = given.codes
@@ -882,7 +883,7 @@ class Partition(Sequence[Community]):
         >>> partition = kg.detect_communities(nx.karate_club_graph())
         >>> partition.to_html("karate.html", title="Karate club")  # doctest: +SKIP
         """
-        from kgroups._files import write_atomically
+        from kgroups._output import write_atomically
         from kgroups.page import check_page, page_content
 
         graph = self._graph_for("to_html()")
@@ -927,7 +928,7 @@ class Partition(Sequence[Community]):
         its permissions. ``.csv`` holds names as they are: one such as ``=1+2`` is quoted, and
         still a formula to most spreadsheets.
         """
-        from kgroups._files import write_atomically
+        from kgroups._output import write_atomically
         from kgroups.partition.files import encode
 
         write_atomically(path, encode(self, path))
@@ -1039,7 +1040,7 @@ class Partition(Sequence[Community]):
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: a table of the largest communities and a picture."""
-        from kgroups.partition.notebook import partition_html
+        from kgroups.partition.tables import partition_html
 
         return partition_html(self, self._remarks())
 

@@ -1,7 +1,6 @@
 """Pictures of partitions and of what they are based on; they need the extra ``plot``."""
 
 from kgroups.plotting.alluvial import plot_alluvial, plot_levels
-from kgroups.plotting.colors import community_colors
 from kgroups.plotting.figures import (
     plot_adjacency,
     plot_confidence,
@@ -10,7 +9,7 @@ from kgroups.plotting.figures import (
     plot_stability,
 )
 from kgroups.plotting.graphs import plot_communities, plot_graph, plot_partition
-from kgroups.plotting.style import style
+from kgroups.plotting.style import community_colors, style
 
 __all__ = [
     "community_colors",

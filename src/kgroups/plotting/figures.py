@@ -6,9 +6,8 @@ import numpy as np
 
 from kgroups._progress import Progress
 from kgroups._types import Floats, Ints
-from kgroups.plotting.colors import community_colors, rgb_of
 from kgroups.plotting.graphs import partition_colors
-from kgroups.plotting.style import FAINT, INK, SMALL_SIZE, axes_for, dress
+from kgroups.plotting.style import FAINT, INK, SMALL_SIZE, axes_for, community_colors, dress, rgb_of
 
 if TYPE_CHECKING:
     from kgroups.partition import Partition

@@ -1,11 +1,10 @@
 """Candidates for communities, the search among them, and the decision between them."""
 
 from kgroups.search._climbing_nb import ROUNDING
-from kgroups.search.candidates import ANY_SAVING_NODES
+from kgroups.search.arbiter import compete, find_communities
+from kgroups.search.candidates import ANY_SAVING_NODES, Detection
 from kgroups.search.climbing import MoveRules, State, attached, climb, woken
-from kgroups.search.detection import Detection
-from kgroups.search.finding import compete, find_communities
-from kgroups.search.given import EXACT_NODES_UNEVEN, find_k_communities
+from kgroups.search.given_k import EXACT_NODES_UNEVEN, find_k_communities
 from kgroups.search.levels import (
     Level,
     coarsened,

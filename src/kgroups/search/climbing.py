@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgroups._components_nb import label_components
+from kgroups._csr_nb import label_components
 from kgroups._progress import new_tally, run_kernel
 from kgroups._types import Bools, Floats, Indices, Ints
 from kgroups.search import _climbing_nb as kernels

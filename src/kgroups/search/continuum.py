@@ -30,11 +30,9 @@ from kgroups._csr import row_sums
 from kgroups._progress import new_tally, run_kernel
 from kgroups._types import Floats, Ints
 from kgroups.search import _dispersion_nb as kernels
-from kgroups.search.candidates import labels_from_zero
-from kgroups.search.dispersion import Groups
 from kgroups.search.levels import Level, coarsened, singletons
-from kgroups.search.objective import Objective, Totals, merged_down, totals
-from kgroups.search.problem import Problem
+from kgroups.search.objective import Groups, Objective, Totals, merged_down, totals
+from kgroups.search.problem import Problem, labels_from_zero
 
 LEAST_CONTIGUITY = 1.5
 """Patches have more: communities are nearer to two parts with neighbors of their own than to one.

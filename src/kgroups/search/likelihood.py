@@ -6,7 +6,7 @@ import numpy as np
 
 from kgroups._progress import new_tally
 from kgroups._types import Ints
-from kgroups.hartigan.likelihood import ROUNDING, PlantedFit, fit_of_sums
+from kgroups.hartigan.refine import ROUNDING, PlantedFit, fit_of_sums
 from kgroups.search._climbing_nb import ROUNDING as ROUNDING_OF_GAINS
 from kgroups.search.climbing import MoveRules, climb
 from kgroups.search.levels import Level

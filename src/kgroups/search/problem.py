@@ -16,10 +16,10 @@ from kgroups._csr import (
     without_diagonal,
     writable,
 )
-from kgroups._types import CSR, Floats, Ints, SelfLoops
+from kgroups._types import CSR, Floats, Indices, Ints, SelfLoops
 from kgroups.adapters import canonical_order
 from kgroups.graph import Graph
-from kgroups.hartigan.likelihood import PlantedFit
+from kgroups.hartigan.refine import PlantedFit
 from kgroups.search.levels import Level, finest_level
 from kgroups.search.likelihood import likelihood_moves, planted_fits
 from kgroups.search.objective import Objective
@@ -252,3 +252,14 @@ def _ranks(component: Ints, n_components: int) -> Ints:
     rank = np.empty(n_components, dtype=np.int64)
     rank[component[np.sort(np.unique(component, return_index=True)[1])]] = np.arange(n_components)
     return rank
+
+
+def labels_from_zero(z: Ints, problem: Problem) -> Indices:
+    """Return labels that start from 0 in each component and have no gaps there."""
+    names, first = np.unique(
+        problem.component * (int(z.max(initial=0)) + 1) + z, return_inverse=True
+    )
+    owner = np.empty(names.size, dtype=np.int64)
+    owner[first] = problem.component
+    start = np.searchsorted(owner, np.arange(problem.n_components))
+    return np.asarray(first - start[problem.component], dtype=np.int32)

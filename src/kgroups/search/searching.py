@@ -13,9 +13,8 @@ from kgroups._progress import new_tally
 from kgroups._types import Bools, Floats, Indices, Ints
 from kgroups.search.climbing import MoveRules, State, attached, climb, woken
 from kgroups.search.levels import Level, coarsened, intersection, places, singletons
-from kgroups.search.objective import Objective, best_partners, merged_down, totals
+from kgroups.search.objective import LEAST_NATS, Objective, best_partners, merged_down, totals
 from kgroups.search.settings import Search
-from kgroups.search.supergroups import LEAST_NATS
 
 # Groups per node that agglomeration starts from, and the factor by which a step reduces them.
 _FINEST_SHARE = 0.1

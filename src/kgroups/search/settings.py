@@ -9,9 +9,8 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from kgroups._blas import single_threaded
-from kgroups._options import changed_options
 from kgroups._types import Floats
-from kgroups._validation import check_choice, check_integer, check_real, is_real
+from kgroups._validation import changed_options, check_choice, check_integer, check_real, is_real
 from kgroups.errors import InputError
 from kgroups.search.climbing import MoveRules
 

@@ -22,11 +22,12 @@ from kgroups.spectrum.eigenpairs import (
 from kgroups.spectrum.estimate import (
     DeferredSpectrum,
     Spectrum,
+    Step,
     estimate_k,
+    staircase,
     warnings_of,
 )
 from kgroups.spectrum.moments import Moments, has_structure, moments
-from kgroups.spectrum.staircase import Step, staircase
 
 __all__ = [
     "R_CHOICES",

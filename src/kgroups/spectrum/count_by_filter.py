@@ -22,8 +22,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgroups._options import changed_options
 from kgroups._types import Bools, Floats
+from kgroups._validation import changed_options
 from kgroups.spectrum.bethe_hessian import BoundBetheHessian
 from kgroups.spectrum.chebyshev import (
     BlockOperator,

@@ -1,7 +1,5 @@
 """Studies: many graphs, many methods, one table; resumable, sharded, on any number of cores."""
 
-from kgroups.studies.figure import plot_study
-from kgroups.studies.journal import Journal
 from kgroups.studies.methods import (
     METHODS,
     PAPER_GRAM,
@@ -12,8 +10,9 @@ from kgroups.studies.methods import (
     spectral_labels,
 )
 from kgroups.studies.plan import Task, trial_seed
+from kgroups.studies.running import Journal
 from kgroups.studies.sweeping import merge, phase_transition, sweep
-from kgroups.studies.table import Study, check_table_name
+from kgroups.studies.table import Study, check_table_name, plot_study
 
 __all__ = [
     "METHODS",

@@ -13,10 +13,9 @@ from kgroups._progress import Progress
 from kgroups._validation import check_choice, check_integer, check_real
 from kgroups._wording import setting
 from kgroups.errors import FileFormatError, InputError
-from kgroups.studies.journal import Results, holds_plan, read_journal
 from kgroups.studies.methods import Method, as_methods
 from kgroups.studies.plan import RESERVED, Cell, Metric, Plan, Task, as_cells, differences
-from kgroups.studies.running import run_tasks
+from kgroups.studies.running import Results, holds_plan, read_journal, run_tasks
 from kgroups.studies.table import Study, study_of
 
 _METRICS = library.METRIC_NAMES

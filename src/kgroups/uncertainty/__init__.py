@@ -1,7 +1,7 @@
 """How sure are the communities of a graph, and how sure is their number."""
 
-from kgroups.uncertainty.marginals import Posterior, posterior, spectral_start
 from kgroups.uncertainty.number import KDistribution, k_distribution
+from kgroups.uncertainty.posterior import Posterior, posterior, spectral_start
 from kgroups.uncertainty.significance import Significance, significance
 from kgroups.uncertainty.stability import EdgeShares, Stability
 

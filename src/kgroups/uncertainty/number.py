@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from kgroups._blas import DENSE
-from kgroups._html import html_result, html_table
+from kgroups._output import html_result, html_table
 from kgroups._progress import StageProgress, interrupts_restored, stage_progress
 from kgroups._types import Bools, Floats, Ints, Symmetrize
 from kgroups._validation import RngLike, as_rng, check_k, check_real

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kgroups._csr import masked, row_lengths
-from kgroups._html import html_lines, html_result, html_table
+from kgroups._output import html_lines, html_result, html_table
 from kgroups._parallel import check_n_jobs, finished_batches
 from kgroups._progress import Progress, check_progress, counted_progress
 from kgroups._types import Bools, Floats, Indices, Ints
@@ -21,9 +21,7 @@ from kgroups.adapters import canonical_order
 from kgroups.detect import detect_communities
 from kgroups.errors import InputError, KGroupsWarning, PartitionError
 from kgroups.graph import Graph
-from kgroups.metrics import ami
-from kgroups.metrics.agreement import matched_cells
-from kgroups.metrics.contingency import contingency
+from kgroups.metrics import ami, contingency, matched_cells
 from kgroups.partition import Partition
 from kgroups.partition.tables import import_pandas, name_series
 

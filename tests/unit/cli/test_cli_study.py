@@ -18,7 +18,7 @@ from kgroups.cli.study import CHOOSING_K, journal_beside, parse_numbers
 from kgroups.cli.study import METHODS as METHOD_NAMES
 from kgroups.metrics import METRIC_NAMES
 from kgroups.studies import METHODS, Study, sweep
-from kgroups.studies.journal import read_journal
+from kgroups.studies.running import read_journal
 
 # Whole studies are too much work for kernels that are not compiled.
 pytestmark = pytest.mark.compiled

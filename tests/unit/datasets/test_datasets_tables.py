@@ -12,7 +12,7 @@ import pytest
 
 from helpers.data import each, needs
 from kgroups import datasets
-from kgroups.datasets import catalog
+from kgroups import datasets as catalog
 from kgroups.errors import FileFormatError, InputError
 
 SOURCE_TREE = Path(__file__).resolve().parents[3]

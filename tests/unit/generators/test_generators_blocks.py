@@ -18,7 +18,7 @@ from kgroups.generators import (
     planted_partition,
     stochastic_block_model,
 )
-from kgroups.generators.pairs import BlockPairs, Blocks, draw_pairs
+from kgroups.generators.blocks import BlockPairs, Blocks, draw_pairs
 
 
 def dense(graph):

@@ -8,8 +8,8 @@ from helpers.oracles_inference import exact_posterior, some_rates
 from helpers.oracles_levels import dense
 from helpers.strategies_levels import level_of
 from kgroups.generators import lfr_benchmark
+from kgroups.inference.belief_propagation import Rates, block_model, rates_of_labels
 from kgroups.inference.gibbs import _points, _unlinked_mass, gibbs_masses
-from kgroups.inference.propagation import Rates, block_model, rates_of_labels
 from kgroups.search import finest_level
 
 

@@ -16,8 +16,8 @@ from helpers.strategies_levels import graph_of, level_of, problem_of
 from kgroups.errors import InputError
 from kgroups.generators import degree_corrected_sbm, planted_partition
 from kgroups.inference import BeliefPropagation
-from kgroups.inference import _propagation_nb as kernels
-from kgroups.inference.propagation import (
+from kgroups.inference import _beliefs_nb as kernels
+from kgroups.inference.belief_propagation import (
     Learning,
     Rates,
     Schedule,

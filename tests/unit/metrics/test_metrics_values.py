@@ -8,9 +8,7 @@ from sklearn import metrics as reference
 
 from kgroups import metrics
 from kgroups.errors import InputError
-from kgroups.metrics.agreement import matched_nodes
-from kgroups.metrics.contingency import contingency
-from kgroups.metrics.information import expected_mutual_information
+from kgroups.metrics import contingency, expected_mutual_information, matched_nodes
 
 
 @pytest.mark.parametrize("name", metrics.METRIC_NAMES)

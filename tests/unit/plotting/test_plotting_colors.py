@@ -7,9 +7,9 @@ import pytest
 import kgroups
 from kgroups.partition import Partition
 from kgroups.plotting import community_colors
-from kgroups.plotting.colors import color_distances, colors_by_neighbors, luminance, rgb_of
 from kgroups.plotting.graphs import communities_linked, partition_colors
 from kgroups.plotting.layout import community_centers
+from kgroups.plotting.style import color_distances, colors_by_neighbors, luminance, rgb_of
 
 
 def distances_as_seen(colors, vision):

@@ -12,8 +12,8 @@ from helpers.strategies_levels import graph_of, problem_of
 from kgroups.generators import planted_partition
 from kgroups.inference import _propagation_nb, propagation
 from kgroups.metrics import nmi
+from kgroups.search.arbiter import decide, nats_in_component, reason
 from kgroups.search.candidates import Judge, candidate, one_community
-from kgroups.search.finding import decide, nats_in_component, reason
 
 
 def proposal(score, *, k=2, origin="search", evidence=math.nan):

@@ -14,7 +14,7 @@ from kgroups.generators import lfr_benchmark, planted_partition
 from kgroups.graph import Graph
 from kgroups.metrics import ami
 from kgroups.search import nats_saved, prepare
-from kgroups.search.dispersion import (
+from kgroups.search.objective import (
     Groups,
     closed_share,
     dispersion_of,

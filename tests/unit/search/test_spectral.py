@@ -12,10 +12,15 @@ from kgroups._csr import connected_components
 from kgroups.generators import planted_partition
 from kgroups.hartigan import Hartigan, KMeansInit, QRInit, informative_eigenpairs
 from kgroups.metrics import nmi, overlap
-from kgroups.search.candidates import connected
-from kgroups.search.detection import Detection, Options
-from kgroups.search.finding import _refined_start
-from kgroups.search.spectra import labels_by_filter, labels_by_vectors, leading_of
+from kgroups.search.arbiter import _refined_start
+from kgroups.search.candidates import (
+    Detection,
+    Options,
+    connected,
+    labels_by_filter,
+    labels_by_vectors,
+    leading_of,
+)
 from kgroups.spectrum import leading_pairs, moments
 
 pytestmark = pytest.mark.compiled

@@ -7,7 +7,7 @@ from helpers import oracles_supergroups as oracles
 from helpers.oracles_levels import renumbered
 from kgroups._types import CSR
 from kgroups.search import finest_level, supergroups
-from kgroups.search.supergroups import (
+from kgroups.search.scales import (
     GroupGraph,
     exceeds_chance,
     find_supergroups,

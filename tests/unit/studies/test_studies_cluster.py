@@ -13,7 +13,7 @@ import networkx as nx
 import pytest
 
 from kgroups.studies import sweep
-from kgroups.studies.journal import read_journal
+from kgroups.studies.running import read_journal
 
 PROGRAM = """
 import json, logging, os, signal, sys

@@ -12,8 +12,8 @@ import pytest
 
 from kgroups.errors import FileFormatError, InputError
 from kgroups.studies import merge, sweep
-from kgroups.studies.journal import Journal, read_journal
 from kgroups.studies.plan import Task
+from kgroups.studies.running import Journal, read_journal
 
 PLAN = {
     "cells": [{"n": 3}],
@@ -141,7 +141,7 @@ def test_journal_in_use(path):
 
 APPENDING = """
 import sys
-from kgroups.studies.journal import Journal
+from kgroups.studies.running import Journal
 from kgroups.studies.plan import Task
 
 plan = {"cells": [{"n": 3}], "methods": {"a": "m.a"}, "trials": 10**9, "entropy": 0}

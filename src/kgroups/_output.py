@@ -1,0 +1,163 @@
+"""Output: files that are written whole or not at all, and HTML for notebooks."""
+
+import os
+import secrets
+import stat
+from collections.abc import Iterable, Sequence
+from html import escape
+from pathlib import Path
+
+from kgroups._wording import text_of
+from kgroups.errors import FileFormatError, InputError
+
+_KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+    (stat.S_ISSOCK, "a socket"),
+)
+# Texts longer than this are cut, so that one name does not fill the screen.
+_LONGEST_TEXT = 60
+_NAME_PIXELS, _BAR_PIXELS, _LINE_PIXELS = 140, 160, 18
+
+
+def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write to a temporary file beside the target, then move it into place.
+
+    No reader sees a partial file. A file that is replaced keeps its permissions, which the
+    temporary file never exceeds.
+    """
+    check_writable(path)
+    target = Path(path).resolve()
+    # A name of its own: one that is made of the target's may be too long.
+    temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
+    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
+    try:
+        temporary.touch(0o666 if mode is None else 0o600, exist_ok=False)
+        temporary.write_bytes(content)
+        if mode is not None:
+            temporary.chmod(mode)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Raise if a file cannot be written there, before time is spent on its content."""
+    shown, place = str(path), Path(path).resolve()
+    if not place.parent.is_dir():
+        msg = f"there is no folder {str(Path(path).parent)!r} to write {shown!r} into."
+        raise InputError(msg)
+    if place.is_dir():
+        msg = f"{shown!r} is a folder, not a file.\n  Name another file."
+        raise InputError(msg)
+    if not os.access(place.parent, os.W_OK):
+        msg = (
+            f"no file can be written into the folder {str(place.parent)!r}: it is read-only.\n"
+            "  Name a file in another folder."
+        )
+        raise InputError(msg)
+
+
+def exists(path: str | os.PathLike[str]) -> bool:
+    """Tell whether there is anything at a path; a text that cannot be one leads nowhere."""
+    try:
+        return os.fspath(path) != "" and Path(path).exists()
+    except (OSError, ValueError):
+        # Longer than a file name, or with a null character.
+        return False
+
+
+def check_regular(
+    path: str | os.PathLike[str], hint: str = "Write its content to a file, and pass that."
+) -> None:
+    """Raise if a path leads to anything but a file: a pipe may block, and a device may not end."""
+    mode = Path(path).stat().st_mode
+    if stat.S_ISREG(mode):
+        return
+    kind = next((kind for is_kind, kind in _KINDS if is_kind(mode)), "something else")
+    advice = "Name a file." if stat.S_ISDIR(mode) else hint
+    msg = f"{path} must be a regular file, got {kind}.\n  {advice}"
+    raise FileFormatError(msg)
+
+
+def html_text(value: object) -> str:
+    """Return a value as escaped text of one line and limited length.
+
+    >>> html_text("<b>bold</b>")
+    '&lt;b&gt;bold&lt;/b&gt;'
+    """
+    line = " ".join(text_of(value).split())
+    return escape(line if len(line) <= _LONGEST_TEXT else line[: _LONGEST_TEXT - 1] + "…")
+
+
+def html_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table; numbers are aligned at the right.
+
+    >>> "<td" in html_table(["node"], [["<td>"]]), "<td>" in html_table(["node"], [["<td>"]])
+    (True, False)
+    """
+    head = "".join(f"<th>{html_text(name)}</th>" for name in header)
+    body = "".join(f"<tr>{''.join(_cell(value) for value in row)}</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def html_facts(pairs: Iterable[tuple[str, object]]) -> str:
+    """Return a table of names and values."""
+    body = "".join(
+        f'<tr><th style="text-align:left">{html_text(name)}</th>{_cell(value)}</tr>'
+        for name, value in pairs
+    )
+    return f"<table><tbody>{body}</tbody></table>"
+
+
+def html_result(head: str, lines: Iterable[str], table: str) -> str:
+    """Return what a notebook shows of a result: a headline, sentences, and a table.
+
+    Headline and sentences may have any length.
+
+    >>> html_result("a < b", ["It is so."], "")
+    '<b>a &lt; b</b><div>It is so.</div>'
+    """
+    return f"<b>{escape(head)}</b>{html_lines(lines)}{table}"
+
+
+def html_lines(lines: Iterable[str]) -> str:
+    """Return sentences of any length, one below the other."""
+    return "".join(f"<div>{escape(line)}</div>" for line in lines)
+
+
+def html_bars(values: Iterable[tuple[str, float, str]]) -> str:
+    """Return a picture of bars: a name, a length and a text for each."""
+    rows = list(values)
+    longest = max((value for _, value, _ in rows), default=0.0) or 1.0
+    parts, x = [], _NAME_PIXELS + 6
+    for place, (name, value, shown) in enumerate(rows):
+        y, width = place * _LINE_PIXELS, max(_BAR_PIXELS * value / longest, 1.0)
+        parts.append(
+            f'<text x="{_NAME_PIXELS}" y="{y + 13}" text-anchor="end">{html_text(name)}</text>'
+            f'<rect x="{x}" y="{y + 3}" width="{width:.1f}" height="12" fill="#0072b2"/>'
+            f'<text x="{x + width + 6:.1f}" y="{y + 13}">{html_text(shown)}</text>'
+        )
+    size = f'width="{x + _BAR_PIXELS + 70}" height="{len(rows) * _LINE_PIXELS}"'
+    style = 'font-size="12" font-family="sans-serif" fill="currentColor" role="img"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size} {style}>{"".join(parts)}</svg>'
+
+
+def html_beside(*parts: str) -> str:
+    """Return parts side by side, where there is room."""
+    style = "display:flex;flex-wrap:wrap;gap:1.5em;align-items:flex-start"
+    return f'<div style="{style}">{"".join(f"<div>{part}</div>" for part in parts if part)}</div>'
+
+
+def _cell(value: object) -> str:
+    shown, side = html_text(value), "left"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        side = "right"
+        if isinstance(value, float):
+            shown = f"{value:,.3f}".rstrip("0").rstrip(".")
+        elif abs(value) < 10**18:
+            # Longer ones are names of nodes, and may be longer than Python writes.
+            shown = f"{value:,}"
+    return f'<td style="text-align:{side};padding:0.1em 0.6em">{shown}</td>'

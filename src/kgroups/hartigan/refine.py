@@ -1,0 +1,290 @@
+"""Refinement of labels: what a method receives and returns, and Hartigan moves.
+
+A new method is a class with a method ``refine``; see :class:`Refiner`. :class:`Hartigan` is guarded
+by the likelihood of the planted partition model.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+
+from kgroups._csr import diagonal_of, inner_weights, rows_of
+from kgroups._types import CSR, Floats, Ints
+from kgroups._validation import changed_options, check_choice, check_integer, check_real, is_real
+from kgroups.errors import InputError
+from kgroups.hartigan.sweeps import Candidates, Groups, improve_components
+from kgroups.spectrum import BoundBetheHessian
+
+if TYPE_CHECKING:
+    from kgroups.search import Problem
+
+ROUNDING = 1e-12
+"""Differences of likelihoods and of expected edges below this share are rounding."""
+# Smallest node weight in units of the mean degree; smaller ones would vanish in the sums s_a.
+_LEAST_WEIGHT = 1e-6
+Weights: TypeAlias = Literal["association", "uniform", "gram"]
+
+
+class PlantedFit(NamedTuple):
+    """Gain in nats over the graph without communities, and the rates that give it."""
+
+    gain: float
+    inside: float
+    between: float
+
+
+def planted_fit(A: CSR, strength: Floats, z: Ints, *, k: int) -> PlantedFit:
+    r"""Fit edge rates inside and between groups, relative to degrees alone.
+
+    .. math:: \ell(z) = E_{in} \ln\frac{E_{in}}{P_{in}} + E_{out} \ln\frac{E_{out}}{P_{out}},
+        \quad P_{in} = \sum_a \frac{K_a^2}{4m}, \quad P_{out} = m - P_{in}
+
+    The gain is 0 for disassortative groups. Weights are counted in units of their mean, so that
+    their scale does not matter.
+    """
+    groups = np.bincount(z, weights=strength, minlength=k)
+    inner, total = float(inner_weights(A, z, k).sum()), float(strength.sum())
+    return fit_of_sums(len(A.indices), inner, total, float(groups @ groups))
+
+
+def fit_of_sums(entries: int, inner: float, total: float, squares: float) -> PlantedFit:
+    """Return the fit of groups with ``inner`` of the edge weight, and squared strengths."""
+    if total <= 0.0:
+        return PlantedFit(0.0, 1.0, 1.0)
+    inner, expected = 2.0 * inner, squares / total
+    outer, rest = total - inner, total - expected
+    inside, between = inner / expected, outer / rest if rest > ROUNDING * total else 1.0
+    gain = 0.0
+    if inside > between:
+        if inner > 0.0:
+            gain += inner * math.log(inside)
+        if outer > 0.0 and between > 0.0:
+            gain += outer * math.log(between)
+    # Weights are counted in units of their mean.
+    return PlantedFit(0.5 * entries / total * gain, inside, between)
+
+
+class Refinement(NamedTuple):
+    """Refined labels, and the work that they took.
+
+    Attributes
+    ----------
+    z : ndarray of shape (n,)
+        Labels in ``range(k)``, none of them unused.
+    kept : str
+        Which labels these are, if a method chooses between several.
+    objective : float
+        The objective of the method after its last sweep.
+    sweeps, moves, visits : int
+        Sweeps over all nodes, nodes moved, and matrix entries read.
+    converged : bool
+        Whether no further sweep would change the labels.
+    model : str
+        The model that the method chose, if it chooses one.
+    """
+
+    z: Ints
+    kept: str = "refined labels"
+    objective: float = float("nan")
+    sweeps: int = 0
+    moves: int = 0
+    visits: int = 0
+    converged: bool = True
+    model: str = ""
+
+
+@runtime_checkable
+class Refiner(Protocol):
+    """A refinement method, to be passed as ``refine=`` to :func:`kgroups.detect_communities`.
+
+    Give it a ``repr`` that names its parameters, which the report shows. Equal values should
+    compare equal, as frozen dataclasses do.
+
+    Examples
+    --------
+    >>> class Unchanged:
+    ...     def refine(self, problem, labels):
+    ...         return Refinement(labels)
+    >>> isinstance(Unchanged(), Refiner)
+    True
+    """
+
+    def refine(self, problem: "Problem", labels: Ints) -> Refinement:
+        """Return labels of as many non-empty groups of a graph; ``labels`` is not modified."""
+
+
+def refine_labels(
+    refiner: Refiner, problem: "Problem", labels: Ints, k: Ints, which: Ints
+) -> list[Refinement]:
+    """Refine labels of some components, and raise unless every group keeps a node.
+
+    Labels start from 0 in each component. :class:`Hartigan` refines all of them at once, another
+    method one after the other.
+    """
+    if isinstance(refiner, Hartigan):
+        return refiner.refine_components(problem, labels, k, which)
+    return [
+        _refined(refiner, problem.part(c), labels[problem.rows(c)], int(k[c]))
+        for c in which.tolist()
+    ]
+
+
+def refine_whole(refiner: Refiner, problem: "Problem", labels: Ints) -> Refinement:
+    """Refine labels of a whole graph, whose groups may lie in several components."""
+    k, one = np.array([int(labels.max()) + 1]), np.zeros(1, dtype=np.int64)
+    return refine_labels(refiner, problem.as_one(), labels, k, one)[0]
+
+
+def _refined(refiner: Refiner, problem: "Problem", labels: Ints, k: int) -> Refinement:
+    found = refiner.refine(problem, labels)
+    z = np.asarray(found.z)
+    if z.shape != labels.shape or not np.array_equal(np.unique(z), np.arange(k)):
+        msg = (
+            f"refine must return a label in range({k}) for each of {labels.size} nodes and "
+            f"leave no group empty, got {found.z!r} from {refiner!r}."
+        )
+        raise InputError(msg)
+    return found
+
+
+@dataclass(frozen=True)
+class Hartigan:
+    """Refine labels by kernel k-groups on the Bethe Hessian.
+
+    Parameters
+    ----------
+    weights : {"association", "uniform", "gram"}
+        Matrix M and node weights w of the objective: ``"association"`` is M = -H_r with
+        w = Δ_r (best on unequal degrees), ``"uniform"`` is M = -H_r with w = 1 (the paper's tables
+        of real networks), ``"gram"`` is M = -D H_r D with w = d (its figure of block models).
+    candidates : {"neighbors", "all"}
+        Groups that a node may join: those of its neighbors, or all.
+    margin : float
+        Least gain of a move, in units of the mean entry of M. The first labels carry more
+        information than the neighbors of one node, so they decide near-ties; 0 is the paper's
+        rule.
+    max_sweeps : int
+        Sweeps over all nodes before giving up on convergence.
+    guard : float or None
+        How far the planted-partition likelihood of the refined labels may fall short of what moves
+        on that likelihood itself reach from the same first labels, as a part of it. Labels that
+        fall shorter have lost communities to one giant: the likelihood's moves are kept instead.
+        ``None`` always keeps the refined labels, as the paper does.
+
+    Examples
+    --------
+    >>> Hartigan(candidates="all").margin
+    0.25
+    >>> paper = Hartigan(weights="uniform", candidates="all", margin=0.0, guard=None)
+    """
+
+    weights: Weights = "association"
+    candidates: Candidates = "neighbors"
+    margin: float = 0.25
+    max_sweeps: int = 100
+    guard: float | None = 0.2
+
+    __repr__ = changed_options
+
+    def __post_init__(self) -> None:
+        check_choice("weights", self.weights, ("association", "uniform", "gram"))
+        check_choice("candidates", self.candidates, ("neighbors", "all"))
+        check_real("margin", self.margin, low=0.0, what="number of edges")
+        check_integer("max_sweeps", self.max_sweeps)
+        if self.guard is not None and not (is_real(self.guard) and 0.0 <= self.guard < 1.0):
+            msg = f"guard must be None or a number from 0 to below 1, got {self.guard!r}."
+            raise InputError(msg)
+
+    def objective(
+        self, bound: BoundBetheHessian, d: Floats, offsets: Ints | None = None
+    ) -> tuple[CSR, Floats, Floats]:
+        """Return M, its diagonal, and the node weights w; M's own diagonal entries are ignored.
+
+        ``offsets`` says where components start; without it all nodes count as one.
+        """
+        M = bound.coupling
+        diagonal = diagonal_of(M) - bound.diagonal
+        if self.weights == "uniform":
+            return M, diagonal, np.ones(bound.n)
+        if self.weights == "association":
+            return M, diagonal, bound.diagonal
+        offsets = np.array([0, d.size]) if offsets is None else offsets
+        sizes, entries = np.diff(offsets), np.diff(M.indptr[offsets])
+        part = np.repeat(np.arange(sizes.size), sizes)
+        total = np.bincount(part, d, minlength=sizes.size)
+        least = _LEAST_WEIGHT * total / np.maximum(sizes, 1)
+        # A node without edges has the weight of an edge of mean weight.
+        isolated = np.where(entries > 0, total / np.maximum(entries, 1), 1.0)
+        scale = np.where(d > 0.0, np.maximum(d, least[part]), isolated[part])
+        scaled = CSR(M.indptr, M.indices, scale[rows_of(M)] * M.data * scale[M.indices])
+        return scaled, diagonal * scale * scale, scale
+
+    def refine(self, problem: "Problem", labels: Ints) -> Refinement:
+        """Move nodes while the objective rises; the guard may replace the result."""
+        return refine_whole(self, problem, labels)
+
+    def refine_components(
+        self, problem: "Problem", labels: Ints, k: Ints, which: Ints
+    ) -> list[Refinement]:
+        """Refine labels of ``k`` groups in each of some components, which start from 0 in each."""
+        M, diagonal, w = self.objective(problem.bound, problem.strength, problem.offsets)
+        found = improve_components(
+            M,
+            diagonal,
+            w,
+            problem.offsets,
+            which,
+            k,
+            labels,
+            candidates=self.candidates,
+            margin=self.margin,
+            max_sweeps=self.max_sweeps,
+        )
+        z, kept = found.z, dict.fromkeys(which.tolist(), "hartigan")
+        if self.guard is not None:
+            z = self._guarded(problem, labels, z, k, which[k[which] > 1], kept)
+        ends = np.cumsum(k[which])
+        groups = zip(ends - k[which], ends, strict=True)
+        refined = []
+        for c, (first, last) in zip(which.tolist(), groups, strict=True):
+            sweeps, moves, converged = found.done[c].tolist()
+            s, Q, size = found.groups
+            own = Groups(s[first:last], Q[first:last], size[first:last])
+            visits, rows = sweeps * int(problem.entries[c]), problem.rows(c)
+            outcome = own.objective(), sweeps, moves, visits, bool(converged)
+            refined.append(Refinement(z[rows], kept[c], *outcome))
+        return refined
+
+    def _guarded(
+        self, problem: "Problem", labels: Ints, z: Ints, k: Ints, which: Ints, kept: dict[int, str]
+    ) -> Ints:
+        """Return refined labels, or likelier rivals, and name what is kept of each component.
+
+        The rival is what moves on the likelihood reach from the first labels. It is kept if the
+        refined ones fall shorter of it than the part ``guard``. In a large graph it is tried only
+        if these are less likely than the first labels, as it costs more than Hartigan moves.
+        """
+        level = problem.level
+        which = which[level.entries[which] > 0]
+        reached = [fit.gain for fit in problem.planted_fits(z, k, which)]
+        if problem.fast:
+            lost = [
+                gain < fit.gain
+                for gain, fit in zip(reached, problem.planted_fits(labels, k, which), strict=True)
+            ]
+            which, reached = (
+                which[lost],
+                [gain for gain, one in zip(reached, lost, strict=True) if one],
+            )
+        if not which.size:
+            return z
+        rival, share = problem.likelihood_moves(labels, k, which), 1.0 - float(self.guard or 0.0)
+        likely = zip(which.tolist(), reached, problem.planted_fits(rival, k, which), strict=True)
+        for c, gain, fit in likely:
+            if gain < share * fit.gain:
+                rows = problem.rows(c)
+                same = np.array_equal(rival[rows], labels[rows])
+                z[rows], kept[c] = rival[rows], "first labels" if same else "likelihood moves"
+        return z
