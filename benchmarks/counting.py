@@ -67,19 +67,19 @@ def seconds(work: Callable[[], object], repeat: int) -> float:
 
 def row(name: str, graph: Graph, repeat: int) -> str:
     adjacency = graph.simple_adjacency()
-    bound = BetheHessian().bind(adjacency, weighted=False)
+    hessian = BetheHessian().bind(adjacency, weighted=False)
     _, labels = connected_components(adjacency)
-    counts = count_components(bound, labels)
+    counts = count_components(hessian, labels)
     native = graph.to_igraph()
-    count_time = seconds(lambda: count_components(bound, labels), repeat)
+    count_time = seconds(lambda: count_components(hessian, labels), repeat)
     all_time = seconds(lambda: estimate_k(graph, weight=None), repeat)
     leiden = seconds(lambda: native.community_leiden("modularity", n_iterations=2), repeat)
     found = f"{counts.total}"
     if not counts.is_exact:
         found = f"{counts.total} ({counts.k_low.sum()}-{counts.k_high.sum()})"
     dense = "-"
-    if bound.n <= LARGEST_DENSE_NODES:
-        values = np.linalg.eigvalsh(bound.normalized_matrix().toarray())
+    if hessian.n <= LARGEST_DENSE_NODES:
+        values = np.linalg.eigvalsh(hessian.normalized_matrix().toarray())
         dense = str(np.count_nonzero(values > 1.0 + 1e-9))
     used = Counter(counts.method)
     methods = ", ".join(f"{method} {used[method]}" for method in sorted(used))

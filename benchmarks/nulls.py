@@ -69,18 +69,18 @@ def cells(n: int) -> list[Cell]:
 def largest_component(graph: BenchmarkGraph) -> BoundBetheHessian:
     """Return the operator on the largest component, with r of the whole graph."""
     adjacency = kg.Graph.from_edges(graph.source, graph.target, n=graph.n).simple_adjacency()
-    bound = kg.BetheHessian().bind(adjacency, weighted=False)
+    hessian = kg.BetheHessian().bind(adjacency, weighted=False)
     _, labels = connected_components(adjacency)
-    return bound.restrict(np.flatnonzero(labels == np.argmax(np.bincount(labels))))
+    return hessian.restrict(np.flatnonzero(labels == np.argmax(np.bincount(labels))))
 
 
 def row(cell: Cell, graphs: int, seed: int) -> list[str]:
     """Return the entries of one cell: share that is right, extreme signal, steps and seconds."""
     right, signals, steps, seconds = 0, [], [], []
     for s in range(seed, seed + graphs):
-        bound = largest_component(cell.draw(cell.name, seed=s))
+        hessian = largest_component(cell.draw(cell.name, seed=s))
         start = perf_counter()
-        found = moments(bound)
+        found = moments(hessian)
         structured = has_structure(found)
         seconds.append(perf_counter() - start)
         right += structured == cell.structured

@@ -31,8 +31,8 @@ def main() -> None:
         n = int(nnz / 20) // 50 * 50
         drawn = planted_partition("sbm", n=n, k=50, degree=20.0, snr=2.0, seed=0)
         graph = kg.Graph.from_edges(drawn.source, drawn.target, n=n)
-        bound = BetheHessian().bind(graph.simple_adjacency(), weighted=False)
-        M, diagonal, w = kg.Hartigan().objective(bound, graph.degrees)
+        hessian = BetheHessian().bind(graph.simple_adjacency(), weighted=False)
+        M, diagonal, w = kg.Hartigan().objective(hessian, graph.degrees)
         rng = np.random.default_rng(1)
         z = np.where(rng.random(n) < 0.2, rng.integers(0, 50, n), drawn.truth)
         for candidates in ("neighbors", "all"):

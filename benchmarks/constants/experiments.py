@@ -27,7 +27,7 @@ from benchmarks.constants.cases import (
 )
 from benchmarks.suites import Row
 from kgroups import metrics
-from kgroups.search import dispersion, finding
+from kgroups.search import arbiter, objective
 from kgroups.search.searching import Searching
 
 Method = kg.Auto | kg.Search | kg.Spectral
@@ -36,14 +36,14 @@ DEFAULT = kg.Search()
 IN_FULL = replace(DEFAULT, dispersion=1.0)
 
 
-class _CountAlone(finding.Spectra):
+class _CountAlone(arbiter.Spectra):
     """Eigenvectors that propose no other number than that of the eigenvalues."""
 
     def allows(self, which: np.ndarray) -> np.ndarray:
         return which[:0]
 
 
-class _JudgeByPhi(finding.Judge):
+class _JudgeByPhi(arbiter.Judge):
     """Judges candidates by evidence, but leaves the search its description alone."""
 
     def judged(self, origin: str, *arguments: Any, **options: Any) -> Any:
@@ -56,18 +56,18 @@ class _JudgeByPhi(finding.Judge):
 def _dispersion_of_all(problem: Any, searched: Any, _: Any, settings: kg.Search) -> float:
     """Return the dispersion as all components show it, clear or not."""
     everything = np.arange(problem.n_components)
-    return dispersion.dispersion_of(problem.level, searched.z, searched.k, everything)
+    return objective.dispersion_of(problem.level, searched.z, searched.k, everything)
 
 
 # A rule, where it is, its name there, and what stands in for it.
 _WITHOUT: dict[str, tuple[Any, str, Any]] = {
-    "own densities": (finding, "Judge", _JudgeByPhi),
-    "next numbers": (finding, "Spectra", _CountAlone),
-    "pairs": (finding, "_split_small_communities", lambda problem, z, *_: z),
+    "own densities": (arbiter, "Judge", _JudgeByPhi),
+    "next numbers": (arbiter, "Spectra", _CountAlone),
+    "pairs": (arbiter, "_split_small_communities", lambda problem, z, *_: z),
     "splits": (Searching, "_with_splits", lambda self, best, which: best),
-    "chance": (dispersion, "_SURE", -math.inf),
-    "dense": (dispersion, "MOST_REPEATED", math.inf),
-    "faint": (finding, "_dispersion", _dispersion_of_all),
+    "chance": (objective, "_SURE", -math.inf),
+    "dense": (objective, "MOST_REPEATED", math.inf),
+    "faint": (arbiter, "_dispersion", _dispersion_of_all),
 }
 
 

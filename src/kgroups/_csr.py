@@ -16,7 +16,7 @@ from kgroups._csr_nb import (
     label_components,
     peel,
 )
-from kgroups._progress import begin_stage, new_tally, run_kernel, tell_share
+from kgroups._progress import begin_stage, new_control, run_kernel, tell_share
 from kgroups._types import CSR, Bools, Floats, Indices, Ints
 
 # Indices are int32 while all counts are below this: half the memory of int64.
@@ -175,7 +175,7 @@ def connected_components(csr: CSR, group: Ints | None = None) -> tuple[int, Ints
     labels, counts = np.empty(n, dtype=np.int32), np.zeros(1, dtype=np.int64)
     groups = np.zeros(n, np.int32) if group is None else group.astype(np.int32, copy=False)
     whole, one, stack = np.array([0, n]), np.zeros(1, dtype=np.int64), np.empty(n, dtype=np.int32)
-    arguments = *map(writable, csr[:2]), whole, one, groups, labels, counts, stack, new_tally()
+    arguments = *map(writable, csr[:2]), whole, one, groups, labels, counts, stack, new_control()
     run_kernel(label_components, len(csr.indices), *arguments)
     return int(counts[0]), labels.astype(np.int64)
 

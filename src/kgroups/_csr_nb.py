@@ -1,6 +1,7 @@
 """Kernels on matrices in compressed sparse rows: components, the 2-core, and building them."""
 
 from kgroups._kernel import kernel
+from kgroups._progress import LEFT, STOP, TOTAL
 from kgroups._types import Bools, Floats, Indices, Ints
 
 __all__ = [
@@ -37,13 +38,13 @@ def peel(indptr: Indices, indices: Indices, degree: Ints, alive: Bools, stack: I
 @kernel(seconds=0.22)
 def label_components(
     indptr: Indices, indices: Indices, offsets: Ints, which: Ints, group: Indices, label: Indices,
-    counts: Ints, stack: Indices, tally: Ints,
+    counts: Ints, stack: Indices, control: Ints,
 ) -> None:
     """Label the connected parts of groups in the order of their first nodes, and count them.
 
     Edges between groups do not connect. Labels start from 0 in each of the blocks ``which``, which
-    are not linked and start at ``offsets``. A flag in ``tally[2]`` ends the work early; the last
-    two numbers count the nodes without a label.
+    are not linked and start at ``offsets``. A flag in ``control[STOP]`` ends the work early;
+    ``control[LEFT]`` counts the nodes without a label.
     """
     for position in range(len(which)):
         c = which[position]
@@ -64,10 +65,10 @@ def label_components(
                 i = stack[top]
                 done += 1
                 if done & _STEP == 0:
-                    if tally[2] != 0:
+                    if control[STOP] != 0:
                         return
-                    tally[3] = last - first - done
-                    tally[4] = last - first
+                    control[LEFT] = last - first - done
+                    control[TOTAL] = last - first
                 for t in range(indptr[i], indptr[i + 1]):
                     j = indices[t]
                     if label[j] < 0 and group[j] == group[root]:

@@ -2,8 +2,8 @@
 
 The stages of a call are named, timed and their memory is measured by :class:`Stages`. Work that is
 far below the call, such as reading a file, says how much of it is done by :func:`tell_share`, and
-kernels by a tally that :func:`run_interruptibly` reads. What nobody asked for and takes long, the
-compilation of kernels, is shown by :func:`ticking_line`.
+kernels by a control array that :func:`run_interruptibly` reads. The compilation of kernels, which
+takes long and which nobody asked for, is shown by :func:`ticking_line`.
 """
 
 import os
@@ -38,6 +38,9 @@ _BACKGROUND_ENTRIES = 500_000
 _POLL_SECONDS = 0.05
 # How often a line is written again, so that its clock ticks.
 _TICK_SECONDS = 0.25
+# The numbers through which a long kernel and its caller communicate: matrix entries read, moves
+# made, a flag that ends the kernel if it is not 0, and units still to be done, out of how many.
+ENTRIES, MOVES, STOP, LEFT, TOTAL = range(5)
 
 
 @contextmanager
@@ -270,31 +273,27 @@ def tell_share(done: float, total: float) -> None:
         stages.tell(done / total if total else 1.0)
 
 
-def new_tally() -> Ints:
-    """Return the numbers through which a long kernel and its caller communicate, all 0.
-
-    They are: matrix entries read, moves made, a flag that ends the kernel if it is not 0, and how
-    many units are still to be done out of how many.
-    """
-    return np.zeros(5, dtype=np.int64)
+def new_control() -> Ints:
+    """Return the numbers through which a long kernel and its caller communicate, all 0."""
+    return np.zeros(TOTAL + 1, dtype=np.int64)
 
 
 def run_kernel(kernel: Callable[..., Any], entries: int, *arguments: Any) -> Any:
-    """Call a kernel whose last argument is a tally, in a second thread if it reads many entries."""
+    """Call a kernel whose last argument is a control, in a second thread if it reads much."""
     if entries < _BACKGROUND_ENTRIES:
         return kernel(*arguments)
     return run_interruptibly(kernel, *arguments)
 
 
 def run_interruptibly(kernel: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a kernel, whose last argument is a tally, in a second thread; Ctrl-C sets its flag.
+    """Call a kernel in a second thread; Ctrl-C sets the flag of its last argument, a control array.
 
     The kernel must release the GIL and look at the flag several times a second. If it has a method
     ``prepare``, as a :class:`kgroups._kernel.Kernel` does, that is called first, in this thread.
     """
     from concurrent.futures import ThreadPoolExecutor
 
-    tally = arguments[-1]
+    control = arguments[-1]
     prepare = getattr(kernel, "prepare", None)
     if prepare is not None:
         prepare(*arguments)
@@ -307,10 +306,10 @@ def run_interruptibly(kernel: Callable[..., Any], *arguments: Any) -> Any:
                 except TimeoutError:
                     if running.done():
                         raise
-                    if tally.size > 4 and tally[4] > 0:
-                        tell_share(tally[4] - tally[3], tally[4])
+                    if control.size > TOTAL and control[TOTAL] > 0:
+                        tell_share(control[TOTAL] - control[LEFT], control[TOTAL])
         except BaseException:
-            tally[2] = 1
+            control[STOP] = 1
             raise
 
 

@@ -211,7 +211,7 @@ def detect_communities(
             counts = None
         elif counts is None:
             with dense_solves(given.n, method):
-                counts = count_components(problem.bound, problem.component)
+                counts = count_components(problem.hessian, problem.component)
     spectrum = DeferredSpectrum(operator, self_loops)
     request = (type(method).__name__, repr(init), k)
     partition = _result(given, ready, found, spectrum, refine, request, stages, counts, known)
@@ -345,9 +345,9 @@ def _result(
         n_components=problem.n_components,
         n_isolated=graph.n - int(np.count_nonzero(row_lengths(problem.A))),
         loops_dropped=graph.n_loops if spectrum.self_loops == "drop" else 0,
-        saturated_weights=problem.bound.saturated,
-        r=problem.bound.r,
-        r_choice=problem.bound.r_choice,
+        saturated_weights=problem.hessian.saturated,
+        r=problem.hessian.r,
+        r_choice=problem.hessian.r_choice,
         k_given=k_given,
         k_hat=None if counts is None else counts.total,
         k_hat_low=None if counts is None else int(counts.k_low.sum()),

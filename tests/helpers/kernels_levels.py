@@ -7,7 +7,7 @@ import numpy as np
 import kgroups as kg
 from helpers.oracles_levels import renumbered
 from helpers.strategies_levels import ONE, rules_of
-from kgroups._progress import new_tally
+from kgroups._progress import new_control
 from kgroups.search import ROUNDING, Objective, _climbing_nb, nats_saved, prepare, totals
 from kgroups.search.candidates import _pairs_saved
 from kgroups.search.searching import Searching
@@ -20,7 +20,7 @@ class Moved(NamedTuple):
     value: float
     waiting: np.ndarray
     undecided: np.ndarray
-    tally: np.ndarray
+    control: np.ndarray
 
 
 def objective_of(level):
@@ -40,7 +40,7 @@ def moved(
     temperatures=(),
     waiting=None,
     undecided=None,
-    tally=None,
+    control=None,
     start=0,
     **rules,
 ):
@@ -51,7 +51,7 @@ def moved(
     n, z = level.n, np.array(z, dtype=np.int32)
     waiting = np.ones(n, dtype=np.bool_) if waiting is None else waiting
     undecided = np.ones(n, dtype=np.bool_) if undecided is None else undecided
-    tally = new_tally() if tally is None else tally
+    control = new_control() if control is None else control
     saved, k, share = np.zeros(1), np.ones(1, dtype=np.int64), np.zeros(1)
     _climbing_nb.climb(
         *level,
@@ -70,11 +70,11 @@ def moved(
         saved,
         share,
         *level.scratch,
-        tally,
+        control,
     )
     assert k[0] == np.unique(z).size
     assert share[0] == level.nodes[undecided].sum() / level.nodes.sum()
-    return Moved(z, float(saved[0]), waiting, undecided, tally)
+    return Moved(z, float(saved[0]), waiting, undecided, control)
 
 
 def nats(level, z):

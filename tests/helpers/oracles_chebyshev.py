@@ -10,10 +10,10 @@ def chebyshev(order, x):
     return np.where(np.abs(x) <= 1.0, np.cos(order * np.arccos(np.clip(x, -1, 1))), outside)
 
 
-def moments_above(bound, block, highest, *, lowest=-1.0):
+def moments_above(hessian, block, highest, *, lowest=-1.0):
     """Return the moments of orders 0, 2, ... for given start vectors of the operator P."""
-    lam, V = np.linalg.eigh(bound.normalized_matrix().toarray())
-    g = np.sqrt(bound.diagonal)[:, None] * block.astype(float)
+    lam, V = np.linalg.eigh(hessian.normalized_matrix().toarray())
+    g = np.sqrt(hessian.diagonal)[:, None] * block.astype(float)
     weights = np.mean((V[:, :-1].T @ g) ** 2, axis=1)
     rest = 1.0 - 2.0 * (1.0 - lam[:-1]) / (1.0 - lowest)
     return [
@@ -21,5 +21,5 @@ def moments_above(bound, block, highest, *, lowest=-1.0):
     ]
 
 
-def right_operator(bound):
-    return bound.coupling_matrix().toarray() / bound.diagonal[:, None]
+def right_operator(hessian):
+    return hessian.coupling_matrix().toarray() / hessian.diagonal[:, None]

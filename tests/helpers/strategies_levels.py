@@ -5,7 +5,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import kgroups as kg
-from kgroups._progress import new_tally
+from kgroups._progress import new_control
 from kgroups.search import MoveRules, coarsened, finest_level, prepare
 
 ONE = np.zeros(1, dtype=np.int64)
@@ -39,7 +39,7 @@ def largest_part(graph):
 
 def groups_of(level, z, k):
     """Return the level of the ``k`` groups of labels on a level of one component."""
-    return coarsened(level, z, np.array([k]), ONE, new_tally())
+    return coarsened(level, z, np.array([k]), ONE, new_control())
 
 
 def joined(parts):

@@ -39,12 +39,12 @@ def perron_of(operator):
     return start_with_perron(operator, start, last=1).perron
 
 
-def counts_by(bound, labels, method=None):
+def counts_by(hessian, labels, method=None):
     """Count by one method wherever there is something to count, or as chosen by size and fill."""
-    layout = Layout(bound.coupling, labels)
+    layout = Layout(hessian.coupling, labels)
     if method is not None:
         layout.methods = [name if name == "pruned" else method for name in layout.methods]
-    return count_on(bound, layout, sign=1)
+    return count_on(hessian, layout, sign=1)
 
 
 def random_tree(n, rng):

@@ -20,7 +20,7 @@ from helpers.strategies_levels import (
     rules_of,
     weightings,
 )
-from kgroups._progress import new_tally
+from kgroups._progress import ENTRIES, MOVES, new_control
 from kgroups.search import (
     Level,
     Objective,
@@ -74,9 +74,9 @@ def permutation_within(data, level):
 
 @given(several())
 def test_components_that_are_left_out_have_no_units_on_a_coarser_level(case):
-    tally = new_tally()
-    groups = coarsened(case.level, case.z, case.k, case.which, tally)
-    assert tally[0] == case.level.entries[case.which].sum()
+    control = new_control()
+    groups = coarsened(case.level, case.z, case.k, case.which, control)
+    assert control[ENTRIES] == case.level.entries[case.which].sum()
     sizes = np.zeros_like(case.k)
     sizes[case.which] = case.k[case.which]
     assert groups.sizes.tolist() == sizes.tolist()
@@ -121,7 +121,7 @@ def test_intersections_are_numbered_by_group_and_first_unit(case, data):
 @given(several(), st.data())
 def test_units_wake_where_their_cell_or_that_of_a_neighbor_has_left(case, data):
     """The labels are the cells here."""
-    top = coarsened(case.level, case.z, case.k, case.which, new_tally())
+    top = coarsened(case.level, case.z, case.k, case.which, new_control())
     before, after = (draw_labels(data, top.sizes[case.which])[0] for _ in range(2))
     undecided = draw_labels(data, case.level.sizes)[0] == 1
     found = woken(case.level, top, case.z, before, after, undecided, case.which)
@@ -227,7 +227,7 @@ def test_components_climb_as_they_do_alone(case, temperatures, most, resolution,
     code = objective_of(level)
     options = {"temperatures": np.array(temperatures), "levels": most, "start": start}
     penalty = resolution / (2.0 * code.edges)
-    found = climb(level, code, case.z, case.which, rules, new_tally(), penalty=penalty, **options)
+    found = climb(level, code, case.z, case.which, rules, new_control(), penalty=penalty, **options)
     untouched = ~level.mask(case.which)
     assert found.z[untouched].tolist() == case.z[untouched].tolist()
     for c, part, rows, z in case.each():
@@ -237,7 +237,7 @@ def test_components_climb_as_they_do_alone(case, temperatures, most, resolution,
             z,
             np.zeros(1, dtype=np.int64),
             rules,
-            new_tally(),
+            new_control(),
             penalty=penalty[c : c + 1],
             **options,
         )
@@ -252,8 +252,8 @@ def test_the_value_of_a_climb_on_all_levels_is_that_of_its_labels(case, temperat
     """Groups of groups move too: weights between them are of single precision."""
     level, z, _ = case
     one, heat = np.zeros(1, dtype=np.int64), np.array(temperatures)
-    tally, rules = new_tally(), rules_of(max_visits=100)
-    found = climb(level, objective_of(level), z, one, rules, tally, temperatures=heat)
+    control, rules = new_control(), rules_of(max_visits=100)
+    found = climb(level, objective_of(level), z, one, rules, control, temperatures=heat)
     assert found.z.tolist() == oracles.renumbered(found.z).tolist()
     assert found.k[0] == found.z.max() + 1
     after = oracles.nats_saved(level, found.z)
@@ -268,12 +268,12 @@ def test_a_climb_ends_where_no_merge_of_two_groups_gains(level, data):
     z, _ = data.draw(labelings(level.n))
     one, rules = np.zeros(1, dtype=np.int64), rules_of(max_visits=1_000)
     for _ in range(100):
-        tally = new_tally()
-        found = climb(level, objective_of(level), z, one, rules, tally)
+        control = new_control()
+        found = climb(level, objective_of(level), z, one, rules, control)
         z = found.z
-        if not tally[1]:
+        if not control[MOVES]:
             break
-    assert not tally[1]
+    assert not control[MOVES]
     groups, saved = groups_of(level, z, int(found.k[0])), oracles.nats_saved(level, z)
     for a in range(groups.n):
         for b in groups.indices[groups.indptr[a] : groups.indptr[a + 1]].tolist():

@@ -24,7 +24,7 @@ from helpers.strategies_levels import (
     weightings,
 )
 from kgroups._csr import connected_components
-from kgroups._progress import new_tally
+from kgroups._progress import ENTRIES, MOVES, new_control
 from kgroups.search import Objective, merged_down, nats_saved, totals
 from kgroups.search.candidates import search, split_small
 
@@ -126,21 +126,21 @@ def test_each_component_has_its_own_nats(cases):
 )
 def test_the_value_of_moves_is_that_of_the_labels(case, temperatures, keep):
     level, z, k = case
-    after, value, _, _, tally = moved(level, z, temperatures=temperatures, keep=keep)
+    after, value, _, _, control = moved(level, z, temperatures=temperatures, keep=keep)
     assert value == pytest.approx(oracles.nats_saved(level, after), **CLOSE)
     if keep:
         assert np.unique(after).tolist() == list(range(k))
-    if not tally[1]:
+    if not control[MOVES]:
         assert after.tolist() == (z if keep else oracles.renumbered(z)).tolist()
 
 
 @given(labeled_levels(), st.booleans())
 def test_cold_moves_never_lose(case, keep):
     level, z, _ = case
-    _, value, _, _, tally = moved(level, z, keep=keep)
+    _, value, _, _, control = moved(level, z, keep=keep)
     before = oracles.nats_saved(level, z)
     assert value >= before - 1e-6
-    if tally[1]:
+    if control[MOVES]:
         assert value > before - 1e-6
 
 
@@ -153,11 +153,11 @@ def test_moves_end_where_no_single_move_gains(case):
     """
     level, z, _ = case
     for _ in range(100):
-        z, value, waiting, _, tally = moved(level, z, max_visits=1_000)
+        z, value, waiting, _, control = moved(level, z, max_visits=1_000)
         assert not waiting.any()
-        if not tally[1]:
+        if not control[MOVES]:
             break
-    assert not tally[1]
+    assert not control[MOVES]
     for i in range(z.size):
         gain = oracles.best_gain(level, z, i, oracles.nats_saved)
         assert gain <= 1e-4 * max(1.0, abs(value))
@@ -167,20 +167,20 @@ def test_moves_end_where_no_single_move_gains(case):
 def test_linear_moves_raise_modularity_at_the_resolution(case, resolution):
     level, z, _ = case
     penalty = resolution / level.strength.sum()
-    after, value, waiting, _, tally = moved(level, z, penalty=penalty, max_visits=1_000)
+    after, value, waiting, _, control = moved(level, z, penalty=penalty, max_visits=1_000)
     gained = oracles.modularity(level, after, penalty) - oracles.modularity(level, z, penalty)
     rounding = 1e-5 * level.strength.sum()
     assert value == 0.0
-    assert gained >= 2e-9 * tally[1] - rounding
+    assert gained >= 2e-9 * control[MOVES] - rounding
     assert not waiting.any()
 
 
 @given(labeled_levels(), st.integers(1, 3))
 def test_moves_are_given_up_after_so_many_visits(case, most):
     level, z, _ = case
-    tally = moved(level, z, max_visits=most).tally
+    control = moved(level, z, max_visits=most).control
     longest = int(np.diff(level.A.indptr).max())
-    assert tally[0] - level.A.indices.size <= most * z.size * longest
+    assert control[ENTRIES] - level.A.indices.size <= most * z.size * longest
 
 
 @given(labeled_levels(), st.data())
@@ -188,7 +188,7 @@ def test_merging_meets_any_target_on_connected_graphs(case, data):
     level, z, k = case
     target = data.draw(st.integers(1, k))
     groups, code = groups_of(level, z, k), objective_of(level)
-    label, count = merged_down(groups, code, ONE, np.array([target]), new_tally())
+    label, count = merged_down(groups, code, ONE, np.array([target]), new_control())
     assert count.tolist() == [target]
     assert np.unique(label).tolist() == list(range(target))
     # Whole groups are merged, and only with groups that they are linked to.

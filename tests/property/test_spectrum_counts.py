@@ -26,25 +26,25 @@ def bind(W, rule, *, weighted):
     return BetheHessian(rule).bind(csr, weighted=weighted), connected_components(csr)[1]
 
 
-def dense_spectrum(bound):
-    return np.linalg.eigvalsh(bound.normalized_matrix().toarray())
+def dense_spectrum(hessian):
+    return np.linalg.eigvalsh(hessian.normalized_matrix().toarray())
 
 
 @pytest.mark.parametrize("method", METHODS)
 @given(seed=seeds, rule=rules, weighted=st.booleans(), loops=st.booleans())
 def test_counts_equal_the_dense_spectrum(method, seed, rule, weighted, loops):
     W = random_adjacency(seed, largest=40, weighted=weighted, loops=loops)
-    bound, labels = bind(W, rule, weighted=weighted)
-    counts = counts_by(bound, labels, method)
-    if bound.trivial:
+    hessian, labels = bind(W, rule, weighted=weighted)
+    counts = counts_by(hessian, labels, method)
+    if hessian.trivial:
         assert counts.total == 0
         return
     for a in range(labels.max() + 1):
-        nu = dense_spectrum(bound.restrict(np.flatnonzero(labels == a)))
+        nu = dense_spectrum(hessian.restrict(np.flatnonzero(labels == a)))
         assume(np.abs(np.abs(nu) - 1.0).min() > 1e-7)
         assert counts.k[a] == np.count_nonzero(nu > 1.0)
-    below = count_on(bound, counts.layout, sign=-1)
-    assert below.total == np.count_nonzero(dense_spectrum(bound) < -1.0)
+    below = count_on(hessian, counts.layout, sign=-1)
+    assert below.total == np.count_nonzero(dense_spectrum(hessian) < -1.0)
 
 
 @pytest.mark.compiled
@@ -69,20 +69,20 @@ def test_the_filter_bounds_the_dense_count(seed, n, k, snr, rule, weighted, sign
         A = CSR(A.indptr, A.indices, 1.0 + np.random.default_rng(seed).random(n * n)[pair])
     _, labels = connected_components(A)
     rows = np.flatnonzero(labels == np.argmax(np.bincount(labels)))
-    bound = BetheHessian(rule).bind(A, weighted=weighted).restrict(rows)
-    nu = sign * dense_spectrum(bound)
+    hessian = BetheHessian(rule).bind(A, weighted=weighted).restrict(rows)
+    nu = sign * dense_spectrum(hessian)
     assume(np.abs(nu - 1.0).min() > 1e-7)
-    found = count_by_filter(bound, sign=sign)
+    found = count_by_filter(hessian, sign=sign)
     assert found.k_low <= np.count_nonzero(nu > 1.0) <= found.k_high
 
 
 @given(seed=seeds, rule=rules, weighted=st.booleans(), loops=st.booleans())
 def test_pruning_to_the_core_keeps_the_count(seed, rule, weighted, loops):
     W = random_adjacency(seed, largest=40, weighted=weighted, loops=loops)
-    bound, _ = bind(W, rule, weighted=weighted)
-    lam = np.linalg.eigvalsh(bound.matrix().toarray())
+    hessian, _ = bind(W, rule, weighted=weighted)
+    lam = np.linalg.eigvalsh(hessian.matrix().toarray())
     assume(np.abs(lam).min() > 1e-7)
-    core = bound.on_core(np.flatnonzero(two_core(csr_of(W))))
+    core = hessian.on_core(np.flatnonzero(two_core(csr_of(W))))
     on_core = np.linalg.eigvalsh(core.matrix().toarray()) if core.n else np.zeros(0)
     assert np.count_nonzero(on_core < 0) == np.count_nonzero(lam < 0)
 
@@ -96,20 +96,20 @@ def test_trees_and_unicyclic_graphs_hold_nothing(seed, rule, n, weighted):
     if weighted:
         w = rng.lognormal(0.0, 2.0, (n, n))
         W = W * (w + w.T)
-    bound, labels = bind(W, rule, weighted=weighted)
-    assert np.linalg.eigvalsh(bound.matrix().toarray()).min() > 0.0
-    assert set(count_components(bound, labels).method) == {"pruned"}
+    hessian, labels = bind(W, rule, weighted=weighted)
+    assert np.linalg.eigvalsh(hessian.matrix().toarray()).min() > 0.0
+    assert set(count_components(hessian, labels).method) == {"pruned"}
 
 
 @given(seed=seeds, weighted=st.booleans(), scale=st.sampled_from([1e-6, 0.25, 3.0, 1e7]))
 def test_counts_do_not_see_the_unit_of_the_weights(seed, weighted, scale):
     W = random_adjacency(seed, largest=30, weighted=weighted)
     for rule in R_CHOICES:
-        bound, labels = bind(W, rule, weighted=True)
-        nu = dense_spectrum(bound)
+        hessian, labels = bind(W, rule, weighted=True)
+        nu = dense_spectrum(hessian)
         assume(np.abs(nu - 1.0).min() > 1e-6)
         scaled, _ = bind(scale * W, rule, weighted=True)
-        assert count_components(scaled, labels).total == count_components(bound, labels).total
+        assert count_components(scaled, labels).total == count_components(hessian, labels).total
 
 
 @given(seed=seeds, weighted=st.booleans())
@@ -117,23 +117,23 @@ def test_counts_do_not_see_the_order_of_the_nodes(seed, weighted):
     W = random_adjacency(seed, largest=30, weighted=weighted)
     order = np.random.default_rng(seed).permutation(len(W))
     for rule in R_CHOICES:
-        bound, labels = bind(W, rule, weighted=weighted)
-        assume(np.abs(dense_spectrum(bound) - 1.0).min() > 1e-6)
+        hessian, labels = bind(W, rule, weighted=weighted)
+        assume(np.abs(dense_spectrum(hessian) - 1.0).min() > 1e-6)
         moved, moved_labels = bind(W[np.ix_(order, order)], rule, weighted=weighted)
-        assert moved.r == pytest.approx(bound.r, rel=1e-7)
-        first = count_components(bound, labels).total
+        assert moved.r == pytest.approx(hessian.r, rel=1e-7)
+        first = count_components(hessian, labels).total
         assert count_components(moved, moved_labels).total == first
 
 
 @given(seed=seeds, weighted=st.booleans(), loops=st.booleans())
 def test_nonbacktracking_rule_is_the_root_of_the_dense_radius(seed, weighted, loops):
     W = random_adjacency(seed, largest=12, weighted=weighted, loops=loops)
-    bound, _ = bind(W, "nonbacktracking", weighted=weighted)
-    if weighted and bound.saturated:
+    hessian, _ = bind(W, "nonbacktracking", weighted=weighted)
+    if weighted and hessian.saturated:
         return
     rho = oracles.nonbacktracking_radius(W**2 if weighted else W)
     largest = W.max() if weighted and W.any() else 1.0
     if rho > largest**2 * 1.01:
-        assert bound.r**2 == pytest.approx(rho, rel=1e-7)
+        assert hessian.r**2 == pytest.approx(rho, rel=1e-7)
     else:
-        assert bound.r >= 1.0005 * largest
+        assert hessian.r >= 1.0005 * largest

@@ -33,7 +33,7 @@ class Planted(NamedTuple):
         degree, snr = float(rng.integers(3, 31)), round(float(rng.uniform(1.0, 1.3)), 4)
         return cls(n, k, degree, snr, seed)
 
-    def bound(self):
+    def hessian(self):
         graph = planted_partition(self.n, self.k, self.degree, self.snr, rng=self.seed).graph
         return BetheHessian().bind(graph.simple_adjacency(), weighted=False)
 
@@ -45,8 +45,8 @@ class Counted(NamedTuple):
     nearest: float
 
 
-def dense_count(bound):
-    values = np.linalg.eigvalsh(bound.normalized_matrix().toarray())
+def dense_count(hessian):
+    values = np.linalg.eigvalsh(hessian.normalized_matrix().toarray())
     return Counted(int(np.count_nonzero(values > 1.0)), float(np.abs(values - 1.0).min()))
 
 
@@ -70,7 +70,7 @@ def main():
         for seed in range(GRAPHS):
             planted = Planted.draw(seed)
             if planted not in known:
-                count, nearest = dense_count(planted.bound())
+                count, nearest = dense_count(planted.hessian())
                 writer.writerow([*planted, count, f"{nearest:.3g}"])
                 file.flush()
 

@@ -28,9 +28,9 @@ def test_all_graphs_were_counted():
 
 @pytest.mark.parametrize("graph", marked(COUNTS))
 def test_the_count_is_exact_up_to_5000_nodes(graph):
-    bound = graph.bound()
-    _, labels = connected_components(bound.coupling)
-    counts = count_components(bound, labels)
+    hessian = graph.hessian()
+    _, labels = connected_components(hessian.coupling)
+    counts = count_components(hessian, labels)
     assert counts.is_exact
     assert counts.total == COUNTS[graph].count
 
@@ -38,9 +38,9 @@ def test_the_count_is_exact_up_to_5000_nodes(graph):
 @pytest.mark.compiled
 @pytest.mark.parametrize("graph", marked(COUNTS))
 def test_the_filter_is_right_or_says_that_it_is_not_sure(graph):
-    bound = graph.bound()
-    _, labels = connected_components(bound.coupling)
-    counts = counts_by(bound, labels, "filter")
+    hessian = graph.hessian()
+    _, labels = connected_components(hessian.coupling)
+    counts = counts_by(hessian, labels, "filter")
     assert counts.k_low.sum() <= COUNTS[graph].count <= counts.k_high.sum()
     # Above this distance from the threshold the filter decides.
     if COUNTS[graph].nearest > 5e-4:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -68,7 +69,7 @@ def layers():
     return {
         name.strip(): depth
         for depth, layer in enumerate(contract["layers"])
-        for name in layer.split("|")
+        for name in re.split(r"[|:]", layer)
     }
 
 

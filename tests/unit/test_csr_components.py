@@ -12,7 +12,7 @@ from helpers.strategies_spectrum import TEXTBOOK, adjacency_of, csr_of, random_a
 from kgroups import Graph, _progress
 from kgroups._csr import connected_components, two_core
 from kgroups._csr_nb import label_components
-from kgroups._progress import new_tally
+from kgroups._progress import STOP, TOTAL, new_control
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -62,15 +62,15 @@ def path_of(n):
     return Graph.from_edges(np.arange(n - 1), np.arange(1, n)).csr
 
 
-def labeled(csr, *, offsets=None, which=(0,), group=None, tally=None):
+def labeled(csr, *, offsets=None, which=(0,), group=None, control=None):
     """Return the labels and counts of the kernel, -1 where it has not written."""
     n = len(csr.indptr) - 1
     offsets = np.array([0, n] if offsets is None else offsets)
     labels, counts = np.full(n, -1, dtype=np.int32), np.full(offsets.size - 1, -1)
     group = np.zeros(n, dtype=np.int32) if group is None else group.astype(np.int32)
-    tally, stack = new_tally() if tally is None else tally, np.empty(n, dtype=np.int32)
+    control, stack = new_control() if control is None else control, np.empty(n, dtype=np.int32)
     arrays = csr.indptr.copy(), csr.indices.copy(), offsets, np.array(which), group
-    label_components(*arrays, labels, counts, stack, tally)
+    label_components(*arrays, labels, counts, stack, control)
     return labels, counts
 
 
@@ -97,11 +97,11 @@ def test_components_are_numbered_from_zero_in_each_block(seed):
 def test_a_flag_ends_the_labeling_of_components():
     csr = path_of(10_000)
     for flag in (0, 1):
-        tally = new_tally()
-        tally[2] = flag
-        labels, _ = labeled(csr, tally=tally)
+        control = new_control()
+        control[STOP] = flag
+        labels, _ = labeled(csr, control=control)
         assert (labels >= 0).all() == (flag == 0)
-        assert tally[4] == (0 if flag else 10_000)
+        assert control[TOTAL] == (0 if flag else 10_000)
 
 
 @pytest.mark.compiled
@@ -122,15 +122,15 @@ if sys.argv[1] == "numba":
     import numba
 import hashlib
 import numpy as np
-from kgroups import Graph, _csr, _symmetric_csr
+from kgroups import Graph, _csr
 
 assert ("numba" in sys.modules) == (sys.argv[1] == "numba")
 called = []
 for name in ("_rows_by_sorting", "columns_of_edges", "rows_of_columns"):
-    def watched(*arguments, name=name, function=getattr(_symmetric_csr, name), **options):
+    def watched(*arguments, name=name, function=getattr(_csr, name), **options):
         called.append(name)
         return function(*arguments, **options)
-    setattr(_symmetric_csr, name, watched)
+    setattr(_csr, name, watched)
 digest = hashlib.sha256()
 for m in (60, 20_000, 40_000):
     rng = np.random.default_rng(m)

@@ -211,8 +211,8 @@ def test_self_loops_are_dropped_and_counted_unless_kept():
 def test_no_refinement_leaves_the_first_labels():
     G = nx.karate_club_graph()
     partition = kg.detect_communities(G, 3, weight=None, refine=None)
-    bound = kg.BetheHessian().bind(kg.as_graph(G, weight=None).simple_adjacency(), weighted=False)
-    _, V = np.linalg.eigh(bound.normalized_matrix().toarray())
+    hessian = kg.BetheHessian().bind(kg.as_graph(G, weight=None).simple_adjacency(), weighted=False)
+    _, V = np.linalg.eigh(hessian.normalized_matrix().toarray())
     rows = V[:, -3:] / np.linalg.norm(V[:, -3:], axis=1, keepdims=True)
     expected = KMeans(3, n_init=10, random_state=0).fit(rows).labels_
     assert kg.metrics.ari(expected, partition.labels) == 1.0

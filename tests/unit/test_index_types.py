@@ -16,7 +16,8 @@ from kgroups.adapters.edges import ReadOptions
 from kgroups.backends.networkx.communities import _frequencies
 from kgroups.backends.networkx.convert import convert_from_nx
 from kgroups.backends.networkx.generators import pairs_between, pairs_within
-from kgroups.generators.blocks import BlockPairs, Blocks, all_pairs, pair_codes
+from kgroups.generators.blocks import BlockPairs, Blocks
+from kgroups.generators.planted import all_pairs, pair_codes
 from kgroups.metrics import _cells
 
 HUGE = 2**31

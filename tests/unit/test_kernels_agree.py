@@ -4,7 +4,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from kgroups import Search, _components_nb, _symmetric_csr_nb
+from kgroups import Search, _csr_nb
 from kgroups._csr import connected_components, is_symmetric, rows_of_edges, two_core
 from kgroups._kernel import Kernel
 from kgroups.adapters import _numbering_nb
@@ -17,15 +17,14 @@ from kgroups.generators import lfr_benchmark
 from kgroups.graph import Graph
 from kgroups.hartigan import (
     Hartigan,
-    _dense_nb,
-    _moves_nb,
-    _rows_nb,
+    _kmeans_nb,
+    _sweeps_nb,
     best_kmeans,
     improve_rows,
     refine_labels,
     spread_labels,
 )
-from kgroups.inference import _gibbs_nb, _propagation_nb
+from kgroups.inference import _beliefs_nb, _gibbs_nb
 from kgroups.inference.belief_propagation import (
     Learning,
     Schedule,
@@ -103,8 +102,8 @@ def multiply_blocks():
     u, v, w = random_edges(60, 200)
     graph = Graph.from_edges(u, v, w, n=60)
     for weighted in (False, True):
-        bound = BetheHessian().bind(graph.simple_adjacency(loops=False), weighted=weighted)
-        operator = BlockOperator(bound, lowest=-0.9, entries_per_task=100, rows_per_task=20)
+        hessian = BetheHessian().bind(graph.simple_adjacency(loops=False), weighted=weighted)
+        operator = BlockOperator(hessian, lowest=-0.9, entries_per_task=100, rows_per_task=20)
         for columns in (1, 3, 16):
             X, Y = (operator.normal_block(columns, np.random.default_rng(t)) for t in range(2))
             operator.matmat(X, Y, alpha=1.7)
@@ -241,24 +240,26 @@ def cluster_points():
             cluster(X, 4, metric=Gaussian(), sample_weight=w, n_init=2, gram_memory=memory)
 
 
+def both(*runs):
+    return lambda: [run() for run in runs]
+
+
 @pytest.mark.parametrize(
     ("run", "module"),
     [
-        (convert_edges, _symmetric_csr_nb),
+        (both(convert_edges, find_components), _csr_nb),
         (number_names, _numbering_nb),
         (multiply_blocks, _chebyshev_nb),
         (sample_labels, _gibbs_nb),
         (propagate_labels, _label_propagation_nb),
-        (propagate_beliefs, _propagation_nb),
-        (move_nodes, _moves_nb),
-        (group_rows, _rows_nb),
+        (propagate_beliefs, _beliefs_nb),
+        (both(move_nodes, cluster_points), _sweeps_nb),
+        (group_rows, _kmeans_nb),
         (search_communities, _climbing_nb),
         (measure_dispersion, _dispersion_nb),
         (group_groups, _supergroups_nb),
-        (find_components, _components_nb),
         (cut_a_line, _line_nb),
         (measure_distances, _distances_nb),
-        (cluster_points, _dense_nb),
     ],
 )
 def test_interpreted_and_compiled_kernels_agree_to_the_bit(checked, run, module):

@@ -13,11 +13,13 @@ import kgroups as kg
 from helpers.terminal import Terminal
 from kgroups import _progress
 from kgroups._progress import (
+    LEFT,
+    TOTAL,
     Stages,
     begin_stage,
     counted_progress,
     interrupts_restored,
-    new_tally,
+    new_control,
     run_interruptibly,
     stage_progress,
     tell_share,
@@ -173,15 +175,15 @@ def test_inner_stages_end_with_their_call():
 def test_a_kernel_tells_its_share_through_its_tally():
     told = []
 
-    def kernel(tally):
-        tally[3], tally[4] = 30, 40
+    def kernel(control):
+        control[LEFT], control[TOTAL] = 30, 40
         while not told:
             time.sleep(0.001)
         return "done"
 
     with Stages(lambda text: told.append(text) if "%" in text else None, pause=0.0):
         begin_stage("searching")
-        assert run_interruptibly(kernel, new_tally()) == "done"
+        assert run_interruptibly(kernel, new_control()) == "done"
     assert told[0] == "searching, 25 %"
 
 

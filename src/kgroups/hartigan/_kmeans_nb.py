@@ -3,6 +3,7 @@
 from math import floor, inf
 
 from kgroups._kernel import kernel
+from kgroups._progress import STOP
 from kgroups._types import Floats, Ints
 
 __all__ = ['best_kmeans', 'improve_rows']
@@ -17,7 +18,7 @@ _COST_SHARE, _COST_ROUNDING = 1e-9, 1e-12
 def move_rows(
     X: Floats, x: int, n: int, p: int, k: int, row_error: float, max_sweeps: int, z: Ints,
     size: Ints, total: Floats, squared: Floats, visited: Ints, changed: Ints, row: Floats,
-    link: Floats, tally: Ints,
+    link: Floats, control: Ints,
 ) -> float:
     """Make the best improving k-means move of every row, sweep after sweep, until none moves.
 
@@ -48,7 +49,7 @@ def move_rows(
     for _ in range(max_sweeps):
         moves = 0
         for i in range(n):
-            if tally[2] != 0:
+            if control[STOP] != 0:
                 return 0.0
             now += 1
             a = z[i]
@@ -115,7 +116,7 @@ def best_kmeans(
     draws: Floats, firsts: Ints, row_error: float, max_sweeps: int, z: Ints, tried: Ints,
     distance: Floats, mass: Floats, offered: Floats, turned: Floats, cost: Floats, picks: Ints,
     center: Ints, size: Ints, total: Floats, squared: Floats, visited: Ints, changed: Ints,
-    row: Floats, link: Floats, tally: Ints,
+    row: Floats, link: Floats, control: Ints,
 ) -> None:
     """Label the rows of each of several tables by the best of its starts, the first in a tie.
 
@@ -195,9 +196,9 @@ def best_kmeans(
                 tried[center[a]] = a
             found = move_rows(
                 X, places[table], n, p, k[table], row_error, max_sweeps, tried, size, total,
-                squared, visited, changed, row, link, tally,
+                squared, visited, changed, row, link, control,
             )
-            if tally[2] != 0:
+            if control[STOP] != 0:
                 return
             if found < lowest * (1.0 - _COST_SHARE) - _COST_ROUNDING or lowest == inf:
                 lowest = found
@@ -210,10 +211,10 @@ def best_kmeans(
 def improve_rows(
     X: Floats, x: int, p: int, k: int, row_error: float, max_sweeps: int, z: Ints, size: Ints,
     total: Floats, squared: Floats, visited: Ints, changed: Ints, row: Floats, link: Floats,
-    tally: Ints,
+    control: Ints,
 ) -> float:
     """Lower the k-means cost of rows of ``p`` numbers, which start at ``x``; return the cost."""
     return move_rows(
         X, x, len(z), p, k, row_error, max_sweeps, z, size, total, squared, visited, changed, row,
-        link, tally,
+        link, control,
     )

@@ -3,6 +3,7 @@
 from math import inf
 
 from kgroups._kernel import kernel
+from kgroups._progress import ENTRIES, STOP
 from kgroups._types import Bools, Floats, Indices, Ints
 
 __all__ = ['add_rows', 'move_nodes', 'sweep_dense']
@@ -17,7 +18,7 @@ _ROUNDING = 1e-10
 def move_nodes(
     indptr: Indices, indices: Indices, data: Floats, diagonal: Floats, w: Floats, offsets: Ints,
     which: Ints, groups: Ints, all_groups: bool, margin: float, max_sweeps: int, z: Ints, s: Floats,
-    Q: Floats, size: Ints, link: Floats, seen: Bools, touched: Ints, done: Ints, tally: Ints,
+    Q: Floats, size: Ints, link: Floats, seen: Bools, touched: Ints, done: Ints, control: Ints,
 ) -> None:
     """Visit all nodes, sweep after sweep, and move labels and totals in place while Q rises.
 
@@ -68,7 +69,7 @@ def move_nodes(
         while done[c, 2] == 0 and done[c, 0] < max_sweeps:
             moves = 0
             for i in range(first, last):
-                if tally[2] != 0:
+                if control[STOP] != 0:
                     return
                 a = z[i]
                 count = 0
@@ -189,7 +190,7 @@ def _nearest_group(
 @kernel(seconds=0.79)
 def sweep_dense(
     rows: Floats, place: Ints, diagonal: Floats, w: Floats, to_nearest: bool, rounding: float,
-    first: int, z: Ints, s: Floats, Q: Floats, size: Ints, L: Floats, peak: Floats, tally: Ints,
+    first: int, z: Ints, s: Floats, Q: Floats, size: Ints, L: Floats, peak: Floats, control: Ints,
     wanted: Ints,
 ) -> int:
     """Visit the nodes from ``first`` on, move each to its best group, and return where it ended.
@@ -198,7 +199,7 @@ def sweep_dense(
     row i of M, which is ``rows[place[i]]``; where the place is -1 no more nodes move. Then
     ``wanted`` holds the nodes from there on that would move now and whose rows are missing, as many
     as it can hold, and -1 after the last. ``peak`` keeps the largest sum, by unit of weight, that a
-    mover had with each group that it left or joined. ``tally[0]`` gains the moves.
+    mover had with each group that it left or joined. ``control[ENTRIES]`` gains the moves.
     """
     n = len(z)
     ended = n
@@ -231,7 +232,7 @@ def sweep_dense(
         size[a] -= 1
         size[b] += 1
         z[i] = b
-        tally[0] += 1
+        control[ENTRIES] += 1
         for j in range(n):
             L[a, j] -= rows[row, j]
         for j in range(n):

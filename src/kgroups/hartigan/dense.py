@@ -6,6 +6,7 @@ from typing import Literal, Protocol, TypeAlias
 import numpy as np
 
 from kgroups._csr import writable
+from kgroups._progress import ENTRIES
 from kgroups._types import Floats, Ints
 from kgroups.hartigan._sweeps_nb import add_rows, sweep_dense
 from kgroups.hartigan.sweeps import Groups, Outcome, check_labels, group_sums
@@ -110,28 +111,28 @@ def improve_dense(
     else:
         rows, place = writable(M.stored), np.arange(n)
     w, diagonal = writable(w), writable(M.diagonal)
-    wanted, tally = np.empty(_ROWS_AT_ONCE, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    wanted, control = np.empty(_ROWS_AT_ONCE, dtype=np.int64), np.zeros(1, dtype=np.int64)
     sweeps, converged = 0, n == 0
     while not converged and sweeps < max_sweeps:
-        before, first = tally[0], 0
+        before, first = control[ENTRIES], 0
         if M.stored is None:
             place[:] = -1
         while first < n:
             first = sweep_dense(
                 rows, place, diagonal, w, rule == "lloyd", _ROUNDING, first,
-                z, *groups, L, peak, tally, wanted,
+                z, *groups, L, peak, control, wanted,
             )  # fmt: skip
             if first < n:
                 _fetch(M, wanted, first, rows, place)
         sweeps += 1
-        converged = bool(tally[0] == before)
+        converged = bool(control[ENTRIES] == before)
         ended = converged or sweeps == max_sweeps
-        if ended and tally[0] > recomputed and _has_cancelled(L, w, z, groups, peak):
+        if ended and control[ENTRIES] > recomputed and _has_cancelled(L, w, z, groups, peak):
             # Removing an outlier leaves cancellation error, which may hide moves.
-            L, recomputed = group_links(M, [z], k)[0], int(tally[0])
+            L, recomputed = group_links(M, [z], k)[0], int(control[ENTRIES])
             groups, peak = _totals(M, w, z, L), _largest_inside(L, w, z)
             converged = converged and sweeps == max_sweeps
-    moves = int(tally[0])
+    moves = int(control[ENTRIES])
     groups, visits = _totals(M, w, z, L), n * (n + moves)
     return Outcome(z, groups.objective(), sweeps, moves, visits, converged, groups.s, groups.Q)
 

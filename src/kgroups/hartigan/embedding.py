@@ -37,7 +37,7 @@ _LEAST_LENGTH = 1e-7
 
 
 def informative_eigenpairs(
-    bound: BoundBetheHessian, count: int, rows: Rows, *, limits: DenseLimits = DENSE
+    hessian: BoundBetheHessian, count: int, rows: Rows, *, limits: DenseLimits = DENSE
 ) -> tuple[Floats, Floats]:
     """Return eigenvalues, most informative first, and their eigenvectors as columns.
 
@@ -47,29 +47,29 @@ def informative_eigenpairs(
     ``limits.canonical_eigenpairs`` nodes all of them are computed densely, so that this holds to
     the digits that are used, even if ``count`` cuts through equal eigenvalues.
     """
-    find, n = top_eigenpairs if rows == "normalized" else _lowest_of_hessian, bound.n
+    find, n = top_eigenpairs if rows == "normalized" else _lowest_of_hessian, hessian.n
     number = min(n, count + 1) if n <= limits.canonical_eigenpairs else count
-    lam, V = find(bound, number, limits=limits)
+    lam, V = find(hessian, number, limits=limits)
     if count < len(lam) < n and np.any(lam[1:] >= lam[:-1] - EQUAL):
         # Lanczos may miss copies of a multiple eigenvalue, and its vectors are less precise.
-        lam, V = find(bound, n, limits=limits)
+        lam, V = find(hessian, n, limits=limits)
     return lam[:count], _in_canonical_basis(lam, V)[:, :count]
 
 
 def _lowest_of_hessian(
-    bound: BoundBetheHessian, count: int, *, limits: DenseLimits
+    hessian: BoundBetheHessian, count: int, *, limits: DenseLimits
 ) -> tuple[Floats, Floats]:
     """Return the lowest eigenpairs of H_r, with the sign of the eigenvalues reversed."""
-    H = bound.matrix()
-    if bound.n <= limits.canonical_eigenpairs or count >= bound.n - 1:
+    H = hessian.matrix()
+    if hessian.n <= limits.canonical_eigenpairs or count >= hessian.n - 1:
         lam, V = np.linalg.eigh(H.toarray())
         return -lam[:count], V[:, :count]
     from scipy import sparse
 
     # A shift by Gershgorin's bound turns the lowest eigenvalues of H into the largest.
-    shift = float(2.0 * bound.diagonal.max() + abs(H).sum(axis=1).max())
-    shifted = sparse.diags_array(np.full(bound.n, shift), format="csr") - H
-    lam, V = largest_eigenpairs(shifted, count, start_vector(bound))
+    shift = float(2.0 * hessian.diagonal.max() + abs(H).sum(axis=1).max())
+    shifted = sparse.diags_array(np.full(hessian.n, shift), format="csr") - H
+    lam, V = largest_eigenpairs(shifted, count, start_vector(hessian))
     return lam - shift, V
 
 

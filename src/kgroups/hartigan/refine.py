@@ -198,18 +198,18 @@ class Hartigan:
             raise InputError(msg)
 
     def objective(
-        self, bound: BoundBetheHessian, d: Floats, offsets: Ints | None = None
+        self, hessian: BoundBetheHessian, d: Floats, offsets: Ints | None = None
     ) -> tuple[CSR, Floats, Floats]:
         """Return M, its diagonal, and the node weights w; M's own diagonal entries are ignored.
 
         ``offsets`` says where components start; without it all nodes count as one.
         """
-        M = bound.coupling
-        diagonal = diagonal_of(M) - bound.diagonal
+        M = hessian.coupling
+        diagonal = diagonal_of(M) - hessian.diagonal
         if self.weights == "uniform":
-            return M, diagonal, np.ones(bound.n)
+            return M, diagonal, np.ones(hessian.n)
         if self.weights == "association":
-            return M, diagonal, bound.diagonal
+            return M, diagonal, hessian.diagonal
         offsets = np.array([0, d.size]) if offsets is None else offsets
         sizes, entries = np.diff(offsets), np.diff(M.indptr[offsets])
         part = np.repeat(np.arange(sizes.size), sizes)
@@ -229,7 +229,7 @@ class Hartigan:
         self, problem: "Problem", labels: Ints, k: Ints, which: Ints
     ) -> list[Refinement]:
         """Refine labels of ``k`` groups in each of some components, which start from 0 in each."""
-        M, diagonal, w = self.objective(problem.bound, problem.strength, problem.offsets)
+        M, diagonal, w = self.objective(problem.hessian, problem.strength, problem.offsets)
         found = improve_components(
             M,
             diagonal,

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from kgroups._csr import rows_of, writable
-from kgroups._progress import new_tally, run_kernel
+from kgroups._progress import new_control, run_kernel
 from kgroups._types import CSR, Floats, Indices, Ints
 from kgroups.errors import InputError
 from kgroups.hartigan import _kmeans_nb as kernels
@@ -214,7 +214,7 @@ def improve_components(
         np.zeros(most, dtype=np.bool_),
         np.empty(most, dtype=np.int64),
         done,
-        new_tally(),
+        new_control(),
     )
     return Improved(z, groups, done)
 
@@ -227,7 +227,7 @@ def improve_rows(X: Floats, z: Ints, *, k: int, max_sweeps: int = 50) -> tuple[I
     """
     n, p = X.shape
     z, flat = z.astype(np.int64, copy=True), np.ascontiguousarray(X, dtype=float).ravel()
-    arguments = flat, 0, p, k, ROW_ERROR, max_sweeps, z, *_row_scratch(n, p, k), new_tally()
+    arguments = flat, 0, p, k, ROW_ERROR, max_sweeps, z, *_row_scratch(n, p, k), new_control()
     return z, float(run_kernel(kernels.improve_rows, n * p * k, *arguments))
 
 
@@ -270,7 +270,7 @@ def best_kmeans(
         np.empty(tried, dtype=np.int64),
         np.empty(most, dtype=np.int64),
         *_row_scratch(n, p, most),
-        new_tally(),
+        new_control(),
     )
     return np.split(z, np.cumsum(rows)[:-1])
 

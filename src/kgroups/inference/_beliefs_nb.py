@@ -8,6 +8,7 @@ they start at ``firsts[p]`` and ``messages[p]``. Rates, shares and sums have a r
 from math import exp, floor, inf, log, sqrt
 
 from kgroups._kernel import kernel
+from kgroups._progress import STOP
 from kgroups._types import Floats, Indices, Ints
 
 __all__ = ['STATE', 'propagate', 'reverse_entries']
@@ -130,7 +131,7 @@ def sweep(
     heaviest: float, m: float, k: int, p: int, at: int, to: int, inside: Floats, prior: Floats,
     message: Floats, marginal: Floats, sums: Floats, more: Floats, field: Floats, product: Floats,
     logs: Floats, sent: Floats, above: Floats, inner: Floats, log_inside: Floats, state: Floats,
-    tally: Ints,
+    control: Ints,
 ) -> None:
     """Update the messages and the marginal of each node, in order and in place.
 
@@ -140,7 +141,7 @@ def sweep(
     weight, 0 if all weights are 1, and ``m`` the sum of all weights. The state has the rate between
     groups, and the share of the messages and marginals that stays as it was; it receives the Bethe
     free energy saved against one community, in nats, but for a term of the pairs of nodes, and the
-    mean change of a marginal. The sweep ends early if ``tally[2]`` is set.
+    mean change of a marginal. The sweep ends early if ``control[STOP]`` is set.
     """
     between = state[p, BETWEEN]
     damping = state[p, _DAMPING]
@@ -178,7 +179,7 @@ def sweep(
     pending = 0
     fetched = 0.0
     for i in range(first, last):
-        if tally[2] != 0:
+        if control[STOP] != 0:
             return
         begin = indptr[i]
         end = indptr[i + 1]
@@ -261,14 +262,15 @@ def propagate(
     marginal: Floats, softness: float, sums: Floats, rule: int, least: float, steps: int,
     sweeps: int, final_sweeps: int, tolerance: float, rate_tolerance: float, state: Floats,
     budget: int, more: Floats, field: Floats, product: Floats, logs: Floats, sent: Floats,
-    above: Floats, inner: Floats, log_inside: Floats, learned: Floats, shares: Floats, tally: Ints,
+    above: Floats, inner: Floats, log_inside: Floats, learned: Floats, shares: Floats,
+    control: Ints,
 ) -> None:
     """Sweep and learn rates in turn, all in place, for at most ``budget`` sweeps a component.
 
     There are ``steps`` of learning, with ``sweeps`` before each and ``final_sweeps`` after the
     last one. The state of a component says whether it has ended: neither marginals nor rates
-    change any more, or all sweeps were made; otherwise another call goes on. A flag in ``tally[2]``
-    ends it at once.
+    change any more, or all sweeps were made; otherwise another call goes on. A flag in
+    ``control[STOP]`` ends it at once.
 
     In the first call messages are set by the labels ``z``; a share ``softness`` of each is spread
     over all groups. With ``from_labels`` the first rates are learned from the labels too.
@@ -365,7 +367,7 @@ def propagate(
             sweep(
                 indptr, data, reverse, theta, first, last, heaviest[c], m, k, p, at, to, inside,
                 prior, message, marginal, sums, more, field, product, logs, sent, above, inner,
-                log_inside, state, tally,
+                log_inside, state, control,
             )
-            if tally[2] != 0:
+            if control[STOP] != 0:
                 return

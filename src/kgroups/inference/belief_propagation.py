@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from kgroups._csr import inner_weights, writable
-from kgroups._progress import new_tally, run_interruptibly
+from kgroups._progress import new_control, run_interruptibly
 from kgroups._types import CSR, Floats, Indices, Ints
 from kgroups._validation import changed_options, check_choice, check_integer, check_real
 from kgroups.hartigan import Refinement, planted_fit
@@ -301,7 +301,7 @@ def _propagated(
     large = message.size > messages_per_call
 
     def run(sweeps: int) -> bool:
-        arguments = *call, sweeps, *scratch, new_tally()
+        arguments = *call, sweeps, *scratch, new_control()
         if large:
             run_interruptibly(kernels.propagate, *arguments)
         else:

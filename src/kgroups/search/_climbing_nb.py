@@ -14,6 +14,7 @@ these, and each wrong guess takes as long as several links.
 from math import floor, inf, log
 
 from kgroups._kernel import kernel
+from kgroups._progress import ENTRIES, LEFT, MOVES, STOP, TOTAL
 from kgroups._types import Bools, Floats, Indices, Ints
 
 __all__ = [
@@ -63,11 +64,11 @@ def coarsen_block(
     indptr: Indices, indices: Indices, data: Floats, strength: Floats, inner: Floats, nodes: Ints,
     first: int, last: int, z: Indices, k: int, to_indptr: Indices, to_indices: Indices,
     to_data: Floats, to_strength: Floats, to_inner: Floats, to_nodes: Ints, base: int, slot: int,
-    tally: Ints, group: Floats, link: Floats, counts: Ints, touched: Indices, work: Indices,
+    control: Ints, group: Floats, link: Floats, counts: Ints, touched: Indices, work: Indices,
 ) -> int:
     """Write the ``k`` groups of a block as units from ``base`` on, their links from ``slot`` on.
 
-    Returns where the links end, -1 if a flag in the tally has ended the work.
+    Returns where the links end, -1 if a flag in the control has ended the work.
     """
     mask = 0 if len(data) == 1 else -1
     for a in range(k + 1):
@@ -90,7 +91,7 @@ def coarsen_block(
         while at < counts[_START, a]:
             i = first + work[_MEMBERS, at]
             at += 1
-            if tally[2] != 0:
+            if control[STOP] != 0:
                 return -1
             own_strength += strength[i]
             own_inner += inner[i]
@@ -122,7 +123,7 @@ def move_block(
     first: int, last: int, m: float, of_size: Floats, of_number: Floats, table: int, z: Indices,
     penalty: float, margin: float, noise: Floats, undecided_margin: float, max_visits: int,
     keep: bool, temperatures: Floats, sweeps: int, step: int, waiting: Bools, undecided: Bools,
-    tally: Ints, group: Floats, link: Floats, counts: Ints, touched: Indices, work: Indices,
+    control: Ints, group: Floats, link: Floats, counts: Ints, touched: Indices, work: Indices,
 ) -> float:
     """Move units of a block between groups, labels changed in place; return the nats saved.
 
@@ -152,7 +153,7 @@ def move_block(
                 if z[indices[t]] == a:
                     group[a, _INSIDE] += 0.5 * float(data[t & one])
     if not linear:
-        tally[0] += indptr[last] - indptr[first]
+        control[ENTRIES] += indptr[last] - indptr[first]
     spare = 0
     k = 0
     inside = 0.0
@@ -188,7 +189,7 @@ def move_block(
                 at -= n
         head = 0
         left = max_visits * n
-        while pending > 0 and left > 0 and tally[2] == 0:
+        while pending > 0 and left > 0 and control[STOP] == 0:
             local = work[_QUEUE, head]
             i = first + local
             head = head + 1 if head + 1 < n else 0
@@ -196,8 +197,8 @@ def move_block(
             left -= 1
             waiting[i] = False
             if left & _REPORT_STEP == 0:
-                tally[3] = pending
-                tally[4] = n
+                control[LEFT] = pending
+                control[TOTAL] = n
             a = z[i]
             begin = indptr[i]
             end = indptr[i + 1]
@@ -208,7 +209,7 @@ def move_block(
             alone = counts[_SIZE, a] == size
             if alone and keep:
                 continue
-            tally[0] += end - begin
+            control[ENTRIES] += end - begin
             for t in range(begin, end):
                 b = z[indices[t]]
                 # Written always, and kept only if the group is new.
@@ -344,7 +345,7 @@ def move_block(
             counts[_SIZE, a] -= size
             counts[_SIZE, best] += size
             z[i] = best
-            tally[1] += 1
+            control[MOVES] += 1
             for t in range(begin, end):
                 j = indices[t]
                 if not waiting[j] and z[j] != best:
@@ -381,7 +382,7 @@ def climb(
     undecided: Bools, k: Ints, saved: Floats, share: Floats, group: Floats, link: Floats,
     counts: Ints, touched: Indices, work: Indices, pool_indptr: Indices, pool_indices: Indices,
     pool_data: Floats, pool_strength: Floats, pool_inner: Floats, pool_nodes: Ints, pool_z: Indices,
-    pool_waiting: Bools, pool_undecided: Bools, tally: Ints,
+    pool_waiting: Bools, pool_undecided: Bools, control: Ints,
 ) -> None:
     """Move units, then groups of them, then groups of groups, until nothing improves.
 
@@ -425,7 +426,7 @@ def climb(
             result = move_block(
                 at_indptr, at_indices, at_data, at_strength, at_inner, at_nodes, base, base + n, m,
                 of_size, of_number, tables[c], at_z, penalty[c], margin[c], noise, undecided_margin,
-                max_visits, keep, temperatures, sweeps, step, at_waiting, at_undecided, tally,
+                max_visits, keep, temperatures, sweeps, step, at_waiting, at_undecided, control,
                 group, link, counts, touched, work,
             )
             for a in range(n):
@@ -450,19 +451,19 @@ def climb(
             k[c] = found
             saved[c] = result
             level += 1
-            if found == n or found == 1 or level == levels or tally[2] != 0:
+            if found == n or found == 1 or level == levels or control[STOP] != 0:
                 break
             half = level & 1
             to_base = half * (len(pool_strength) // 2)
             slot = coarsen_block(
                 at_indptr, at_indices, at_data, at_strength, at_inner, at_nodes, base, base + n,
                 at_z, k[c], pool_indptr, pool_indices, pool_data, pool_strength, pool_inner,
-                pool_nodes, to_base, half * (len(pool_indices) // 2), tally, group, link, counts,
+                pool_nodes, to_base, half * (len(pool_indices) // 2), control, group, link, counts,
                 touched, work,
             )
             if slot < 0:
                 break
-            tally[0] += slot - half * (len(pool_indices) // 2)
+            control[ENTRIES] += slot - half * (len(pool_indices) // 2)
             at_indptr = pool_indptr
             at_indices = pool_indices
             at_data = pool_data
@@ -487,7 +488,7 @@ def coarsen(
     offsets: Ints, which: Ints, z: Indices, to_offsets: Ints, to_indptr: Indices,
     to_indices: Indices, to_data: Floats, to_strength: Floats, to_inner: Floats, to_nodes: Ints,
     group: Floats, link: Floats, counts: Ints, touched: Indices, work: Indices, filled: Ints,
-    tally: Ints,
+    control: Ints,
 ) -> None:
     """Write the level whose units are the groups of labels, and count its links in ``filled``.
 
@@ -498,7 +499,8 @@ def coarsen(
         filled[0] = coarsen_block(
             indptr, indices, data, strength, inner, nodes, offsets[c], offsets[c + 1], z,
             to_offsets[c + 1] - to_offsets[c], to_indptr, to_indices, to_data, to_strength,
-            to_inner, to_nodes, to_offsets[c], filled[0], tally, group, link, counts, touched, work,
+            to_inner, to_nodes, to_offsets[c], filled[0], control, group, link, counts, touched,
+            work,
         )
         if filled[0] < 0:
             return
@@ -509,7 +511,7 @@ def describe(
     indptr: Indices, indices: Indices, data: Floats, strength: Floats, inner: Floats, nodes: Ints,
     offsets: Ints, edges: Floats, of_size: Floats, of_number: Floats, tables: Ints, which: Ints,
     z: Indices, firsts: Ints, E: Floats, K: Floats, N: Ints, sums: Floats, saved: Floats,
-    tally: Ints,
+    control: Ints,
 ) -> None:
     """Add up weights inside, strength and nodes of the groups, and the nats that they save.
 
@@ -522,7 +524,7 @@ def describe(
         c = which[position]
         base = firsts[c]
         for i in range(offsets[c], offsets[c + 1]):
-            if tally[2] != 0:
+            if control[STOP] != 0:
                 return
             label = z[i]
             a = base + label
@@ -603,7 +605,7 @@ def intersect(
 def wake(
     indptr: Indices, indices: Indices, offsets: Ints, cell_offsets: Ints, which: Ints,
     cells: Indices, nodes: Ints, before: Indices, after: Indices, waiting: Bools, work: Indices,
-    tally: Ints,
+    control: Ints,
 ) -> None:
     """Let units wait whose cell has left its group, and their neighbors.
 
@@ -630,7 +632,7 @@ def wake(
             if owner < 0 or nodes[base + largest] > nodes[base + work[_NEW, owner]]:
                 work[_FREE, b] = a
         for i in range(offsets[c], offsets[c + 1]):
-            if tally[2] != 0:
+            if control[STOP] != 0:
                 return
             cell = base + cells[i]
             if work[_FREE, after[cell]] != before[cell]:

@@ -5,6 +5,7 @@ groups, and those of group r start at ``firsts[r]``.
 """
 
 from kgroups._kernel import kernel
+from kgroups._progress import STOP
 from kgroups._types import Floats, Indices, Ints
 
 __all__ = ["shared", "spread", "triangles"]
@@ -14,7 +15,7 @@ __all__ = ["shared", "spread", "triangles"]
 def spread(
     indptr: Indices, indices: Indices, data: Floats, group: Indices, order: Ints, firsts: Ints,
     to_indptr: Indices, to_indices: Indices, to_data: Floats, sums: Floats, between: Floats,
-    link: Floats, touched: Indices, tally: Ints,
+    link: Floats, touched: Indices, control: Ints,
 ) -> None:
     """Add up Pearson's statistic of the links of nodes to other groups, given how many they are.
 
@@ -34,7 +35,7 @@ def spread(
         shares = 0.0
         rest = 0.0
         for place in range(firsts[r], firsts[r + 1]):
-            if tally[2] != 0:
+            if control[STOP] != 0:
                 return
             i = order[place]
             count = 0
@@ -75,7 +76,7 @@ def spread(
 @kernel(seconds=0.5)
 def triangles(
     indptr: Indices, indices: Indices, group: Indices, order: Ints, inside: Ints, found: Floats,
-    mark: Ints, tally: Ints,
+    mark: Ints, control: Ints,
 ) -> None:
     """Count the links of each node inside its group, and the triangles inside each group.
 
@@ -83,7 +84,7 @@ def triangles(
     time is at most that of the links times the root of their number. ``mark`` is -1 at first.
     """
     for place in range(len(order)):
-        if tally[2] != 0:
+        if control[STOP] != 0:
             return
         i = order[place]
         r = group[i]
@@ -112,7 +113,7 @@ def triangles(
 @kernel(seconds=0.4)
 def shared(
     indptr: Indices, indices: Indices, group: Indices, nodes: Ints, outside: Ints, meeting: Floats,
-    found: Floats, pairs: Floats, link: Ints, tally: Ints,
+    found: Floats, pairs: Floats, link: Ints, control: Ints,
 ) -> None:
     """Count pairs of links to other groups, from some nodes and one that each is linked to inside.
 
@@ -123,7 +124,7 @@ def shared(
     times the root of their number.
     """
     for place in range(len(nodes)):
-        if tally[2] != 0:
+        if control[STOP] != 0:
             return
         i = nodes[place]
         r = group[i]

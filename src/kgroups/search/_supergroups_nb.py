@@ -3,6 +3,7 @@
 from math import inf, log
 
 from kgroups._kernel import kernel
+from kgroups._progress import STOP
 from kgroups._types import Floats, Ints
 
 __all__ = ["group_groups"]
@@ -66,7 +67,7 @@ def agglomerate(
     indptr: Ints, indices: Ints, e: Floats, factor: Floats, first: int, k: int, edges: float,
     cost: float, factorial: Floats, shared: int, groups_per_merge: int, table: Floats, work: Ints,
     best: Floats, to_indptr: Ints, to_indices: Ints, to_e: Floats, cuts: Ints, value: Floats,
-    tally: Ints,
+    control: Ints,
 ) -> None:
     """Merge groups, the best pairs first, and keep the partitions that save most.
 
@@ -93,7 +94,7 @@ def agglomerate(
     at = 0
     row = 0
     q = k
-    while q > 2 and tally[2] == 0:
+    while q > 2 and control[STOP] == 0:
         inside = 0.0
         chance = 0.0
         for a in range(q):
@@ -212,7 +213,7 @@ def agglomerate(
 def move(
     indptr: Ints, indices: Ints, e: Floats, factor: Floats, first: int, k: int, edges: float,
     cost: float, factorial: Floats, shared: int, table: Floats, work: Ints, link: Floats,
-    cuts: Ints, cut: int, tally: Ints,
+    cuts: Ints, cut: int, control: Ints,
 ) -> float:
     """Move groups between super-groups, or to a new one, while that saves; return the nats."""
     for a in range(k):
@@ -312,7 +313,7 @@ def move(
             P = expected(table[_FACTORS, to], table[_SQUARES, to])
             table[_OWN, to] = denser(table[_INSIDE, to], P)
             cuts[cut, r] = to
-        if not changed or tally[2] != 0:
+        if not changed or control[STOP] != 0:
             break
     return nats(k, edges, cost, factorial, shared, table, work, k)
 
@@ -322,7 +323,7 @@ def group_groups(
     indptr: Ints, indices: Ints, e: Floats, factor: Floats, offsets: Ints, edges: Floats,
     cost: Floats, factorial: Floats, which: Ints, groups_per_merge: int, y: Ints, saved: Floats,
     table: Floats, work: Ints, best: Floats, to_indptr: Ints, to_indices: Ints, to_e: Floats,
-    cuts: Ints, value: Floats, models: Ints, tally: Ints,
+    cuts: Ints, value: Floats, models: Ints, control: Ints,
 ) -> None:
     """Find the super-groups that save most nats in some components of a graph of groups.
 
@@ -334,20 +335,20 @@ def group_groups(
         first = offsets[c]
         k = offsets[c + 1] - first
         for model in range(len(models)):
-            if tally[2] != 0:
+            if control[STOP] != 0:
                 return
             shared = models[model]
             agglomerate(
                 indptr, indices, e, factor, first, k, edges[c], cost[c], factorial, shared,
                 groups_per_merge, table, work, best, to_indptr, to_indices, to_e, cuts, value,
-                tally,
+                control,
             )
             for cut in range(len(value)):
                 if value[cut] == -inf:
                     continue
                 found = move(
                     indptr, indices, e, factor, first, k, edges[c], cost[c], factorial, shared,
-                    table, work, best, cuts, cut, tally,
+                    table, work, best, cuts, cut, control,
                 )
                 if found > saved[c]:
                     saved[c] = found

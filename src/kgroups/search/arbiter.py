@@ -264,8 +264,8 @@ def _count_eigenvalues(problem: Problem, options: Options, faint: Bools, found: 
         return k_hat
     rows = np.flatnonzero(exact[problem.component])
     names = (np.cumsum(exact) - 1)[problem.component[rows]]
-    bound = problem.bound if exact.all() else problem.bound.restrict(rows)
-    counted = count_components(bound, names)
+    hessian = problem.hessian if exact.all() else problem.hessian.restrict(rows)
+    counted = count_components(hessian, names)
     k_hat[exact] = counted.k
     found.counts = counted if exact.all() else None
     return k_hat

@@ -335,8 +335,8 @@ def search(
 
     def spectrum(c: int) -> tuple[Indices, bool] | None:
         begin_stage("moments of the spectrum")
-        bound = problem.part(c).with_own_r().bound
-        one = measured[c] = moments(bound, columns=_PROJECTED_COLUMNS)
+        hessian = problem.part(c).with_own_r().hessian
+        one = measured[c] = moments(hessian, columns=_PROJECTED_COLUMNS)
         begin_stage("grouping nodes by the spectrum")
         labels = projected_labels(one, rng)
         begin_stage("searching")
@@ -529,7 +529,7 @@ class Spectra:
         part = self._problem.part(c).with_own_r()
         measured = self._measured.get(c)
         if measured is None:
-            measured = moments(part.bound)
+            measured = moments(part.hessian)
             self._found.visits += measured.visits
         if auto and not has_structure(measured):
             return 1
@@ -569,9 +569,9 @@ class Spectra:
     def _vectors_of(self, c: int, k: int) -> Floats:
         V = self._vectors.get(c)
         if V is None or V.shape[1] < k:
-            bound = self._problem.part(c).bound
-            count = min(k + _EXTRA_VECTORS, bound.n)
-            V = informative_eigenpairs(bound, count, self._options.init.rows)[1]
+            hessian = self._problem.part(c).hessian
+            count = min(k + _EXTRA_VECTORS, hessian.n)
+            V = informative_eigenpairs(hessian, count, self._options.init.rows)[1]
             self._vectors[c] = V
         return V[:, :k]
 
@@ -637,8 +637,8 @@ def leading_of(part: Problem, measured: Moments, k: int) -> Leading:
     if leading.k >= k:
         return leading
     # The filter removes some eigenvectors in the middle of the spectrum.
-    values, V = informative_eigenpairs(part.bound, k, "normalized")
-    vectors = V / np.sqrt(part.bound.diagonal)[:, np.newaxis]
+    values, V = informative_eigenpairs(part.hessian, k, "normalized")
+    vectors = V / np.sqrt(part.hessian.diagonal)[:, np.newaxis]
     return Leading(values, vectors.astype(np.float32), complete=True)
 
 

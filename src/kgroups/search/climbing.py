@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kgroups._csr_nb import label_components
-from kgroups._progress import new_tally, run_kernel
+from kgroups._progress import new_control, run_kernel
 from kgroups._types import Bools, Floats, Indices, Ints
 from kgroups.search import _climbing_nb as kernels
 from kgroups.search.levels import Level, coarsened, places
@@ -64,7 +64,7 @@ def climb(
     z: Indices,
     which: Ints,
     rules: MoveRules,
-    tally: Ints,
+    control: Ints,
     *,
     penalty: Floats | None = None,
     margin: Floats | None = None,
@@ -109,7 +109,7 @@ def climb(
         saved,
         share,
         *level.scratch,
-        tally,
+        control,
     )
     return State(z, k, saved, undecided, share)
 
@@ -129,7 +129,7 @@ def woken(
     """
     waiting, entries = undecided.copy(), len(level.indices)
     work = top.scratch.work
-    state = cells, top.nodes, before, after, waiting, work, new_tally()
+    state = cells, top.nodes, before, after, waiting, work, new_control()
     offsets = level.offsets, top.offsets
     run_kernel(kernels.wake, entries, level.indptr, level.indices, *offsets, which, *state)
     return waiting
@@ -144,16 +144,26 @@ def attached(level: Level, objective: Objective, state: State, which: Ints) -> S
     if not which.size:
         return state
     piece, stack = np.zeros((2, level.n), dtype=np.int32)
-    counts, tally = np.zeros_like(state.k), new_tally()
-    arrays = level.indptr, level.indices, level.offsets, which, state.z, piece, counts, stack, tally
-    run_kernel(label_components, len(level.indices), *arrays)
+    counts, control = np.zeros_like(state.k), new_control()
+    arrays = (
+        level.indptr,
+        level.indices,
+        level.offsets,
+        which,
+        state.z,
+        piece,
+        counts,
+        stack,
+        control,
+    )
+    run_kernel(label_components, len(level.indices), *arrays, control)
     if np.array_equal(counts[which], state.k[which]):
         # Groups are connected; none may be a single node either.
         units = piece + np.repeat(places(counts, which)[:-1], level.sizes)
         chosen = units if which.size == counts.size else units[level.mask(which)]
         if np.bincount(chosen).min() > 1:
             return state
-    top = coarsened(level, piece, counts, which, tally)
+    top = coarsened(level, piece, counts, which, control)
     group = level.contracted(top, state.z, piece) + np.repeat(top.offsets[:-1], top.sizes)
     by_size = np.argsort(-top.nodes, kind="stable")
     largest = by_size[np.unique(group[by_size], return_index=True)[1]]

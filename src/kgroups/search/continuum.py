@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kgroups._csr import row_sums
-from kgroups._progress import new_tally, run_kernel
+from kgroups._progress import new_control, run_kernel
 from kgroups._types import Floats, Ints
 from kgroups.search import _dispersion_nb as kernels
 from kgroups.search.levels import Level, coarsened, singletons
@@ -127,7 +127,7 @@ def contiguity(
     step = 1 if at_most is None else -(-order.size // at_most)
     nodes = np.ascontiguousarray(order[::step])
     arguments = level.indptr, level.indices, group, nodes, outside, meeting, found, pairs, link
-    run_kernel(kernels.shared, len(level.indices) // step, *arguments, new_tally())
+    run_kernel(kernels.shared, len(level.indices) // step, *arguments, new_control())
     same, all_three, both, others = _chances(top)
     # Ordered pairs of pairs that share a link, and of those that do not.
     meets = row_sums(group[order], (outside * meeting * (meeting - 1.0))[order], top.n)
@@ -169,12 +169,12 @@ def separation(level: Level, objective: Objective, z: Ints, k: Ints, which: Ints
 
     The labels start from 0 in each of some components, which have at least three communities each.
     """
-    tally = new_tally()
-    top = coarsened(level, z.astype(np.int32, copy=False), k, which, tally)
+    control = new_control()
+    top = coarsened(level, z.astype(np.int32, copy=False), k, which, control)
     number, half = np.zeros_like(k), np.ones_like(k)
     number[which], half[which] = k[which], (k[which] + 1) // 2
     fine = totals(top, singletons(top), number, which, objective)
-    parent, left = merged_down(top, objective, which, half, tally)
+    parent, left = merged_down(top, objective, which, half, control)
     coarse = totals(top, parent, left, which, objective)
     cost = float(fine.saved[which].sum() - coarse.saved[which].sum())
     # What the merged communities have inside without the links between them.

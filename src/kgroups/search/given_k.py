@@ -168,7 +168,7 @@ def _by_shares(
     if large:
         progress("moments of the spectrum")
     for component in large:
-        measured[component] = moments(problem.part(component).with_own_r().bound)
+        measured[component] = moments(problem.part(component).with_own_r().hessian)
         found.visits += measured[component].visits
     shares, vectors = _shares(problem, k, measured, options.init)
     entropy = int(rng.integers(2**63))
@@ -298,14 +298,14 @@ class _Share(NamedTuple):
 
     def _is_uneven(self, method: Auto) -> bool:
         """Tell if r should be the root of the non-backtracking radius, and that is affordable."""
-        bound = self.part.bound
-        affordable = self.k <= method.max_few and bound.n <= EXACT_NODES_UNEVEN
-        affordable = affordable and bound.r_choice == "mean-degree"
+        hessian = self.part.hessian
+        affordable = self.k <= method.max_few and hessian.n <= EXACT_NODES_UNEVEN
+        affordable = affordable and hessian.r_choice == "mean-degree"
         return affordable and degrees_are_uneven(self.part.A)
 
     def _at_nonbacktracking_radius(self) -> tuple[Problem, Floats]:
         part = self.part.at(BetheHessian("nonbacktracking"))
-        return part, informative_eigenpairs(part.bound, self.k, self.options.init.rows)[1]
+        return part, informative_eigenpairs(part.hessian, self.k, self.options.init.rows)[1]
 
     def _exact(self, part: Problem, V: Floats, options: Options | None = None) -> Ints:
         options = self.options if options is None else options
@@ -338,8 +338,8 @@ def _shares(
         if component in measured:
             values.append(_eigenvalues_shown(measured[component], count))
         elif problem.entries[component]:
-            bound = problem.part(component).bound
-            lam, vectors[component] = informative_eigenpairs(bound, count, init.rows)
+            hessian = problem.part(component).hessian
+            lam, vectors[component] = informative_eigenpairs(hessian, count, init.rows)
             values.append(np.round(lam, _DIGITS))
         else:
             values.append(np.full(1, -np.inf))

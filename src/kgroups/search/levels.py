@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kgroups._csr import masked, restricted, rows_of
-from kgroups._progress import run_kernel
+from kgroups._progress import ENTRIES, run_kernel
 from kgroups._types import CSR, Bools, Floats, Indices, Ints
 from kgroups.search import _climbing_nb as kernels
 
@@ -267,7 +267,7 @@ def places(k: Ints, which: Ints) -> Ints:
     return ends.cumsum()
 
 
-def coarsened(level: Level, z: Indices, k: Ints, which: Ints, tally: Ints) -> Level:
+def coarsened(level: Level, z: Indices, k: Ints, which: Ints, control: Ints) -> Level:
     """Return the level whose units are the ``k`` groups of labels in some components.
 
     The other components have no units there.
@@ -281,10 +281,10 @@ def coarsened(level: Level, z: Indices, k: Ints, which: Ints, tally: Ints) -> Le
     arrays = indptr, indices, data, strength, inner, nodes
     work = level.scratch[:5]
     written = np.zeros(1, dtype=np.int64)
-    arguments = *level, which, z, offsets, *arrays, *work, written, tally
+    arguments = *level, which, z, offsets, *arrays, *work, written, control
     run_kernel(kernels.coarsen, entries, *arguments)
     indptr[units] = filled = int(written[0])
-    tally[0] += entries if k.size == 1 else int(level.entries[which].sum())
+    control[ENTRIES] += entries if k.size == 1 else int(level.entries[which].sum())
     # What is not filled of a large array is not in memory: it is copied only if that frees much.
     indices, data = indices[:filled], data[:filled]
     if 2 * filled < entries:

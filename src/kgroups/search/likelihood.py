@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from kgroups._progress import new_tally
+from kgroups._progress import new_control
 from kgroups._types import Ints
 from kgroups.hartigan.refine import ROUNDING, PlantedFit, fit_of_sums
 from kgroups.search._climbing_nb import ROUNDING as ROUNDING_OF_GAINS
@@ -54,7 +54,7 @@ def likelihood_moves(level: Level, z: Ints, k: Ints, which: Ints) -> Ints:
         active = np.array(list(best), dtype=np.int64)
         if not active.size:
             break
-        arguments = level, objective, labels, active, rules, new_tally()
+        arguments = level, objective, labels, active, rules, new_control()
         moved = climb(*arguments, penalty=penalty, margin=margin, levels=1).z
         for c, fit in zip(active.tolist(), planted_fits(level, moved, k, active), strict=True):
             if fit.gain > best[c].gain * (1.0 + ROUNDING):

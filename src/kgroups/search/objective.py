@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgroups._progress import new_tally, run_kernel
+from kgroups._progress import new_control, run_kernel
 from kgroups._types import Floats, Indices, Ints
 from kgroups.search import _climbing_nb as kernels
 from kgroups.search import _dispersion_nb
@@ -126,7 +126,7 @@ def totals(
     code = (_NONE, _NONE, _NONE, firsts) if objective is None else objective[:4]
     E, K, N = np.zeros(groups), np.zeros(groups), np.zeros(groups, dtype=np.int64)
     found = Totals(E, K, N, firsts, np.zeros((k.size, 3)), np.zeros(k.size))
-    arguments = *level, *code, which, z, firsts, E, K, N, found.sums, found.saved, new_tally()
+    arguments = *level, *code, which, z, firsts, E, K, N, found.sums, found.saved, new_control()
     run_kernel(kernels.describe, len(level.indices), *arguments)
     return found
 
@@ -157,7 +157,7 @@ def best_partners(groups: Level, objective: Objective, which: Ints) -> tuple[Flo
 
 
 def merged_down(
-    groups: Level, objective: Objective, which: Ints, target: Ints, tally: Ints
+    groups: Level, objective: Objective, which: Ints, target: Ints, control: Ints
 ) -> tuple[Indices, Ints]:
     """Merge units with their best partners until ``target`` are left; return labels and numbers.
 
@@ -189,7 +189,7 @@ def merged_down(
         label[moved] = into[starts + label[moved]]
         k = k.copy()
         k[active] = fewer[active]
-        groups = coarsened(groups, into, k, active, tally)
+        groups = coarsened(groups, into, k, active, control)
 
 
 class Groups(NamedTuple):
@@ -206,7 +206,7 @@ class Groups(NamedTuple):
     def of(cls, level: Level, z: Ints, k: Ints, which: Ints) -> "Groups":
         """Return the groups of labels that start from 0 in each component."""
         z = z.astype(np.int32, copy=False)
-        top = coarsened(level, z, k, which, new_tally())
+        top = coarsened(level, z, k, which, new_control())
         group = (np.repeat(top.offsets[:-1], level.sizes) + z).astype(np.int32)
         chosen = np.flatnonzero(level.mask(which))
         return cls(level, top, group, chosen[np.argsort(group[chosen], kind="stable")])
@@ -259,7 +259,7 @@ def pearson(groups: Groups) -> tuple[float, float, float]:
     touched = np.empty(top.n + 1, dtype=np.int32)
     arrays = level.indptr, level.indices, level.data, group, order, firsts
     links = top.indptr, top.indices, top.data
-    arguments = *arrays, *links, sums, between, link, touched, new_tally()
+    arguments = *arrays, *links, sums, between, link, touched, new_control()
     run_kernel(_dispersion_nb.spread, len(level.indices), *arguments)
     statistic, expected, freedom = sums.sum(axis=0).tolist()
     return statistic, expected, freedom
@@ -270,7 +270,7 @@ def closed_share(groups: Groups) -> float:
     level, top, group, order = groups
     inside, mark = np.zeros(level.n, dtype=np.int64), np.full(level.n, -1)
     found = np.zeros(top.n)
-    arguments = level.indptr, level.indices, group, order, inside, found, mark, new_tally()
+    arguments = level.indptr, level.indices, group, order, inside, found, mark, new_control()
     run_kernel(_dispersion_nb.triangles, len(level.indices), *arguments)
     order = order[top.nodes[group[order]] >= _LEAST_GROUP]
     degree = inside[order]

@@ -43,7 +43,7 @@ class Problem:
         Symmetric adjacency matrix, weights in units of the largest.
     strength : ndarray of shape (n,)
         Row sums of A.
-    bound : BoundBetheHessian
+    hessian : BoundBetheHessian
         The Bethe Hessian of the graph.
     offsets : ndarray of shape (n_components + 1,)
         Where each component starts among the nodes, and their number.
@@ -59,7 +59,7 @@ class Problem:
 
     A: CSR
     strength: Floats
-    bound: BoundBetheHessian
+    hessian: BoundBetheHessian
     offsets: Ints
     weighted: bool
     loops: bool
@@ -69,7 +69,7 @@ class Problem:
     @property
     def n(self) -> int:
         """Number of nodes."""
-        return self.bound.n
+        return self.hessian.n
 
     @property
     def n_components(self) -> int:
@@ -97,7 +97,7 @@ class Problem:
 
         They are divided by the dispersion.
         """
-        A = self.bound.saturated_weights() if self.weighted else self.A
+        A = self.hessian.saturated_weights() if self.weighted else self.A
         A = without_diagonal(A) if self.loops else A
         level = finest_level(A, weighted=self.weighted, offsets=self.offsets)
         return level.divided(self.dispersion)
@@ -120,7 +120,7 @@ class Problem:
             self,
             A=block(self.A, rows.start, rows.stop),
             strength=self.strength[rows],
-            bound=self.bound.block(rows.start, rows.stop),
+            hessian=self.hessian.block(rows.start, rows.stop),
             offsets=np.array([0, rows.stop - rows.start]),
         )
         # Known already, and a view.
@@ -151,13 +151,13 @@ class Problem:
 
     def restricted(self, rows: Ints) -> "Problem":
         """Return the problem on some of its nodes, as if these were one component."""
-        A, bound = restricted(self.A, rows), self.bound.restrict(rows)
+        A, hessian = restricted(self.A, rows), self.hessian.restrict(rows)
         whole = np.array([0, rows.size])
-        return replace(self, A=A, strength=self.strength[rows], bound=bound, offsets=whole)
+        return replace(self, A=A, strength=self.strength[rows], hessian=hessian, offsets=whole)
 
     def at(self, operator: BetheHessian) -> "Problem":
         """Return the problem with another operator."""
-        return replace(self, bound=operator.bind(self.A, weighted=self.weighted))
+        return replace(self, hessian=operator.bind(self.A, weighted=self.weighted))
 
     def with_own_r(self) -> "Problem":
         """Return the problem with the r of its own mean degree, if a rule has chosen r.
@@ -166,18 +166,18 @@ class Problem:
         whose moments measure a signal-to-noise ratio only at its own r. Thousands of leaves at one
         hub do not count either: where the 2-core is much denser, its mean degree is taken.
         """
-        if self.bound.r_choice == "given":
+        if self.hessian.r_choice == "given":
             return self
         lengths = np.diff(self.A.indptr)
         c = float(lengths.sum()) / max(1, int(np.count_nonzero(lengths)))
-        operator = BetheHessian(self.bound.r_choice)  # type: ignore[arg-type]
+        operator = BetheHessian(self.hessian.r_choice)  # type: ignore[arg-type]
         if not self.weighted and np.count_nonzero(lengths == 1) > _MANY_LEAVES * len(lengths):
             kept = two_core(self.A)
             inside = kept[rows_of(self.A)] & kept[self.A.indices]
             core = float(np.count_nonzero(inside)) / max(1, int(np.count_nonzero(kept)))
             if core > _MUCH_DENSER * c:
                 operator, c = BetheHessian(np.sqrt(core)), core
-        return self if c == self.bound.c else self.at(operator)
+        return self if c == self.hessian.c else self.at(operator)
 
 
 class Prepared(NamedTuple):
@@ -235,7 +235,7 @@ def prepare(
     if order is not None:
         A = graph.permuted(order, named=False).simple_adjacency(loops=keep)
     A = CSR(writable(A.indptr), writable(A.indices), A.data)
-    bound = operator.bind(A, weighted=graph.is_weighted)
+    hessian = operator.bind(A, weighted=graph.is_weighted)
     loops, weighted = keep and graph.n_loops > 0, False
     strength = row_lengths(A).astype(float)
     if graph.is_weighted and A.data.size:
@@ -243,7 +243,7 @@ def prepare(
         strength = np.bincount(rows_of(A), weights=A.data, minlength=graph.n)
         links = (without_diagonal(A) if loops else A).data
         weighted = bool(np.any(links != links[:1]))
-    problem = Problem(A, strength, bound, offsets, weighted, loops)
+    problem = Problem(A, strength, hessian, offsets, weighted, loops)
     return Prepared(problem, order, ordering, numbers)
 
 

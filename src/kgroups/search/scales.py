@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kgroups._csr import row_sums
-from kgroups._progress import new_tally, run_kernel
+from kgroups._progress import new_control, run_kernel
 from kgroups._types import Floats, Indices, Ints
 from kgroups.search import _supergroups_nb as kernels
 from kgroups.search._climbing_nb import ROUNDING
@@ -219,7 +219,7 @@ def _run_kernel(graph: GroupGraph, which: Ints, y: Ints, saved: Floats) -> None:
         np.empty((_BEST_CUTS, k), dtype=np.int64),
         np.empty(_BEST_CUTS),
         np.array([_SHARED, _OWN]),
-        new_tally(),
+        new_control(),
     )
 
 
@@ -459,7 +459,7 @@ class _Component:
 
     def _group_graph(self, z: Indices) -> GroupGraph:
         k = np.array([_number(z)])
-        groups = coarsened(self.level, z, k, _ONE, self.searching.tally)
+        groups = coarsened(self.level, z, k, _ONE, self.searching.control)
         return GroupGraph.of(groups, self.dispersion)
 
 

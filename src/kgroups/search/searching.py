@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from kgroups._progress import new_tally
+from kgroups._progress import ENTRIES, new_control
 from kgroups._types import Bools, Floats, Indices, Ints
 from kgroups.search.climbing import MoveRules, State, attached, climb, woken
 from kgroups.search.levels import Level, coarsened, intersection, places, singletons
@@ -41,7 +41,7 @@ class Searching:
         self.level, self.settings = level, settings
         self.rules = rng if isinstance(rng, MoveRules) else settings.rules(rng)
         self.objective = Objective.of(level) if objective is None else objective
-        self.sizes, self.tally = level.sizes, new_tally()
+        self.sizes, self.control = level.sizes, new_control()
         self.temperatures = np.array(settings.temperatures, dtype=float)
         # The resolution at which hardly any two nodes join; 1 is modularity.
         edges = np.maximum(self.objective.edges, _LEAST_DIVISOR)
@@ -55,7 +55,7 @@ class Searching:
     @property
     def visits(self) -> int:
         """Matrix entries read."""
-        return int(self.tally[0])
+        return int(self.control[ENTRIES])
 
     def search(
         self,
@@ -225,7 +225,7 @@ class Searching:
         which = which[saved[which] > -inside.sizes[which]]
         merged = searching._agglomerated(z, k, which, finest_share=1.0)
         found = searching._climb(merged.z, which)
-        self.tally[0] += searching.visits
+        self.control[ENTRIES] += searching.visits
         return found
 
     def halved(self, z: Indices, k: Ints, which: Ints) -> tuple[Ints, Ints]:
@@ -245,13 +245,13 @@ class Searching:
         halves = np.minimum(inside.sizes, 2)
         # A group that is not connected may have more pieces; all but one are the second half.
         second = searching.given_number(halves, np.flatnonzero(halves == 2)) > 0
-        self.tally[0] += searching.visits
+        self.control[ENTRIES] += searching.visits
         # The halves as units, with links to the other half alone.
         before = np.concatenate([[0], np.cumsum(halves)])
         units = before[firsts]
         labels = np.zeros(level.n, dtype=np.int32)
         labels[rows] = before[group[rows]] - units[component[rows]] + second
-        top = coarsened(level, labels, np.diff(units), which, self.tally)
+        top = coarsened(level, labels, np.diff(units), which, self.control)
         owner = np.repeat(np.arange(halves.size), halves)
         pairs = top.inside(owner, np.arange(top.n))
         pairs = pairs._replace(strength=top.strength, offsets=top.offsets)
@@ -288,7 +288,7 @@ class Searching:
 
     def _with_cells(self, cells: Indices, count: Ints, which: Ints, start: int = 0) -> State:
         """Climb with whole cells, each at first a group of its own, then with nodes."""
-        top = coarsened(self.level, cells, count, which, self.tally)
+        top = coarsened(self.level, cells, count, which, self.control)
         found = self._climb(singletons(top), which, level=top, start=start)
         return self._climb(self.level.lifted(top, found.z, cells), which, start=start)
 
@@ -305,7 +305,7 @@ class Searching:
         which = which[(count[which] != best.k[which]) | (count[which] != rival.k[which])]
         if not which.size:
             return first
-        top = coarsened(level, cells, count, which, self.tally)
+        top = coarsened(level, cells, count, which, self.control)
         before = level.contracted(top, best.z, cells)
         lead = self._climb(before, which, level=top, start=start)
         other = self._climb(singletons(top), which, level=top, start=start)
@@ -431,8 +431,8 @@ class Searching:
         """Merge the groups of some components down to a number."""
         if not which.size:
             return z, k
-        top = coarsened(self.level, z, k, which, self.tally)
-        label, found = merged_down(top, self.objective, which, target, self.tally)
+        top = coarsened(self.level, z, k, which, self.control)
+        label, found = merged_down(top, self.objective, which, target, self.control)
         fewer = k.copy()
         fewer[which] = found[which]
         lifted = self.level.lifted(top, label, z)
@@ -443,7 +443,7 @@ class Searching:
     ) -> State:
         level = self.level if level is None else level
         rules = options.pop("rules", self.rules)
-        return climb(level, self.objective, z, which, rules, self.tally, **options)
+        return climb(level, self.objective, z, which, rules, self.control, **options)
 
     def _penalty(self, which: Ints, exponent: float) -> Floats:
         """Return the penalties at a power of the finest resolution."""

@@ -76,7 +76,7 @@ class BlockOperator:
 
     def __init__(
         self,
-        bound: BoundBetheHessian,
+        hessian: BoundBetheHessian,
         *,
         lowest: float = -1.0,
         highest: float = 1.0,
@@ -85,9 +85,9 @@ class BlockOperator:
         rows_per_task: int = 16_384,
         fewest_shared_tasks: int = 8,
     ) -> None:
-        data = bound.coupling.data
-        self._indptr, self._indices = map(writable, bound.coupling[:2])
-        self.weight = bound.diagonal.astype(np.float32)
+        data = hessian.coupling.data
+        self._indptr, self._indices = map(writable, hessian.coupling[:2])
+        self.weight = hessian.diagonal.astype(np.float32)
         self.lowest, self.highest = lowest, highest
         stretch = 2.0 / (highest - lowest)
         self._shift = 1.0 - stretch * highest
@@ -95,7 +95,7 @@ class BlockOperator:
         unit = data.size == 0 or data.strides == (0,) or bool(np.all(data == data[0]))
         factor = float(data[0]) if unit and data.size else 1.0
         self._coupling = _NO_ENTRIES if unit else data.astype(np.float32)
-        self._scale = (stretch * factor / bound.diagonal).astype(np.float32)
+        self._scale = (stretch * factor / hessian.diagonal).astype(np.float32)
         self._entry_bounds = _ranges_of_entries(self._indptr, entries_per_task)
         self._row_bounds = [*range(0, self.n, rows_per_task), self.n]
         self._product_bounds = [*range(0, self.n, _ROWS_PER_PRODUCT), self.n]

@@ -101,9 +101,9 @@ class Layout:
         """Return the nodes of a component that are in the 2-core."""
         return self.nodes[a][self.core[self.nodes[a]]]
 
-    def part(self, bound: BoundBetheHessian, a: int) -> BoundBetheHessian:
+    def part(self, hessian: BoundBetheHessian, a: int) -> BoundBetheHessian:
         """Return the operator on one component."""
-        return bound if len(self.sizes) == 1 else bound.restrict(self.nodes[a])
+        return hessian if len(self.sizes) == 1 else hessian.restrict(self.nodes[a])
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,17 +148,17 @@ class ComponentCounts:
         return bool(np.array_equal(self.k_low, self.k_high))
 
 
-def count_components(bound: BoundBetheHessian, component_labels: Ints) -> ComponentCounts:
+def count_components(hessian: BoundBetheHessian, component_labels: Ints) -> ComponentCounts:
     """Count the eigenvalues of N_r above 1, the negative ones of H_r, in each component.
 
-    ``bound`` is the operator on the whole graph, whose components are numbered as
+    ``hessian`` is the operator on the whole graph, whose components are numbered as
     ``connected_components`` does.
     """
-    return count_on(bound, Layout(bound.coupling, component_labels), sign=1)
+    return count_on(hessian, Layout(hessian.coupling, component_labels), sign=1)
 
 
 def count_on(
-    bound: BoundBetheHessian,
+    hessian: BoundBetheHessian,
     layout: Layout,
     *,
     sign: int,
@@ -171,26 +171,26 @@ def count_on(
     ``with_next`` also finds the largest eigenvalue that is not above 1.
     """
     k = np.zeros(len(layout.sizes), dtype=np.int64)
-    method: list[Method] = ["pruned"] * len(k) if bound.trivial else list(layout.methods)
+    method: list[Method] = ["pruned"] * len(k) if hessian.trivial else list(layout.methods)
     known: list[Floats] = [np.zeros(0)] * len(k)
     vectors: dict[int, ThinBlock] = {}
     joint = _where(method, "inertia")
     if joint:
-        negative = _negative_pivots(bound, layout, joint, sign)
+        negative = _negative_pivots(hessian, layout, joint, sign)
         if negative is not None:
             k[joint] = np.bincount(layout.labels[negative], minlength=len(k))[joint]
         for a in joint if negative is None else ():
             small = layout.core_of(a).size <= layout.limits.exact_counts
             method[a] = "dense inertia" if small else "filter"
     for a in _where(method, "dense inertia"):
-        core = bound.on_core(layout.core_of(a))
+        core = hessian.on_core(layout.core_of(a))
         k[a] = negative_eigenvalues(_signed_matrix(core, sign).toarray())
     for a in _where(method, "dense"):
-        known[a] = all_eigenvalues(layout.part(bound, a), sign=sign)
+        known[a] = all_eigenvalues(layout.part(hessian, a), sign=sign)
         k[a] = np.count_nonzero(known[a] > 1.0 + NOISE)
     low, high = k.copy(), k.copy()
     for a in _where(method, "filter"):
-        start, part = None if near is None else near.vectors.get(a), layout.part(bound, a)
+        start, part = None if near is None else near.vectors.get(a), layout.part(hessian, a)
         found = count_by_filter(
             part, sign=sign, start=start, with_next=with_next, options=layout.options
         )
@@ -204,27 +204,27 @@ def _where(method: list[Method], name: Method) -> list[int]:
 
 
 def _negative_pivots(
-    bound: BoundBetheHessian, layout: Layout, joint: list[int], sign: int
+    hessian: BoundBetheHessian, layout: Layout, joint: list[int], sign: int
 ) -> Ints | None:
     """Return the nodes of the chosen components whose pivot is negative, if they can be trusted."""
     chosen = np.zeros(len(layout.sizes), dtype=np.bool_)
     chosen[joint] = True
     rows = np.flatnonzero(layout.core & chosen[layout.labels])
-    factor = factorize(_signed_matrix(bound.on_core(rows), sign))
+    factor = factorize(_signed_matrix(hessian.on_core(rows), sign))
     return None if factor is None else rows[factor.negative]
 
 
-def _signed_matrix(bound: BoundBetheHessian, sign: int) -> Any:
+def _signed_matrix(hessian: BoundBetheHessian, sign: int) -> Any:
     """Return the diagonal minus ``sign`` times the coupling.
 
     The diagonal is larger by the factor 1 + NOISE, so that eigenvalues of N at 1 do not count.
     """
-    indptr, indices, data = bound.coupling
-    coupling = bound.coupling if sign > 0 else CSR(indptr, indices, -data)
-    return replace(bound, diagonal=(1.0 + NOISE) * bound.diagonal, coupling=coupling).matrix()
+    indptr, indices, data = hessian.coupling
+    coupling = hessian.coupling if sign > 0 else CSR(indptr, indices, -data)
+    return replace(hessian, diagonal=(1.0 + NOISE) * hessian.diagonal, coupling=coupling).matrix()
 
 
-def eigenvalues_around_one(bound: BoundBetheHessian, counts: ComponentCounts) -> Floats:
+def eigenvalues_around_one(hessian: BoundBetheHessian, counts: ComponentCounts) -> Floats:
     """Return consecutive eigenvalues of N_r around 1, in decreasing order.
 
     All above 1 if these are at most 50, else the 12 next to it; and up to 6 below. Empty if the
@@ -242,11 +242,11 @@ def eigenvalues_around_one(bound: BoundBetheHessian, counts: ComponentCounts) ->
     layout, found = counts.layout, []
     unknown = np.array([not known.size for known in counts.known], dtype=bool) & (layout.sizes > 1)
     for a in _where(list(counts.method), "dense inertia"):
-        found.append((_by_lanczos(layout.part(bound, a), int(counts.k[a])), layout.sizes[a]))
+        found.append((_by_lanczos(layout.part(hessian, a), int(counts.k[a])), layout.sizes[a]))
         unknown[a] = False
     rows = np.flatnonzero(unknown[layout.labels])
     if rows.size:
-        part = bound if rows.size == bound.n else bound.restrict(rows)
+        part = hessian if rows.size == hessian.n else hessian.restrict(rows)
         k = int(counts.k[unknown].sum())
         listed = k if counts.total <= _ALL_ABOVE else min(k, _NEAR_ABOVE)
         found.append((_around_one(part, k, listed), rows.size))
@@ -261,43 +261,43 @@ def eigenvalues_around_one(bound: BoundBetheHessian, counts: ComponentCounts) ->
     return np.concatenate([above, below[:_NEAR_BELOW]])
 
 
-def _around_one(bound: BoundBetheHessian, k: int, above: int) -> Floats:
+def _around_one(hessian: BoundBetheHessian, k: int, above: int) -> Floats:
     """Return the ``above`` lowest of the k eigenvalues above 1, and some below."""
-    if bound.n <= DENSE.eigenvalues:
-        return all_eigenvalues(bound, sign=1)[k - above :]
-    factor = factorize(bound.matrix())
+    if hessian.n <= DENSE.eigenvalues:
+        return all_eigenvalues(hessian, sign=1)[k - above :]
+    factor = factorize(hessian.matrix())
     if factor is None:
-        return _by_lanczos(bound, k)[k - above :]
-    up = _by_inverse(bound, factor, above, sign=-1) if above else np.zeros(0)
-    return np.concatenate([up, _by_inverse(bound, factor, _NEAR_BELOW, sign=1)])
+        return _by_lanczos(hessian, k)[k - above :]
+    up = _by_inverse(hessian, factor, above, sign=-1) if above else np.zeros(0)
+    return np.concatenate([up, _by_inverse(hessian, factor, _NEAR_BELOW, sign=1)])
 
 
-def _by_lanczos(bound: BoundBetheHessian, k: int) -> Floats:
+def _by_lanczos(hessian: BoundBetheHessian, k: int) -> Floats:
     """Return the k eigenvalues above 1 and some below, or none if they were not found."""
     try:
-        values, _ = top_eigenpairs(bound, min(k + _NEAR_BELOW, bound.n))
+        values, _ = top_eigenpairs(hessian, min(k + _NEAR_BELOW, hessian.n))
     except PartialEigenpairsError as error:
         values = error.eigenvalues
     if np.count_nonzero(values > 1.0 + NOISE) == k:
         return values
-    return all_eigenvalues(bound, sign=1) if bound.n <= DENSE.exact_counts else np.zeros(0)
+    return all_eigenvalues(hessian, sign=1) if hessian.n <= DENSE.exact_counts else np.zeros(0)
 
 
-def _by_inverse(bound: BoundBetheHessian, factor: Factor, count: int, *, sign: int) -> Floats:
+def _by_inverse(hessian: BoundBetheHessian, factor: Factor, count: int, *, sign: int) -> Floats:
     """Return the eigenvalues nu of N next below 1, or next above for sign -1, decreasing.
 
     Those of (1 - N)^-1 are 1 / (1 - nu), so that the nearest ones to 1 are extreme.
     """
     from scipy.sparse.linalg import LinearOperator
 
-    n, scale = bound.n, np.sqrt(bound.diagonal)
+    n, scale = hessian.n, np.sqrt(hessian.diagonal)
 
     def inverse(x: Floats) -> Floats:
         return sign * scale * factor.solve(scale * x.reshape(n))
 
     operator = LinearOperator((n, n), matvec=inverse, dtype=float)
     try:
-        mu, _ = largest_eigenpairs(operator, count, start_vector(bound))
+        mu, _ = largest_eigenpairs(operator, count, start_vector(hessian))
     except PartialEigenpairsError as error:
         mu = error.eigenvalues
     return np.sort(1.0 - sign / mu[mu > 0.0])[::-1]

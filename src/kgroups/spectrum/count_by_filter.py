@@ -105,10 +105,10 @@ class FilterOptions:
 
     __repr__ = changed_options
 
-    def most_columns(self, bound: BoundBetheHessian) -> int:
+    def most_columns(self, hessian: BoundBetheHessian) -> int:
         """Return how many columns a block may have on a graph."""
-        by_entries = self.columns_times_entries / max(1, bound.nnz)
-        by_rows = math.sqrt(self.rows_times_squared_columns / bound.n)
+        by_entries = self.columns_times_entries / max(1, hessian.nnz)
+        by_rows = math.sqrt(self.rows_times_squared_columns / hessian.n)
         return max(self.columns, int(min(by_entries, by_rows)))
 
 
@@ -129,7 +129,7 @@ class FilteredCount:
 
 
 def count_by_filter(
-    bound: BoundBetheHessian,
+    hessian: BoundBetheHessian,
     *,
     sign: int = 1,
     start: ThinBlock | None = None,
@@ -142,11 +142,11 @@ def count_by_filter(
     largest eigenvalue that is not above 1 is found too, to about three digits. Where there are
     too many eigenvalues to find them all, their number is estimated by the trace.
     """
-    search = _Search(bound, sign, options)
+    search = _Search(hessian, sign, options)
     if start is not None and start.shape[1]:
         search.improve(start)
     elif sign > 0:
-        found = moments(bound)
+        found = moments(hessian)
         if columns_for(found.k) > search.most:
             return search.estimated()
         leading = leading_pairs(found, most=search.most, edge=1.0)
@@ -159,13 +159,13 @@ def count_by_filter(
 class _Search:
     """Vectors of eigenvalues of ``sign * N`` near 1 and above, and the rounds that find them."""
 
-    def __init__(self, bound: BoundBetheHessian, sign: int, options: FilterOptions) -> None:
-        self._bound, self._sign, self._options = bound, sign, options
-        self.most = options.most_columns(bound)
+    def __init__(self, hessian: BoundBetheHessian, sign: int, options: FilterOptions) -> None:
+        self._bound, self._sign, self._options = hessian, sign, options
+        self.most = options.most_columns(hessian)
         # The end of an interval in which eigenvalues at the other end of the spectrum do not grow.
-        self._other_end = -sign * (1.0 + _MARGIN) * max(1.0, _rough_end(bound, -sign))
+        self._other_end = -sign * (1.0 + _MARGIN) * max(1.0, _rough_end(hessian, -sign))
         self._values = np.zeros(0)
-        self._vectors = np.zeros((bound.n, 0), dtype=np.float32)
+        self._vectors = np.zeros((hessian.n, 0), dtype=np.float32)
 
     def _add(self, pairs: "_Pairs", which: Bools) -> None:
         """Add some Ritz pairs, whose vectors are orthonormal to those held."""
@@ -294,12 +294,12 @@ class _Search:
         return low, max(low, high), values
 
 
-def _rough_end(bound: BoundBetheHessian, sign: int) -> float:
+def _rough_end(hessian: BoundBetheHessian, sign: int) -> float:
     """Return the largest eigenvalue of ``sign * N`` to two digits, or a bound if Lanczos fails."""
     try:
-        return rough_top(bound, sign=sign, tolerance=_ROUGH_END)
+        return rough_top(hessian, sign=sign, tolerance=_ROUGH_END)
     except PartialEigenpairsError:
-        return float(np.max(bound.coupling_matrix().sum(axis=1) / bound.diagonal))
+        return float(np.max(hessian.coupling_matrix().sum(axis=1) / hessian.diagonal))
 
 
 class _Pairs(NamedTuple):
@@ -395,14 +395,14 @@ class _Filter:
 
 
 def count_by_trace(
-    bound: BoundBetheHessian, *, lowest: float, highest: float
+    hessian: BoundBetheHessian, *, lowest: float, highest: float
 ) -> tuple[int, int, int]:
     """Estimate the number of eigenvalues of N_r above 1, and a range in which it should lie.
 
     All eigenvalues must be from ``lowest`` to ``highest``. The range allows for three standard
     errors, and for eigenvalues so close to 1 that the smoothed step does not separate them.
     """
-    operator = BlockOperator(bound, lowest=lowest, highest=highest)
+    operator = BlockOperator(hessian, lowest=lowest, highest=highest)
     traces = _trace_moments(operator)
     # The smoothed step rises over about this width to both sides.
     width = math.pi / len(traces) * 0.5 * (highest - lowest)
@@ -413,9 +413,9 @@ def count_by_trace(
     errors = _TRACE_ERRORS / math.sqrt(_TRACE_VECTORS)
     low = float(beyond.mean()) - errors * float(beyond.std(ddof=1))
     high = float(before.mean()) + errors * float(before.std(ddof=1))
-    k = min(max(round(float(at.mean())), 1), bound.n)
+    k = min(max(round(float(at.mean())), 1), hessian.n)
     k_low = min(max(math.floor(low), 1), k)
-    return k, k_low, max(min(math.ceil(high), bound.n), k, k_low + 1)
+    return k, k_low, max(min(math.ceil(high), hessian.n), k, k_low + 1)
 
 
 def _trace_moments(operator: BlockOperator) -> Floats:

@@ -61,7 +61,7 @@ class PartialEigenpairsError(ConvergenceError):
 
 
 def top_eigenpairs(
-    bound: BoundBetheHessian, count: int, *, limits: DenseLimits = DENSE
+    hessian: BoundBetheHessian, count: int, *, limits: DenseLimits = DENSE
 ) -> tuple[Floats, Floats]:
     """Return the largest eigenvalues of N_r, in decreasing order, and their eigenvectors.
 
@@ -70,19 +70,19 @@ def top_eigenpairs(
     If it does not converge on a graph too large for a dense solver, PartialEigenpairsError is
     raised.
     """
-    n = bound.n
+    n = hessian.n
     if count == 0:
         return np.zeros(0), np.zeros((n, 0))
     many = 8 * count >= n and n <= limits.fallback
     if n <= limits.eigenpairs or many or count >= n - 1:
-        lam, V = _dense(bound)
+        lam, V = _dense(hessian)
     else:
         try:
-            lam, V = largest_eigenpairs(bound.normalized_matrix(), count, start_vector(bound))
+            lam, V = largest_eigenpairs(hessian.normalized_matrix(), count, start_vector(hessian))
         except PartialEigenpairsError:
             if n > limits.fallback:
                 raise
-            lam, V = _dense(bound)
+            lam, V = _dense(hessian)
     return lam[:count], _with_fixed_signs(V[:, :count])
 
 
@@ -98,34 +98,34 @@ def largest_eigenpairs(matrix: Any, count: int, start: Floats) -> tuple[Floats, 
     return lam[:count], V[:, :count]
 
 
-def rough_top(bound: BoundBetheHessian, *, sign: int, tolerance: float = 1e-3) -> float:
+def rough_top(hessian: BoundBetheHessian, *, sign: int, tolerance: float = 1e-3) -> float:
     """Return the largest eigenvalue of ``sign * N`` to about three digits, rounded down."""
-    if bound.n <= DENSE.eigenpairs:
-        return float(all_eigenvalues(bound, sign=sign)[0])
-    matrix = bound.normalized_matrix() * float(sign)
-    return float(lanczos_pairs(matrix, 1, start_vector(bound), tolerance=tolerance)[0][0])
+    if hessian.n <= DENSE.eigenpairs:
+        return float(all_eigenvalues(hessian, sign=sign)[0])
+    matrix = hessian.normalized_matrix() * float(sign)
+    return float(lanczos_pairs(matrix, 1, start_vector(hessian), tolerance=tolerance)[0][0])
 
 
-def all_eigenvalues(bound: BoundBetheHessian, *, sign: int) -> Floats:
+def all_eigenvalues(hessian: BoundBetheHessian, *, sign: int) -> Floats:
     """Return all eigenvalues of ``sign * N``, in decreasing order, from the dense matrix."""
-    values = np.linalg.eigvalsh(_dense_matrix(bound)).astype(np.float64, copy=False)
+    values = np.linalg.eigvalsh(_dense_matrix(hessian)).astype(np.float64, copy=False)
     return values[::-1] if sign > 0 else -values
 
 
-def start_vector(bound: BoundBetheHessian) -> Floats:
+def start_vector(hessian: BoundBetheHessian) -> Floats:
     """Return a vector near the top eigenvector for Lanczos to start from."""
     # On regular graphs it must not be exactly that eigenvector, where Lanczos would stop.
-    return np.sqrt(bound.diagonal) * (0.5 + np.random.default_rng(0).random(bound.n))
+    return np.sqrt(hessian.diagonal) * (0.5 + np.random.default_rng(0).random(hessian.n))
 
 
-def _dense(bound: BoundBetheHessian) -> tuple[Floats, Floats]:
-    lam, V = np.linalg.eigh(_dense_matrix(bound))
+def _dense(hessian: BoundBetheHessian) -> tuple[Floats, Floats]:
+    lam, V = np.linalg.eigh(_dense_matrix(hessian))
     return lam[::-1], V[:, ::-1]
 
 
-def _dense_matrix(bound: BoundBetheHessian) -> Floats:
-    dense = np.zeros((bound.n, bound.n))
-    dense[rows_of(bound.normalized), bound.normalized.indices] = bound.normalized.data
+def _dense_matrix(hessian: BoundBetheHessian) -> Floats:
+    dense = np.zeros((hessian.n, hessian.n))
+    dense[rows_of(hessian.normalized), hessian.normalized.indices] = hessian.normalized.data
     return dense
 
 

@@ -247,12 +247,12 @@ class DeferredSpectrum:
         """Return the spectrum of a graph; its warnings are not issued."""
         adjacency = graph.simple_adjacency(loops=self.self_loops == "keep")
         with single_threaded(graph.n):
-            bound = self.operator.bind(adjacency, weighted=graph.is_weighted)
-            return spectrum_of(bound, adjacency, weighted=graph.is_weighted)
+            hessian = self.operator.bind(adjacency, weighted=graph.is_weighted)
+            return spectrum_of(hessian, adjacency, weighted=graph.is_weighted)
 
 
 def spectrum_of(
-    bound: BoundBetheHessian,
+    hessian: BoundBetheHessian,
     adjacency: CSR,
     *,
     weighted: bool,
@@ -261,25 +261,25 @@ def spectrum_of(
     """Return the spectrum of an operator bound to an adjacency matrix; counts may be given."""
     if counts is None:
         _, labels = connected_components(adjacency)
-        counts = count_on(bound, Layout(bound.coupling, labels), sign=1, with_next=True)
+        counts = count_on(hessian, Layout(hessian.coupling, labels), sign=1, with_next=True)
     k_at: dict[str, int] = {}
     r_at: dict[str, float] = {}
     exact_at: dict[str, bool] = {}
     for choice in R_CHOICES:
-        other, counted = bound, counts
-        if choice != bound.r_choice:
+        other, counted = hessian, counts
+        if choice != hessian.r_choice:
             other = BetheHessian(choice).bind(adjacency, weighted=weighted)
             counted = count_on(other, counts.layout, sign=1, near=counts)
         k_at[choice], r_at[choice] = counted.total, other.r
         exact_at[choice] = counted.is_exact
-    values = eigenvalues_around_one(bound, counts)
-    below_minus_one, lowest = _below_minus_one(bound, counts)
+    values = eigenvalues_around_one(hessian, counts)
+    below_minus_one, lowest = _below_minus_one(hessian, counts)
     return Spectrum(
         k=counts.total,
         k_low=int(counts.k_low.sum()),
         k_high=int(counts.k_high.sum()),
-        r=bound.r,
-        r_choice=bound.r_choice,
+        r=hessian.r,
+        r_choice=hessian.r_choice,
         eigenvalues=tuple(values.tolist()),
         gap=_gap(values),
         k_at=k_at,
@@ -309,11 +309,11 @@ def _lowest_of(values: Floats) -> tuple[int, float]:
     return below, float(values.min(initial=0.0))
 
 
-def _below_minus_one(bound: BoundBetheHessian, counts: ComponentCounts) -> tuple[int, float]:
+def _below_minus_one(hessian: BoundBetheHessian, counts: ComponentCounts) -> tuple[int, float]:
     """Return how many eigenvalues are below -1, and the lowest where there are some."""
     if _all_known(counts):
         return _lowest_of(np.concatenate([np.zeros(0), *counts.known]))
-    mirrored = count_on(bound, counts.layout, sign=-1)
+    mirrored = count_on(hessian, counts.layout, sign=-1)
     lowest = 0.0
     for a in np.flatnonzero(mirrored.k).tolist():
         known = mirrored.known[a]
@@ -321,7 +321,7 @@ def _below_minus_one(bound: BoundBetheHessian, counts: ComponentCounts) -> tuple
             lowest = min(lowest, -float(known[0]))
             continue
         try:
-            lowest = min(lowest, -rough_top(counts.layout.part(bound, a), sign=-1))
+            lowest = min(lowest, -rough_top(counts.layout.part(hessian, a), sign=-1))
         except PartialEigenpairsError:
             # It is certainly below -1, but how far is unknown.
             lowest = min(lowest, -1.0)
@@ -383,9 +383,9 @@ def staircase(adjacency: CSR, first: float, *, weighted: bool) -> tuple[Step, ..
     layout, near, r = None, None, first
     with single_threaded(labels.size):
         while len(steps) < _MOST_STEPS and (not steps or steps[-1].k > 1):
-            bound = BetheHessian(r).bind(adjacency, weighted=weighted)
-            layout = Layout(bound.coupling, labels) if layout is None else layout
-            near = count_on(bound, layout, sign=1, near=near)
+            hessian = BetheHessian(r).bind(adjacency, weighted=weighted)
+            layout = Layout(hessian.coupling, labels) if layout is None else layout
+            near = count_on(hessian, layout, sign=1, near=near)
             steps.append(Step(r, near.total, near.is_exact))
             r *= _RATIO
     return tuple(steps)

@@ -89,7 +89,7 @@ class Moments:
     visits: int
 
 
-def moments(bound: BoundBetheHessian, *, columns: int = _COLUMNS, seed: int = 0) -> Moments:
+def moments(hessian: BoundBetheHessian, *, columns: int = _COLUMNS, seed: int = 0) -> Moments:
     """Estimate the number of communities of a connected graph, and how clear they are.
 
     Examples
@@ -101,7 +101,7 @@ def moments(bound: BoundBetheHessian, *, columns: int = _COLUMNS, seed: int = 0)
     >>> 15 < found.k < 25, 1.9 < found.s < 2.1
     (True, True)
     """
-    operator = BlockOperator(bound)
+    operator = BlockOperator(hessian)
     perron, visits = None, 0
     for _ in range(_MAPPINGS):
         series = _Series(operator, perron, columns, seed)
@@ -111,7 +111,7 @@ def moments(bound: BoundBetheHessian, *, columns: int = _COLUMNS, seed: int = 0)
             break
         reached = operator.unmapped(-value_of(series.growth_below()))
         below = min(operator.lowest, reached)
-        operator = BlockOperator(bound, lowest=_MARGIN_BELOW * below)
+        operator = BlockOperator(hessian, lowest=_MARGIN_BELOW * below)
     s, low, high = series.fitted()
     return Moments(
         k=1.0 + math.sqrt(low * high),
@@ -138,8 +138,8 @@ def has_structure(found: Moments) -> bool:
     >>> from kgroups.spectrum import BetheHessian
     >>> for snr in (0.0, 1.5):
     ...     graph, _ = planted_partition(2_000, k=2, degree=8.0, snr=snr, rng=0)
-    ...     bound = BetheHessian().bind(graph.simple_adjacency(), weighted=False)
-    ...     print(has_structure(moments(bound)))
+    ...     hessian = BetheHessian().bind(graph.simple_adjacency(), weighted=False)
+    ...     print(has_structure(moments(hessian)))
     False
     True
     """

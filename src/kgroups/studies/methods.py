@@ -100,11 +100,11 @@ class TrialContext:
         stream = self.rng()
         # Nodes are permuted first, as detection does.
         ready = prepare(self.graph, shuffle=stream.permutation(self.graph.n))
-        bound, k = ready.problem.bound, self.k
-        if bound.n > DENSE.eigenpairs and 3 * k < bound.n:
-            _, V = largest_eigenpairs(-bound.matrix(), k, start_vector(bound))
+        hessian, k = ready.problem.hessian, self.k
+        if hessian.n > DENSE.eigenpairs and 3 * k < hessian.n:
+            _, V = largest_eigenpairs(-hessian.matrix(), k, start_vector(hessian))
         else:
-            _, V = informative_eigenpairs(bound, k, "raw")
+            _, V = informative_eigenpairs(hessian, k, "raw")
         return ready, KMeansInit(rows="raw").labels([V], [k], int(stream.integers(2**63)))[0]
 
 

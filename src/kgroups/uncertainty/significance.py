@@ -437,28 +437,28 @@ def second_eigenvalue(adjacency: CSR, *, limits: DenseLimits = DENSE) -> float:
 
     Equal eigenvalues of several components count each. There must be at least two nodes.
     """
-    bound = BetheHessian("nonbacktracking").bind(adjacency, weighted=False)
-    if bound.n > limits.eigenpairs:
+    hessian = BetheHessian("nonbacktracking").bind(adjacency, weighted=False)
+    if hessian.n > limits.eigenpairs:
         from scipy.sparse.linalg import LinearOperator
 
-        matrix = bound.normalized_matrix()
+        matrix = hessian.normalized_matrix()
         try:
-            first, vector = lanczos_pairs(matrix, 1, start_vector(bound), tolerance=_TOLERANCE)
+            first, vector = lanczos_pairs(matrix, 1, start_vector(hessian), tolerance=_TOLERANCE)
             x = vector[:, 0]
 
             # The first eigenvalue is moved to -1, so that a copy of it is found.
             def without_first(y: Floats) -> Floats:
-                flat = y.reshape(bound.n)
+                flat = y.reshape(hessian.n)
                 return np.asarray(matrix @ flat - (first[0] + 1.0) * (x @ flat) * x)
 
             rest = LinearOperator(matrix.shape, matvec=without_first, dtype=float)
-            start = np.random.default_rng(0).standard_normal(bound.n)
+            start = np.random.default_rng(0).standard_normal(hessian.n)
             second, _ = lanczos_pairs(rest, 1, start - (x @ start) * x, tolerance=_TOLERANCE)
             return float(second[0])
         except PartialEigenpairsError:
-            if bound.n > limits.exact_counts:
+            if hessian.n > limits.exact_counts:
                 raise
-    return float(all_eigenvalues(bound, sign=1)[1])
+    return float(all_eigenvalues(hessian, sign=1)[1])
 
 
 def null_eigenvalues(
@@ -509,8 +509,8 @@ def moments_of(adjacency: CSR) -> Moments:
 
     A second component with an eigenvalue above 1 is structure like any other.
     """
-    bound = BetheHessian("nonbacktracking").bind(adjacency, weighted=False)
-    return moments(bound.restrict(cyclic_nodes(adjacency)))
+    hessian = BetheHessian("nonbacktracking").bind(adjacency, weighted=False)
+    return moments(hessian.restrict(cyclic_nodes(adjacency)))
 
 
 def stretch_of_distances(adjacency: CSR, labels: Ints, rng: np.random.Generator) -> float:

@@ -11,8 +11,8 @@ from kgroups.graph import Graph
 from kgroups.hartigan import (
     KMeansInit,
     QRInit,
+    embedding,
     embedding_rows,
-    first_labels,
     informative_eigenpairs,
 )
 from kgroups.metrics import ari
@@ -68,12 +68,12 @@ def test_normalized_rows_have_length_one_and_raw_rows_span_the_low_end_of_h():
     u, v = np.triu_indices(40, 1)
     drawn = rng.random(u.size) < 0.2
     A = Graph.from_edges(u[drawn], v[drawn], n=40).simple_adjacency()
-    bound = BetheHessian().bind(A, weighted=False)
-    lam, V = informative_eigenpairs(bound, 3, "normalized")
+    hessian = BetheHessian().bind(A, weighted=False)
+    lam, V = informative_eigenpairs(hessian, 3, "normalized")
     assert np.all(np.diff(lam) <= 1e-12)
     np.testing.assert_allclose(np.linalg.norm(embedding_rows(V, "normalized"), axis=1), 1.0)
-    H = bound.matrix().toarray()
-    lam, V = informative_eigenpairs(bound, 3, "raw")
+    H = hessian.matrix().toarray()
+    lam, V = informative_eigenpairs(hessian, 3, "raw")
     np.testing.assert_allclose(-lam, np.linalg.eigvalsh(H)[:3])
     np.testing.assert_allclose(H @ V, V * -lam, atol=1e-9)
     np.testing.assert_allclose(embedding_rows(V, "raw"), V, rtol=0.0, atol=1e-10)
@@ -84,12 +84,12 @@ def test_sparse_solver_finds_the_same_low_end_of_h():
     u, v = np.triu_indices(60, 1)
     drawn = rng.random(u.size) < 0.15
     A = Graph.from_edges(u[drawn], v[drawn], n=60).simple_adjacency()
-    bound = BetheHessian().bind(A, weighted=False)
-    dense, _ = informative_eigenpairs(bound, 4, "raw")
+    hessian = BetheHessian().bind(A, weighted=False)
+    dense, _ = informative_eigenpairs(hessian, 4, "raw")
     limits = DenseLimits(canonical_eigenpairs=10)
-    sparse, V = informative_eigenpairs(bound, 4, "raw", limits=limits)
+    sparse, V = informative_eigenpairs(hessian, 4, "raw", limits=limits)
     np.testing.assert_allclose(sparse, dense, atol=1e-9)
-    np.testing.assert_allclose(bound.matrix() @ V, V * -sparse, atol=1e-7)
+    np.testing.assert_allclose(hessian.matrix() @ V, V * -sparse, atol=1e-7)
 
 
 @pytest.mark.parametrize("method", [KMeansInit(), QRInit()])
@@ -126,16 +126,16 @@ def test_the_basis_of_equal_eigenvalues_is_that_of_the_whole_eigenspace(count):
     """On a torus all eigenvalues but the first come four at a time; Lanczos may find three."""
     G = nx.grid_2d_graph(20, 20, periodic=True)
     graph = as_graph(nx.convert_node_labels_to_integers(G))
-    bound = BetheHessian().bind(graph.simple_adjacency(), weighted=False)
-    lam, V = informative_eigenpairs(bound, count, "normalized")
+    hessian = BetheHessian().bind(graph.simple_adjacency(), weighted=False)
+    lam, V = informative_eigenpairs(hessian, count, "normalized")
     values, vectors = (
-        part[..., ::-1] for part in np.linalg.eigh(bound.normalized_matrix().toarray())
+        part[..., ::-1] for part in np.linalg.eigh(hessian.normalized_matrix().toarray())
     )
     np.testing.assert_allclose(lam, values[:count], atol=1e-9)
     turned = np.linalg.qr(np.random.default_rng(0).normal(size=(4, 4)))[0]
     other = vectors.copy()
     other[:, 1:5], other[:, 5:9] = vectors[:, 1:5] @ turned, vectors[:, 5:9] @ turned
-    expected = first_labels._in_canonical_basis(values, other)[:, 1:count]
+    expected = embedding._in_canonical_basis(values, other)[:, 1:count]
     np.testing.assert_allclose(V[:, 1:], expected, atol=1e-11)
 
 

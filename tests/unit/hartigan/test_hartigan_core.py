@@ -8,13 +8,12 @@ from helpers.strategies_hartigan import as_csr
 from kgroups import _progress
 from kgroups.errors import InputError
 from kgroups.hartigan import (
-    _moves_nb,
-    _rows_nb,
+    _kmeans_nb,
+    _sweeps_nb,
     best_kmeans,
     group_association,
     improve,
     improve_rows,
-    sweep,
 )
 
 
@@ -129,7 +128,7 @@ def test_row_moves_in_a_second_thread_are_the_same(max_sweeps, monkeypatch):
 
 def run_flagged(monkeypatch, kernel, run):
     """Return the result of ``run`` with a flag that ends a kernel at once."""
-    flagged = _progress.new_tally()
+    flagged = _progress.new_control()
     flagged[2] = 1
     called = []
 
@@ -137,7 +136,7 @@ def run_flagged(monkeypatch, kernel, run):
         called.append(function)
         return function(*arguments[:-1], flagged)
 
-    monkeypatch.setattr(sweep, "run_kernel", run_kernel)
+    monkeypatch.setattr(sweeps, "run_kernel", run_kernel)
     result = run()
     assert called == [kernel]
     return result
@@ -147,13 +146,13 @@ def test_row_moves_end_at_a_flag(monkeypatch):
     X, z, k = rows_with_labels()
     assert improve_rows(X, z, k=k)[0].tolist() != z.tolist()
     run = partial(improve_rows, X, z, k=k)
-    assert run_flagged(monkeypatch, _rows_nb.improve_rows, run)[0].tolist() == z.tolist()
+    assert run_flagged(monkeypatch, _kmeans_nb.improve_rows, run)[0].tolist() == z.tolist()
 
 
 def test_node_moves_end_at_a_flag(monkeypatch):
     start = np.array([0, 0, 1, 1, 1, 1])
     run = partial(improve, as_csr(two_triangles()), np.zeros(6), np.ones(6), start, k=2)
-    found = run_flagged(monkeypatch, _moves_nb.move_nodes, run)
+    found = run_flagged(monkeypatch, _sweeps_nb.move_nodes, run)
     assert found.z.tolist() == start.tolist()
     assert (found.sweeps, found.converged) == (0, False)
 
@@ -164,12 +163,12 @@ def test_kmeans_ends_at_a_flag(monkeypatch):
     draws = np.random.default_rng(0).random((3, 1 + 2 * k))
     # Interpreted, as compiled code does not call what stands in for a function.
     monkeypatch.setenv("KGROUPS_JIT", "never")
-    monkeypatch.setattr(_rows_nb.best_kmeans, "_compiled", None)
-    with mock.patch.object(_rows_nb, "move_rows", wraps=_rows_nb.move_rows) as moves:
+    monkeypatch.setattr(_kmeans_nb.best_kmeans, "_compiled", None)
+    with mock.patch.object(_kmeans_nb, "move_rows", wraps=_kmeans_nb.move_rows) as moves:
         run = partial(best_kmeans, [X], [k], [draws], [3])
         run()
         assert moves.call_count == 3
-        run_flagged(monkeypatch, _rows_nb.best_kmeans, run)
+        run_flagged(monkeypatch, _kmeans_nb.best_kmeans, run)
         assert moves.call_count == 4
 
 

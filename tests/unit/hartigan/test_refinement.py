@@ -8,8 +8,8 @@ import kgroups as kg
 from helpers.oracles_levels import dense
 from kgroups.adapters import as_graph
 from kgroups.errors import InputError
-from kgroups.hartigan import Hartigan, group_association, likelihood, planted_fit, refine_labels
-from kgroups.search import prepare
+from kgroups.hartigan import Hartigan, group_association, planted_fit, refine_labels
+from kgroups.search import likelihood, prepare
 
 WHOLE = np.zeros(1, dtype=np.int64)
 
@@ -21,7 +21,7 @@ def karate_problem(*, fast=False):
 
 def bound_karate():
     problem = karate_problem()
-    return problem.A, problem.strength, problem.bound
+    return problem.A, problem.strength, problem.hessian
 
 
 def likelihood_moves(level, z, *, k):
@@ -30,11 +30,11 @@ def likelihood_moves(level, z, *, k):
 
 @pytest.mark.parametrize("weights", ["association", "uniform", "gram"])
 def test_conventions_are_the_matrices_of_the_theory(weights):
-    A, d, bound = bound_karate()
-    M, diagonal, w = Hartigan(weights=weights).objective(bound, d)
-    H = bound.matrix().toarray()
+    A, d, hessian = bound_karate()
+    M, diagonal, w = Hartigan(weights=weights).objective(hessian, d)
+    H = hessian.matrix().toarray()
     expected, node_weights = {
-        "association": (-H, bound.diagonal),
+        "association": (-H, hessian.diagonal),
         "uniform": (-H, np.ones(34)),
         "gram": (-d[:, None] * H * d, d),
     }[weights]
@@ -45,11 +45,11 @@ def test_conventions_are_the_matrices_of_the_theory(weights):
 
 @pytest.mark.parametrize("weights", ["association", "uniform", "gram"])
 def test_refinement_raises_its_objective(weights):
-    A, d, bound = bound_karate()
+    A, d, hessian = bound_karate()
     method = Hartigan(weights=weights, candidates="all", guard=None)
     z = np.arange(34) % 2
     found = method.refine(karate_problem(), z)
-    M, diagonal, w = method.objective(bound, d)
+    M, diagonal, w = method.objective(hessian, d)
     assert found.objective > group_association(M, diagonal, w, z, k=2)
     assert found.objective == pytest.approx(group_association(M, diagonal, w, found.z, k=2))
     assert found.visits == found.sweeps * len(A.indices)

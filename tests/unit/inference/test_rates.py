@@ -13,6 +13,7 @@ from helpers.oracles_inference import (
 )
 from helpers.oracles_levels import dense
 from helpers.strategies_levels import graph_of, level_of, problem_of
+from kgroups._progress import STOP
 from kgroups.errors import InputError
 from kgroups.generators import degree_corrected_sbm, planted_partition
 from kgroups.inference import BeliefPropagation
@@ -296,10 +297,10 @@ def test_a_flag_ends_a_sweep():
     found, arguments = with_arguments(model, z, planted_rates(0.4, 2), UNCHANGED, schedule)
     before = found.marginals.copy()
     arguments["state"][0, [kernels.EVIDENCE, kernels.ENDED]] = 0.0
-    arguments["tally"][2] = 1
+    arguments["control"][STOP] = 1
     kernels.propagate(*arguments.values())
     assert arguments["state"][0, [kernels.EVIDENCE, kernels.ENDED]].tolist() == [0.0, 0.0]
     assert np.array_equal(found.marginals, before)
-    arguments["tally"][2] = 0
+    arguments["control"][STOP] = 0
     kernels.propagate(*arguments.values())
     assert not np.array_equal(found.marginals, before)

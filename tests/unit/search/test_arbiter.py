@@ -10,7 +10,7 @@ import pytest
 import kgroups as kg
 from helpers.strategies_levels import graph_of, problem_of
 from kgroups.generators import planted_partition
-from kgroups.inference import _propagation_nb, propagation
+from kgroups.inference import _beliefs_nb, belief_propagation
 from kgroups.metrics import nmi
 from kgroups.search.arbiter import decide, nats_in_component, reason
 from kgroups.search.candidates import Judge, candidate, one_community
@@ -139,13 +139,15 @@ def test_many_messages_are_sent_in_several_calls_or_in_a_second_thread(
     """Ctrl-C had no effect for seconds while beliefs of a hundred communities were propagated."""
     problem, _ = planted
     called, threads = [], []
-    kernel, run = _propagation_nb.propagate, propagation.run_interruptibly
-    monkeypatch.setattr(_propagation_nb, "propagate", lambda *a: called.append(1) or kernel(*a))
-    monkeypatch.setattr(propagation, "run_interruptibly", lambda *a: threads.append(1) or run(*a))
+    kernel, run = _beliefs_nb.propagate, belief_propagation.run_interruptibly
+    monkeypatch.setattr(_beliefs_nb, "propagate", lambda *a: called.append(1) or kernel(*a))
+    monkeypatch.setattr(
+        belief_propagation, "run_interruptibly", lambda *a: threads.append(1) or run(*a)
+    )
     z, messages = np.arange(400) % 2, 2 * problem.level.indices.size
     expected = Judge(problem).judged("search", z, TWO, ALL)
     called.clear()
-    limited = partial(propagation.propagate, messages_per_call=max(1, sweeps * messages))
+    limited = partial(belief_propagation.propagate, messages_per_call=max(1, sweeps * messages))
     monkeypatch.setattr("kgroups.search.candidates.propagate", limited)
     found = Judge(problem).judged("search", z, TWO, ALL)
     assert found.z.tolist() == expected.z.tolist()

@@ -8,7 +8,7 @@ from helpers.kernels_levels import moved
 from helpers.strategies_hartigan import as_csr
 from helpers.strategies_levels import ONE, graph_of, groups_of, level_of
 from kgroups._csr import constant, inner_weights
-from kgroups._progress import new_tally
+from kgroups._progress import new_control
 from kgroups.graph import Graph
 from kgroups.search import (
     _climbing_nb,
@@ -139,7 +139,7 @@ def test_labels_go_to_a_coarser_level_and_back():
     """The second component is left out of the coarser level."""
     level = beside(nx.path_graph(6), KARATE, nx.cycle_graph(4))
     cells = np.concatenate([np.arange(6) // 2, np.zeros(34), np.arange(4) // 2]).astype(np.int32)
-    top = coarsened(level, cells, np.array([3, 1, 2]), np.array([0, 2]), new_tally())
+    top = coarsened(level, cells, np.array([3, 1, 2]), np.array([0, 2]), new_control())
     assert (top.n, top.sizes.tolist()) == (5, [3, 0, 2])
     labels = np.array([1, 0, 1, 0, 1], dtype=np.int32)
     lifted, kept = level.lifted(top, labels, cells), level.mask(np.array([0, 2]))
@@ -181,7 +181,7 @@ def test_kernels_find_the_same_with_one_number_for_all_weights():
     assert [level.data.size for level in two] == [244, 1]
     z = (np.arange(54) % 7).astype(np.int32)
     both, k = np.arange(2), np.array([7, 7])
-    assert_equal_levels(*(coarsened(level, z, k, both, new_tally()) for level in two))
+    assert_equal_levels(*(coarsened(level, z, k, both, new_control()) for level in two))
     for ours, theirs in zip(*(totals(level, z, k, both) for level in two), strict=True):
         assert ours.tolist() == theirs.tolist()
     blocks = [level.block(1) for level in two]
@@ -205,7 +205,7 @@ def test_links_between_groups_are_those_of_the_matrix_whether_few_or_many(k):
 
 
 def test_a_flag_ends_the_work_on_a_level():
-    level, z, stop = level_of(KARATE), (np.arange(34) % 3).astype(np.int32), new_tally()
+    level, z, stop = level_of(KARATE), (np.arange(34) % 3).astype(np.int32), new_control()
     stop[2] = 1
     none, ends, sums = np.zeros(0), np.array([0, 3]), (*np.zeros((2, 3)), np.zeros(3, np.int64))
     code, found = (none, none, none, ends), (np.zeros((1, 3)), np.zeros(1))

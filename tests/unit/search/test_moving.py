@@ -7,7 +7,7 @@ import pytest
 from helpers import oracles_levels as oracles
 from helpers.kernels_levels import moved, nats
 from helpers.strategies_levels import level_of
-from kgroups._progress import new_tally
+from kgroups._progress import MOVES, new_control
 from kgroups.search._climbing_nb import saving
 
 KARATE = nx.karate_club_graph()
@@ -55,13 +55,13 @@ def test_only_units_that_wait_are_visited():
     stray[::8] = (stray[::8] + 1) % 6
     waiting = np.zeros(48, dtype=np.bool_)
     waiting[16] = True
-    tally = new_tally()
-    z = moved(level, stray, waiting=waiting, tally=tally).z
+    control = new_control()
+    z = moved(level, stray, waiting=waiting, control=control).z
     # Neighbors of the node that moved are visited too; nodes 0 and 8 are none of them.
     assert z[16] == z[17]
     assert z[0] == z[9] != z[1]
     assert not waiting.any()
-    assert tally[1] == 1
+    assert control[MOVES] == 1
 
 
 def test_nodes_between_two_groups_are_undecided():
@@ -94,7 +94,7 @@ def test_every_start_visits_each_unit_once(n, start):
     found = moved(level, np.arange(n), penalty=99.0, start=start, max_visits=1)
     assert found.z.tolist() == list(range(n))
     assert not found.waiting.any()
-    assert found.tally.tolist()[:2] == [level.indices.size, 0]
+    assert found.control.tolist()[:2] == [level.indices.size, 0]
 
 
 def test_every_start_has_an_order_of_its_own():
@@ -107,10 +107,10 @@ def test_a_flag_stops_the_moves():
     level = level_of(KARATE)
     start = np.arange(34)
     for temperatures in ([], [1.0, 0.5]):
-        tally = np.array([0, 0, 1, 0, 0])
-        z = moved(level, start, temperatures=temperatures, tally=tally).z
+        control = np.array([0, 0, 1, 0, 0])
+        z = moved(level, start, temperatures=temperatures, control=control).z
         assert z.tolist() == start.tolist()
-        assert tally[1] == 0
+        assert control[MOVES] == 0
 
 
 @pytest.mark.parametrize("penalty", [0.0, 1.0 / 156.0])
@@ -118,12 +118,12 @@ def test_visits_are_counted_and_limited(penalty):
     """At a penalty each node that is visited once reads its row once."""
     level = level_of(nx.gnm_random_graph(50, 200, seed=1))
     before = 0 if penalty else level.A.indices.size
-    tallies = []
+    controls = []
     for most in (1, 10):
-        tally = new_tally()
-        moved(level, np.arange(50) % 7, penalty=penalty, tally=tally, max_visits=most)
-        tallies.append(tally)
-    first, more = tallies
+        control = new_control()
+        moved(level, np.arange(50) % 7, penalty=penalty, control=control, max_visits=most)
+        controls.append(control)
+    first, more = controls
     assert 0 < first[1] <= 50
     assert first[0] <= before + 50 * level.strength.max()
     assert more[0] > first[0]

@@ -16,7 +16,7 @@ from helpers.kernels_levels import given_number, nats_of, searched_from
 from helpers.strategies_levels import ONE, graph_of, largest_part, level_of, problem_of
 from kgroups import _progress
 from kgroups._csr import connected_components
-from kgroups._progress import new_tally, run_interruptibly
+from kgroups._progress import STOP, new_control, run_interruptibly
 from kgroups.generators import lfr_benchmark, planted_partition
 from kgroups.metrics import nmi
 from kgroups.search import State
@@ -293,30 +293,30 @@ def test_an_interrupt_stops_the_search_within_a_second():
     with interrupt_after(0.5) as sent, pytest.raises(KeyboardInterrupt):
         searching.search(searching.cyclic)
     assert time.perf_counter() - sent[0] < 1.0
-    assert searching.tally[2] == 1
+    assert searching.control[STOP] == 1
 
 
 def test_an_interrupt_sets_the_flag_and_is_raised_again():
-    """A kernel that runs until the flag in its tally is set ends, and then the call does."""
+    """A kernel that runs until the flag in its control is set ends, and then the call does."""
     ended = []
 
-    def kernel(tally):
-        while not tally[2]:
+    def kernel(control):
+        while not control[STOP]:
             time.sleep(0.001)
         ended.append(True)
 
     with interrupt_after(0.2), pytest.raises(KeyboardInterrupt):
-        run_interruptibly(kernel, new_tally())
+        run_interruptibly(kernel, new_control())
     assert ended == [True]
 
 
 @pytest.mark.parametrize("error", [ValueError, TimeoutError])
 def test_errors_of_a_kernel_in_the_background_come_through(error):
-    def kernel(tally):
+    def kernel(control):
         raise error
 
     with pytest.raises(error):
-        run_interruptibly(kernel, new_tally())
+        run_interruptibly(kernel, new_control())
 
 
 def test_kernels_in_the_background_find_the_same(monkeypatch):
@@ -359,7 +359,7 @@ def test_communities_of_the_spectrum_below_a_nat_per_node_are_searched_no_furthe
 def test_projected_rows_group_the_nodes_of_a_community(k, snr):
     graph, truth = planted_partition(24_000, k=k, degree=20.0, snr=snr, rng=1)
     problem = problem_of(graph)
-    measured = moments(problem.bound, columns=16)
+    measured = moments(problem.hessian, columns=16)
     labels = projected_labels(measured, np.random.default_rng(0))
     assert k <= labels.max() + 1 <= 2 * k + 2
     assert set(np.unique(labels)) == set(range(labels.max() + 1))
@@ -373,7 +373,7 @@ def test_no_rows_are_projected_without_structure_or_with_small_communities():
     random_graph = planted_partition(12_000, k=2, degree=6.0, snr=0.0, rng=2).graph
     small = planted_partition(12_000, k=60, degree=10.0, snr=2.5, rng=2).graph
     for graph in (random_graph, small):
-        measured = moments(problem_of(graph).bound, columns=16)
+        measured = moments(problem_of(graph).hessian, columns=16)
         assert projected_labels(measured, np.random.default_rng(0)) is None
 
 

@@ -9,7 +9,7 @@ import pytest
 from helpers import oracles_levels as oracles
 from helpers.kernels_levels import nats, pairs_saved
 from helpers.strategies_levels import ONE, groups_of, level_of
-from kgroups._progress import new_tally
+from kgroups._progress import new_control
 from kgroups.search import Objective, merged_down, nats_saved
 
 KARATE = nx.karate_club_graph()
@@ -147,7 +147,7 @@ def test_a_component_without_edges_saves_nothing():
 
 def merged(groups, level, target):
     """Merge groups of the nodes of a level; return labels and their number."""
-    label, k = merged_down(groups, Objective.of(level), ONE, np.array([target]), new_tally())
+    label, k = merged_down(groups, Objective.of(level), ONE, np.array([target]), new_control())
     return label, k[0]
 
 

@@ -43,7 +43,7 @@ class Found(NamedTuple):
 def by_filter(graph, *, k=None, **options):
     """Return the communities of the largest part by a filtered subspace."""
     part, rows = largest_part(graph)
-    measured, found = moments(part.bound), Detection(rows)
+    measured, found = moments(part.hessian), Detection(rows)
     leading = leading_pairs(measured) if k is None else leading_of(part, measured, k)
     z = labels_by_filter(part, leading, options_of(**options), 0, found)
     return Found(z, rows, found.refinements.components)
@@ -52,7 +52,7 @@ def by_filter(graph, *, k=None, **options):
 def by_vectors(graph, k, **options):
     """Return the communities of the largest part by exact eigenvectors."""
     part, rows = largest_part(graph)
-    _, V = informative_eigenpairs(part.bound, k, "normalized")
+    _, V = informative_eigenpairs(part.hessian, k, "normalized")
     found = Detection(rows)
     (z,) = labels_by_vectors(part, [V], ONE, options_of(**options), 0, found)
     return Found(z, rows, found.refinements.components)

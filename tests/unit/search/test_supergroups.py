@@ -6,7 +6,8 @@ import pytest
 from helpers import oracles_supergroups as oracles
 from helpers.oracles_levels import renumbered
 from kgroups._types import CSR
-from kgroups.search import finest_level, supergroups
+from kgroups.search import finest_level
+from kgroups.search import scales as supergroups
 from kgroups.search.scales import (
     GroupGraph,
     exceeds_chance,

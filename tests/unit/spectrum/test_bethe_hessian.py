@@ -29,20 +29,20 @@ def dense(csr):
 @pytest.mark.parametrize("name", TEXTBOOK)
 def test_matrix_follows_the_definition(name):
     A = adjacency_of(TEXTBOOK[name])
-    bound = BetheHessian().bind(csr_of(A), weighted=False)
-    np.testing.assert_allclose(bound.matrix().toarray(), oracles.bethe_hessian(A, bound.r))
+    hessian = BetheHessian().bind(csr_of(A), weighted=False)
+    np.testing.assert_allclose(hessian.matrix().toarray(), oracles.bethe_hessian(A, hessian.r))
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_loops_count_once_in_the_degree_and_stand_on_the_diagonal(seed):
     A = random_adjacency(seed, loops=True)
-    bound = BetheHessian(r=1.7).bind(csr_of(A), weighted=False)
+    hessian = BetheHessian(r=1.7).bind(csr_of(A), weighted=False)
     H = oracles.bethe_hessian(A, 1.7)
-    np.testing.assert_allclose(bound.matrix().toarray(), H)
-    np.testing.assert_allclose(bound.diagonal, A.sum(axis=1) + 1.7**2 - 1.0)
-    scale = 1.0 / np.sqrt(bound.diagonal)
+    np.testing.assert_allclose(hessian.matrix().toarray(), H)
+    np.testing.assert_allclose(hessian.diagonal, A.sum(axis=1) + 1.7**2 - 1.0)
+    scale = 1.0 / np.sqrt(hessian.diagonal)
     np.testing.assert_allclose(
-        bound.normalized_matrix().toarray(), scale[:, None] * (1.7 * A) * scale, atol=1e-14
+        hessian.normalized_matrix().toarray(), scale[:, None] * (1.7 * A) * scale, atol=1e-14
     )
 
 
@@ -50,10 +50,10 @@ def test_loops_count_once_in_the_degree_and_stand_on_the_diagonal(seed):
 def test_weighted_matrix_follows_the_definition_when_r_is_large(seed):
     W = random_adjacency(seed, weighted=True, loops=seed % 2 == 0)
     r = 1.3 * max(W.max(), 1.0)
-    bound = BetheHessian(r=r).bind(csr_of(W), weighted=True)
-    assert bound.saturated == 0
+    hessian = BetheHessian(r=r).bind(csr_of(W), weighted=True)
+    assert hessian.saturated == 0
     np.testing.assert_allclose(
-        bound.matrix().toarray(), oracles.weighted_bethe_hessian(W, r), atol=1e-12
+        hessian.matrix().toarray(), oracles.weighted_bethe_hessian(W, r), atol=1e-12
     )
 
 
@@ -85,9 +85,9 @@ def test_scaling_all_weights_changes_nothing(seed, choice):
 def test_tiny_and_huge_weights_do_not_overflow():
     W = adjacency_of(KARATE)
     for scale in (1e-200, 1e200):
-        bound = BetheHessian().bind(csr_of(scale * W), weighted=True)
-        assert bound.r == pytest.approx(scale * np.sqrt(W.sum() / 34))
-        assert np.isfinite(bound.normalized.data).all()
+        hessian = BetheHessian().bind(csr_of(scale * W), weighted=True)
+        assert hessian.r == pytest.approx(scale * np.sqrt(W.sum() / 34))
+        assert np.isfinite(hessian.normalized.data).all()
 
 
 def test_the_three_rules_on_karate():
@@ -128,24 +128,24 @@ def test_isolated_nodes_do_not_change_r():
 def test_graphs_with_nothing_to_find_still_have_a_positive_diagonal(choice, weighted):
     for name in ("isolated nodes", "lone edges", "path", "cycle"):
         A = adjacency_of(TEXTBOOK[name])
-        bound = BetheHessian(choice).bind(csr_of(A), weighted=weighted)
-        assert bound.r >= R_FLOOR
-        assert (bound.diagonal > 0).all()
-        assert bound.trivial == (name in ("isolated nodes", "lone edges"))
+        hessian = BetheHessian(choice).bind(csr_of(A), weighted=weighted)
+        assert hessian.r >= R_FLOOR
+        assert (hessian.diagonal > 0).all()
+        assert hessian.trivial == (name in ("isolated nodes", "lone edges"))
 
 
 @pytest.mark.parametrize("seed", range(30))
 @pytest.mark.parametrize("weighted", [False, True])
 def test_restrict_is_the_principal_submatrix(seed, weighted):
     W = random_adjacency(seed, weighted=weighted, loops=seed % 3 == 0)
-    bound = BetheHessian(r=9.0).bind(csr_of(W), weighted=weighted)
+    hessian = BetheHessian(r=9.0).bind(csr_of(W), weighted=weighted)
     rng = np.random.default_rng(seed)
     rows = rng.permutation(len(W))[: rng.integers(0, len(W) + 1)]
-    part = bound.restrict(rows)
+    part = hessian.restrict(rows)
     np.testing.assert_array_equal(
-        part.matrix().toarray(), bound.matrix().toarray()[np.ix_(rows, rows)]
+        part.matrix().toarray(), hessian.matrix().toarray()[np.ix_(rows, rows)]
     )
-    assert part.r == bound.r
+    assert part.r == hessian.r
     assert part.n == len(rows)
 
 
@@ -208,9 +208,9 @@ def test_every_r_is_used_or_refused(method, k):
 
 def test_a_small_r_is_fine_in_the_unit_of_small_weights():
     W = 0.1 * adjacency_of(KARATE)
-    bound = BetheHessian(r=0.25).bind(csr_of(W), weighted=True)
+    hessian = BetheHessian(r=0.25).bind(csr_of(W), weighted=True)
     plain = BetheHessian(r=2.5).bind(csr_of(10 * W), weighted=False)
-    np.testing.assert_allclose(bound.normalized.data, plain.normalized.data)
+    np.testing.assert_allclose(hessian.normalized.data, plain.normalized.data)
 
 
 def test_self_loops_must_be_dropped_or_kept():

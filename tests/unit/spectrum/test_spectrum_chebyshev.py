@@ -31,7 +31,7 @@ CONNECTED = {
 }
 
 
-def bound_of(A, *, weighted=False):
+def hessian_of(A, *, weighted=False):
     return BetheHessian().bind(csr_of(A), weighted=weighted)
 
 
@@ -45,11 +45,11 @@ INTERVALS = [(-1.0, 1.0), (-1.5, 1.0), (-3.0, 1.0), (-1.0, 0.9), (1.9, -0.99)]
 @given(st.integers(0, 10_000), st.booleans(), st.booleans(), st.sampled_from(INTERVALS))
 def test_products_are_those_of_the_dense_operator(seed, weighted, loops, interval):
     A = random_adjacency(seed, weighted=weighted, loops=loops)
-    bound = bound_of(A, weighted=weighted)
+    hessian = hessian_of(A, weighted=weighted)
     lowest, highest = interval
     stretch = 2.0 / (highest - lowest)
-    P = stretch * oracles.right_operator(bound) + (1.0 - stretch * highest) * np.eye(len(A))
-    operator = BlockOperator(bound, lowest=lowest, highest=highest)
+    P = stretch * oracles.right_operator(hessian) + (1.0 - stretch * highest) * np.eye(len(A))
+    operator = BlockOperator(hessian, lowest=lowest, highest=highest)
     assert operator.mapped(lowest) == pytest.approx(-1.0)
     assert operator.unmapped(np.array([-1.0, 1.0])).tolist() == pytest.approx([lowest, highest])
     X, out = random_columns(len(A), 3), random_columns(len(A), 3, seed=1)
@@ -65,11 +65,11 @@ def test_products_are_those_of_the_dense_operator(seed, weighted, loops, interva
 @given(st.integers(0, 10_000), st.booleans())
 def test_inner_products_weigh_with_the_diagonal(seed, weighted):
     A = random_adjacency(seed, weighted=weighted)
-    bound = bound_of(A, weighted=weighted)
-    operator = BlockOperator(bound)
+    hessian = hessian_of(A, weighted=weighted)
+    operator = BlockOperator(hessian)
     X, Y = random_columns(len(A), 2), random_columns(len(A), 2, seed=1)
-    expected = X.T @ (bound.diagonal[:, None] * Y)
-    size = bound.diagonal.sum() * 20
+    expected = X.T @ (hessian.diagonal[:, None] * Y)
+    size = hessian.diagonal.sum() * 20
     np.testing.assert_allclose(operator.products(X, Y), expected, atol=1e-6 * size)
     own, both = operator.products_by_column(X, Y)
     np.testing.assert_allclose(both, np.diag(expected), atol=1e-6 * size)
@@ -83,10 +83,10 @@ def test_inner_products_weigh_with_the_diagonal(seed, weighted):
 @pytest.mark.compiled
 def test_no_digit_depends_on_the_number_of_threads():
     graph, _ = planted_partition(30_000, k=4, degree=10.0, snr=1.5, rng=0)
-    bound = BetheHessian().bind(graph.simple_adjacency(), weighted=False)
+    hessian = BetheHessian().bind(graph.simple_adjacency(), weighted=False)
     results = []
     for threads in (1, 2, 3):
-        operator = BlockOperator(bound, threads=threads)
+        operator = BlockOperator(hessian, threads=threads)
         X = operator.random_block(4, np.random.default_rng(0))
         recursion = Recursion(operator, [perron_of(operator).deflated], X)
         for _ in range(4):
@@ -98,21 +98,21 @@ def test_no_digit_depends_on_the_number_of_threads():
 
 
 def test_rows_are_shared_completely_and_in_order():
-    bound = bound_of(adjacency_of(nx.star_graph(20)))
+    hessian = hessian_of(adjacency_of(nx.star_graph(20)))
     operator = BlockOperator(
-        bound, threads=3, entries_per_task=7, rows_per_task=3, fewest_shared_tasks=2
+        hessian, threads=3, entries_per_task=7, rows_per_task=3, fewest_shared_tasks=2
     )
-    X = random_columns(bound.n, 2)
+    X = random_columns(hessian.n, 2)
     out = np.full_like(X, np.nan)
     operator.matmat(X, out)
-    np.testing.assert_allclose(out, oracles.right_operator(bound) @ X, atol=1e-5)
-    expected = X.T @ (bound.diagonal[:, None] * X)
+    np.testing.assert_allclose(out, oracles.right_operator(hessian) @ X, atol=1e-5)
+    expected = X.T @ (hessian.diagonal[:, None] * X)
     np.testing.assert_allclose(operator.products(X, X), expected, rtol=1e-5)
 
 
 def test_an_error_in_a_helping_thread_reaches_the_caller():
-    bound = bound_of(adjacency_of(nx.star_graph(20)))
-    operator = BlockOperator(bound, threads=2, entries_per_task=7)
+    hessian = hessian_of(adjacency_of(nx.star_graph(20)))
+    operator = BlockOperator(hessian, threads=2, entries_per_task=7)
     X = random_columns(21, 2)
 
     def fails(task, start, stop):
@@ -124,8 +124,8 @@ def test_an_error_in_a_helping_thread_reaches_the_caller():
 
 
 def test_after_an_error_no_thread_begins_another_task():
-    bound = bound_of(adjacency_of(nx.star_graph(20)))
-    operator = BlockOperator(bound, threads=2)
+    hessian = hessian_of(adjacency_of(nx.star_graph(20)))
+    operator = BlockOperator(hessian, threads=2)
     main, begun = threading.get_ident(), []
 
     def interrupted(task, start, stop):
@@ -141,8 +141,8 @@ def test_after_an_error_no_thread_begins_another_task():
 
 
 def test_entries_read_are_counted_per_product():
-    bound = bound_of(adjacency_of(nx.complete_graph(6)))
-    operator = BlockOperator(bound)
+    hessian = hessian_of(adjacency_of(nx.complete_graph(6)))
+    operator = BlockOperator(hessian)
     X = random_columns(6, 4)
     for _ in range(3):
         operator.matmat(X, np.empty_like(X))
@@ -151,10 +151,10 @@ def test_entries_read_are_counted_per_product():
 
 @pytest.mark.parametrize("name", CONNECTED)
 def test_the_perron_pair_is_the_top_eigenpair_where_that_is_beyond_the_bulk(name):
-    bound = bound_of(adjacency_of(CONNECTED[name]))
-    operator = BlockOperator(bound)
+    hessian = hessian_of(adjacency_of(CONNECTED[name]))
+    operator = BlockOperator(hessian)
     perron = perron_of(operator)
-    top = np.linalg.eigvalsh(bound.normalized_matrix().toarray())[-1]
+    top = np.linalg.eigvalsh(hessian.normalized_matrix().toarray())[-1]
     assert operator.products(perron.vector, perron.vector)[0, 0] == pytest.approx(1.0, abs=1e-5)
     if top > 1.0:
         assert perron.value == pytest.approx(top, rel=2e-3)
@@ -164,8 +164,8 @@ def test_the_perron_pair_is_the_top_eigenpair_where_that_is_beyond_the_bulk(name
 
 
 def test_random_columns_are_independent_and_of_one_length():
-    bound = bound_of(adjacency_of(nx.barabasi_albert_graph(400, 3, seed=0)))
-    operator = BlockOperator(bound)
+    hessian = hessian_of(adjacency_of(nx.barabasi_albert_graph(400, 3, seed=0)))
+    operator = BlockOperator(hessian)
     X = operator.random_block(61, np.random.default_rng(0))
     products = operator.products(X, X) / 400
     np.testing.assert_allclose(np.diag(products), 1.0, rtol=1e-5)
@@ -175,11 +175,11 @@ def test_random_columns_are_independent_and_of_one_length():
 
 
 def test_the_recursion_is_a_chebyshev_polynomial_without_the_perron_vector():
-    bound = bound_of(adjacency_of(nx.planted_partition_graph(3, 30, 0.4, 0.05, seed=1)))
-    operator = BlockOperator(bound)
+    hessian = hessian_of(adjacency_of(nx.planted_partition_graph(3, 30, 0.4, 0.05, seed=1)))
+    operator = BlockOperator(hessian)
     start = operator.random_block(3, np.random.default_rng(0))
-    root = np.sqrt(bound.diagonal)[:, None]
-    lam, V = np.linalg.eigh(bound.normalized_matrix().toarray())
+    root = np.sqrt(hessian.diagonal)[:, None]
+    lam, V = np.linalg.eigh(hessian.normalized_matrix().toarray())
     recursion = Recursion(operator, [perron_of(operator).deflated], start.copy())
     for _ in range(8):
         recursion.advance()
@@ -190,8 +190,8 @@ def test_the_recursion_is_a_chebyshev_polynomial_without_the_perron_vector():
 
 
 def test_what_lies_along_given_columns_can_be_taken_out():
-    bound = bound_of(adjacency_of(nx.complete_graph(8)))
-    operator = BlockOperator(bound)
+    hessian = hessian_of(adjacency_of(nx.complete_graph(8)))
+    operator = BlockOperator(hessian)
     perron = perron_of(operator)
     X = operator.random_block(3, np.random.default_rng(0))
     subtract_products(operator, perron.vector, X)
@@ -208,8 +208,8 @@ def test_inside_the_bulk_nothing_grows():
 
 
 def test_products_of_wide_blocks_are_those_of_narrow_ones():
-    bound = bound_of(adjacency_of(nx.barabasi_albert_graph(3_000, 3, seed=0)))
-    operator = BlockOperator(bound)
+    hessian = hessian_of(adjacency_of(nx.barabasi_albert_graph(3_000, 3, seed=0)))
+    operator = BlockOperator(hessian)
     X, Y = random_columns(3_000, 40), random_columns(3_000, 50, seed=1)
     assert X.shape[1] * Y.shape[1] > BLAS_PAIRS
     by_column = np.column_stack([operator.products(X, Y[:, [b]]) for b in range(50)])

@@ -27,16 +27,16 @@ def random_graph(n, degree, seed):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", TEXTBOOK)
 def test_counts_on_known_graphs(name, method):
-    bound, labels = bind(adjacency_of(TEXTBOOK[name]))
-    counts = counts_by(bound, labels, method)
-    H = bound.matrix().toarray()
+    hessian, labels = bind(adjacency_of(TEXTBOOK[name]))
+    counts = counts_by(hessian, labels, method)
+    H = hessian.matrix().toarray()
     for a in range(labels.max() + 1):
         rows = labels == a
         negative = np.count_nonzero(np.linalg.eigvalsh(H[np.ix_(rows, rows)]) < -1e-9)
-        assert counts.k[a] == (0 if bound.trivial else negative)
-    mirrored = count_on(bound, counts.layout, sign=-1)
-    below = np.linalg.eigvalsh(bound.normalized_matrix().toarray()) < -1.0 - 1e-9
-    assert mirrored.total == (0 if bound.trivial else np.count_nonzero(below))
+        assert counts.k[a] == (0 if hessian.trivial else negative)
+    mirrored = count_on(hessian, counts.layout, sign=-1)
+    below = np.linalg.eigvalsh(hessian.normalized_matrix().toarray()) < -1.0 - 1e-9
+    assert mirrored.total == (0 if hessian.trivial else np.count_nonzero(below))
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -51,12 +51,12 @@ def test_equal_cliques_count_each(method):
 
 def test_method_is_recorded_and_trees_are_pruned():
     graph = nx.disjoint_union(nx.karate_club_graph(), nx.path_graph(5))
-    bound, labels = bind(adjacency_of(graph))
-    counts = count_components(bound, labels)
+    hessian, labels = bind(adjacency_of(graph))
+    counts = count_components(hessian, labels)
     assert counts.method == ("dense", "pruned")
     assert counts.k.tolist() == [2, 0]
     for method in METHODS[1:]:
-        assert counts_by(bound, labels, method).method == (method, "pruned")
+        assert counts_by(hessian, labels, method).method == (method, "pruned")
 
 
 def test_large_graphs_choose_by_fill():
@@ -64,8 +64,8 @@ def test_large_graphs_choose_by_fill():
     assert count_components(grid, labels).method == ("inertia",)
     for n, method in ((2_000, "dense inertia"), (6_000, "filter")):
         csr = random_graph(n, 12, seed=0)
-        bound = BetheHessian().bind(csr, weighted=False)
-        counts = count_components(bound, connected_components(csr)[1])
+        hessian = BetheHessian().bind(csr, weighted=False)
+        counts = count_components(hessian, connected_components(csr)[1])
         assert counts.method[0] == method
         assert counts.k[0] == counts.k_low[0] == counts.k_high[0] == 1
         assert counts.is_exact
@@ -74,9 +74,9 @@ def test_large_graphs_choose_by_fill():
 @pytest.mark.parametrize(("limit", "method"), [(10_000, "dense inertia"), (0, "filter")])
 def test_without_trusted_pivots_another_method_counts(limit, method, monkeypatch):
     monkeypatch.setattr(count, "factorize", lambda matrix: None)
-    bound, labels = bind(adjacency_of(nx.ring_of_cliques(40, 8)))
-    layout = Layout(bound.coupling, labels, limits=DenseLimits(exact_counts=limit))
-    counts = count_on(bound, layout, sign=1)
+    hessian, labels = bind(adjacency_of(nx.ring_of_cliques(40, 8)))
+    layout = Layout(hessian.coupling, labels, limits=DenseLimits(exact_counts=limit))
+    counts = count_on(hessian, layout, sign=1)
     assert counts.method == (method,)
     assert counts.total == 40
 
@@ -87,19 +87,19 @@ def test_an_eigenvalue_at_the_threshold_does_not_count():
     second = 2.0 * np.cos(2.0 * np.pi / 300) + 2.0 * np.cos(4.0 * np.pi / 300)
     # r second = r^2 - 1 + 4 puts it at 1.
     r = (second + np.sqrt(second**2 - 12.0)) / 2.0
-    bound, labels = bind(adjacency_of(graph), r=r)
-    nu = np.linalg.eigvalsh(bound.normalized_matrix().toarray())
+    hessian, labels = bind(adjacency_of(graph), r=r)
+    nu = np.linalg.eigvalsh(hessian.normalized_matrix().toarray())
     assert np.count_nonzero(np.abs(nu - 1.0) < 1e-12) == 2
     for method in METHODS:
-        assert counts_by(bound, labels, method).total == np.count_nonzero(nu > 1.0 + 1e-9)
+        assert counts_by(hessian, labels, method).total == np.count_nonzero(nu > 1.0 + 1e-9)
 
 
 def test_no_nodes():
-    bound, labels = bind(np.zeros((0, 0)))
-    counts = count_components(bound, labels)
+    hessian, labels = bind(np.zeros((0, 0)))
+    counts = count_components(hessian, labels)
     assert counts.total == 0
     assert counts.method == ()
-    assert eigenvalues_around_one(bound, counts).size == 0
+    assert eigenvalues_around_one(hessian, counts).size == 0
 
 
 def test_layout_serves_every_r():
@@ -107,9 +107,9 @@ def test_layout_serves_every_r():
     csr = csr_of(A)
     layout = Layout(csr, connected_components(csr)[1])
     for r in (1.2, 2.0, 3.7, 6.0, 20.0):
-        bound = BetheHessian(r=r).bind(csr, weighted=False)
-        expected = np.count_nonzero(np.linalg.eigvalsh(bound.matrix().toarray()) < 0)
-        assert count_on(bound, layout, sign=1).total == expected
+        hessian = BetheHessian(r=r).bind(csr, weighted=False)
+        expected = np.count_nonzero(np.linalg.eigvalsh(hessian.matrix().toarray()) < 0)
+        assert count_on(hessian, layout, sign=1).total == expected
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -159,10 +159,10 @@ def test_elimination_in_rounds_bounds_the_work_where_levels_are_wide():
 )
 @pytest.mark.parametrize("method", METHODS)
 def test_eigenvalues_around_one_leave_none_out(graph, method):
-    bound, labels = bind(adjacency_of(graph))
-    counts = counts_by(bound, labels, method)
-    values = eigenvalues_around_one(bound, counts)
-    spectrum = np.linalg.eigvalsh(bound.normalized_matrix().toarray())[::-1]
+    hessian, labels = bind(adjacency_of(graph))
+    counts = counts_by(hessian, labels, method)
+    values = eigenvalues_around_one(hessian, counts)
+    spectrum = np.linalg.eigvalsh(hessian.normalized_matrix().toarray())[::-1]
     k = np.count_nonzero(spectrum > 1.0)
     above = int(np.count_nonzero(values > 1.0))
     assert above == (k if k <= 50 else 12)
@@ -173,10 +173,10 @@ def test_eigenvalues_around_one_leave_none_out(graph, method):
 
 
 def test_eigenvalues_around_one_without_trusted_pivots(monkeypatch):
-    bound, labels = bind(adjacency_of(nx.ring_of_cliques(60, 8)))
-    counts = counts_by(bound, labels, "inertia")
-    expected = eigenvalues_around_one(bound, counts)
+    hessian, labels = bind(adjacency_of(nx.ring_of_cliques(60, 8)))
+    counts = counts_by(hessian, labels, "inertia")
+    expected = eigenvalues_around_one(hessian, counts)
     monkeypatch.setattr(count, "factorize", lambda matrix: None)
-    values = eigenvalues_around_one(bound, counts)
+    values = eigenvalues_around_one(hessian, counts)
     above = np.count_nonzero(expected > 1.0)
     np.testing.assert_allclose(values[:above], expected[:above], atol=1e-5)

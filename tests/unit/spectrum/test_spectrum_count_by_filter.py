@@ -33,7 +33,7 @@ GRAPHS = {
 }
 
 
-def bound_of(graph, rule="mean-degree"):
+def hessian_of(graph, rule="mean-degree"):
     graph = graph.subgraph(max(nx.connected_components(graph), key=len))
     return BetheHessian(rule).bind(csr_of(adjacency_of(graph)), weighted=False)
 
@@ -48,21 +48,21 @@ def largest_component(graph):
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("name", GRAPHS)
 def test_counts_are_exact_and_values_those_of_the_dense_matrix(name, sign):
-    bound = bound_of(GRAPHS[name])
-    expected = all_eigenvalues(bound, sign=sign)
+    hessian = hessian_of(GRAPHS[name])
+    expected = all_eigenvalues(hessian, sign=sign)
     k = np.count_nonzero(expected > 1.0 + 1e-9)
-    found = count_by_filter(bound, sign=sign, with_next=True)
+    found = count_by_filter(hessian, sign=sign, with_next=True)
     assert (found.k, found.k_low, found.k_high) == (k, k, k)
     np.testing.assert_allclose(found.values[:k], expected[:k], atol=1e-5)
     assert found.values[k] == pytest.approx(expected[k], abs=2e-3)
-    assert found.vectors.shape[0] == bound.n
+    assert found.vectors.shape[0] == hessian.n
     assert found.vectors.shape[1] >= k
 
 
 def test_a_search_started_from_the_vectors_at_another_r_ends_at_the_same_count():
     graph = GRAPHS["grid"]
-    first = count_by_filter(bound_of(graph))
-    other = bound_of(graph, "second-moment")
+    first = count_by_filter(hessian_of(graph))
+    other = hessian_of(graph, "second-moment")
     found = count_by_filter(other, start=first.vectors)
     assert found.k == count_by_filter(other).k == 39
     assert found.k_low == found.k_high
@@ -70,11 +70,11 @@ def test_a_search_started_from_the_vectors_at_another_r_ends_at_the_same_count()
 
 def test_an_eigenvalue_next_to_one_is_decided_or_leaves_the_count_open():
     """The last of 102 eigenvalues above 1 is 1.0000004; its vector has to converge."""
-    bound = bound_of(nx.watts_strogatz_graph(1000, 6, 0.05, seed=1), "second-moment")
-    exact = np.count_nonzero(all_eigenvalues(bound, sign=1) > 1.0)
-    found = count_by_filter(bound)
+    hessian = hessian_of(nx.watts_strogatz_graph(1000, 6, 0.05, seed=1), "second-moment")
+    exact = np.count_nonzero(all_eigenvalues(hessian, sign=1) > 1.0)
+    found = count_by_filter(hessian)
     assert found.k_low <= exact <= found.k_high
-    undecided = count_by_filter(bound, options=FilterOptions(converged=0.0, usable=0.0))
+    undecided = count_by_filter(hessian, options=FilterOptions(converged=0.0, usable=0.0))
     assert undecided.k_low <= exact
     assert undecided.k_low < undecided.k_high
 
@@ -91,10 +91,10 @@ def cliques_among_random_edges(n, size=6):
 
 def test_too_many_eigenvalues_are_estimated_by_the_trace():
     """Moments that suppose equally clear communities see three in five of these."""
-    bound = cliques_among_random_edges(3_000)
-    H = (1.0 + 1e-9) * np.diag(bound.diagonal) - bound.coupling_matrix().toarray()
+    hessian = cliques_among_random_edges(3_000)
+    H = (1.0 + 1e-9) * np.diag(hessian.diagonal) - hessian.coupling_matrix().toarray()
     exact = negative_eigenvalues(H)
-    found = count_by_filter(bound, options=FilterOptions(rows_times_squared_columns=0.0))
+    found = count_by_filter(hessian, options=FilterOptions(rows_times_squared_columns=0.0))
     assert found.k_low < exact < found.k_high
     assert abs(found.k - exact) < 0.03 * exact
     assert found.k_high - found.k_low < 0.3 * exact
@@ -102,19 +102,19 @@ def test_too_many_eigenvalues_are_estimated_by_the_trace():
 
 @pytest.mark.parametrize("name", ["cliques", "grid", "torus", "planted"])
 def test_the_range_of_an_estimate_holds_the_number(name):
-    bound = bound_of(GRAPHS[name])
-    values = all_eigenvalues(bound, sign=1)
+    hessian = hessian_of(GRAPHS[name])
+    values = all_eigenvalues(hessian, sign=1)
     exact = np.count_nonzero(values > 1.0 + 1e-9)
     low, high = 1.02 * values[-1], 1.02 * values[0]
-    k, k_low, k_high = count_by_trace(bound, lowest=low, highest=high)
+    k, k_low, k_high = count_by_trace(hessian, lowest=low, highest=high)
     assert k_low <= exact <= k_high
     assert abs(k - exact) <= max(3, 0.1 * exact)
 
 
 def test_rounds_are_bounded():
-    bound = bound_of(GRAPHS["grid"])
-    exact = np.count_nonzero(all_eigenvalues(bound, sign=1) > 1.0)
-    found = count_by_filter(bound, options=FilterOptions(rounds=1))
+    hessian = hessian_of(GRAPHS["grid"])
+    exact = np.count_nonzero(all_eigenvalues(hessian, sign=1) > 1.0)
+    found = count_by_filter(hessian, options=FilterOptions(rounds=1))
     assert found.k_low <= exact
     assert found.k_low < found.k_high
 
@@ -122,17 +122,17 @@ def test_rounds_are_bounded():
 @pytest.mark.parametrize("seed", [1, 106])
 def test_near_the_threshold_the_filter_ends_and_is_right(seed):
     snr = {1: 1.1, 106: 1.1968334139834003}[seed]
-    bound = largest_component(planted_partition(3100, 8, 13, snr, rng=seed).graph)
-    found = count_by_filter(bound)
+    hessian = largest_component(planted_partition(3100, 8, 13, snr, rng=seed).graph)
+    found = count_by_filter(hessian)
     assert (found.k_low, found.k, found.k_high) == ({1: 5, 106: 6}[seed],) * 3
 
 
 def test_all_methods_agree_where_a_sixth_eigenvalue_is_barely_above_one():
     A = planted_partition(700, 8, 8, 1.1, rng=0).graph.simple_adjacency()
-    bound = BetheHessian().bind(A, weighted=False)
+    hessian = BetheHessian().bind(A, weighted=False)
     _, labels = connected_components(A)
     methods = (None, "dense", "inertia", "dense inertia", "filter")
-    totals = [counts_by(bound, labels, method).total for method in methods]
+    totals = [counts_by(hessian, labels, method).total for method in methods]
     assert totals == [3] * len(methods)
 
 
@@ -149,10 +149,10 @@ def test_the_filter_counts_where_lanczos_fails(monkeypatch):
     def fail(*_, **__):
         raise PartialEigenpairsError("no", np.zeros(0), np.zeros((0, 0)))
 
-    bound = bound_of(GRAPHS["planted"])
+    hessian = hessian_of(GRAPHS["planted"])
     for name in ("rough_top", "lanczos_pairs"):
         monkeypatch.setattr(module, name, fail)
-    found = count_by_filter(bound, with_next=True)
+    found = count_by_filter(hessian, with_next=True)
     assert (found.k_low, found.k_high) == (6, 6)
 
 
@@ -181,10 +181,10 @@ LARGE = [
 
 @pytest.mark.parametrize(("parameters", "options"), LARGE)
 def test_counts_above_5000_nodes_are_those_of_the_dense_matrix(parameters, options):
-    bound = drawn_large(*parameters, **options)
-    counts = count_components(bound, connected_components(bound.coupling)[1])
+    hessian = drawn_large(*parameters, **options)
+    counts = count_components(hessian, connected_components(hessian.coupling)[1])
     assert "filter" in counts.method
-    exact = oracles.positive_pivots(bound.normalized_matrix().toarray(), 1.0)
+    exact = oracles.positive_pivots(hessian.normalized_matrix().toarray(), 1.0)
     assert counts.k_low.sum() <= exact <= counts.k_high.sum()
     assert counts.is_exact
     assert counts.total == exact

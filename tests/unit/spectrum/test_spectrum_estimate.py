@@ -209,11 +209,11 @@ def test_repr_says_what_matters():
 
 def test_what_is_known_can_be_handed_in():
     adjacency = Graph.from_edges([0, 1, 2, 2, 3, 4, 5], [1, 2, 0, 3, 4, 5, 3]).simple_adjacency()
-    bound = BetheHessian().bind(adjacency, weighted=False)
+    hessian = BetheHessian().bind(adjacency, weighted=False)
     _, labels = connected_components(adjacency)
-    counts = count_components(bound, labels)
-    expected = spectrum_of(bound, adjacency, weighted=False)
-    assert spectrum_of(bound, adjacency, weighted=False, counts=counts) == expected
+    counts = count_components(hessian, labels)
+    expected = spectrum_of(hessian, adjacency, weighted=False)
+    assert spectrum_of(hessian, adjacency, weighted=False, counts=counts) == expected
 
 
 def test_self_loops_must_be_dropped_or_kept():
@@ -248,11 +248,11 @@ def test_estimates_are_called_estimates():
         20_000, degree=20, mixing=0.4, max_community=500, rng=0
     ).graph
     adjacency = graph.simple_adjacency()
-    bound = BetheHessian().bind(adjacency, weighted=False)
+    hessian = BetheHessian().bind(adjacency, weighted=False)
     options = FilterOptions(rows_times_squared_columns=0.0)
-    layout = Layout(bound.coupling, connected_components(adjacency)[1], options=options)
-    counts = count_on(bound, layout, sign=1, with_next=True)
-    spectrum = spectrum_of(bound, adjacency, weighted=False, counts=counts)
+    layout = Layout(hessian.coupling, connected_components(adjacency)[1], options=options)
+    counts = count_on(hessian, layout, sign=1, with_next=True)
+    spectrum = spectrum_of(hessian, adjacency, weighted=False, counts=counts)
     assert not spectrum.is_exact
     assert spectrum.k_low < spectrum.k < spectrum.k_high
     assert not any(spectrum.exact_at.values())

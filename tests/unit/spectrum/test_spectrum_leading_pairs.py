@@ -18,14 +18,14 @@ def largest_component(graph):
     return BetheHessian().bind(A, weighted=graph.is_weighted).restrict(rows)
 
 
-def planted_bound(n, **options):
+def planted_hessian(n, **options):
     return largest_component(planted_partition(n, **options)[0])
 
 
-def share_of_space(bound, leading):
+def share_of_space(hessian, leading):
     """Return the cosines between the space found and that of the exact eigenvectors."""
-    _, V = top_eigenpairs(bound, leading.k)
-    found = leading.vectors * np.sqrt(bound.diagonal)[:, None]
+    _, V = top_eigenpairs(hessian, leading.k)
+    found = leading.vectors * np.sqrt(hessian.diagonal)[:, None]
     return np.linalg.svd(V.T @ found, compute_uv=False)
 
 
@@ -34,21 +34,21 @@ def share_of_space(bound, leading):
     ("k", "degree", "snr"), [(2, 6.0, 1.4), (5, 10.0, 1.5), (12, 12.0, 1.6), (40, 20.0, 2.0)]
 )
 def test_pairs_beyond_one_are_those_of_lanczos(k, degree, snr):
-    bound = planted_bound(4_000, k=k, degree=degree, snr=snr, rng=2)
-    leading = leading_pairs(moments(bound))
-    exact, _ = top_eigenpairs(bound, k + 1)
+    hessian = planted_hessian(4_000, k=k, degree=degree, snr=snr, rng=2)
+    leading = leading_pairs(moments(hessian))
+    exact, _ = top_eigenpairs(hessian, k + 1)
     assert leading.complete
-    assert leading.k == np.count_nonzero(exact > edge_of_noise(bound.n))
+    assert leading.k == np.count_nonzero(exact > edge_of_noise(hessian.n))
     np.testing.assert_allclose(leading.values, exact[: leading.k], atol=0.01)
     assert (leading.values <= exact[: leading.k] + 1e-4).all()
-    assert share_of_space(bound, leading).min() > 0.99
+    assert share_of_space(hessian, leading).min() > 0.99
 
 
 @pytest.mark.compiled
 def test_a_count_can_be_given():
-    bound = planted_bound(3_000, k=6, degree=12.0, snr=2.0, rng=0)
-    found = moments(bound)
-    exact, _ = top_eigenpairs(bound, 12)
+    hessian = planted_hessian(3_000, k=6, degree=12.0, snr=2.0, rng=0)
+    found = moments(hessian)
+    exact, _ = top_eigenpairs(hessian, 12)
     for count in (1, 2, 6):
         leading = leading_pairs(found, count=count)
         assert leading.values.size == leading.vectors.shape[1] == count
@@ -59,9 +59,9 @@ def test_a_count_can_be_given():
 @pytest.mark.compiled
 @pytest.mark.parametrize("count", [8, 20])
 def test_more_pairs_than_clear_ones_can_be_had(count):
-    bound = largest_component(kg.as_graph(nx.ring_of_cliques(3, 400)))
-    leading = leading_pairs(moments(bound), count=count)
-    exact, _ = top_eigenpairs(bound, count)
+    hessian = largest_component(kg.as_graph(nx.ring_of_cliques(3, 400)))
+    leading = leading_pairs(moments(hessian), count=count)
+    exact, _ = top_eigenpairs(hessian, count)
     assert leading.k == count
     assert (leading.values <= exact + 1e-4).all()
     np.testing.assert_allclose(leading.values[:3], exact[:3], rtol=1e-3)
@@ -69,8 +69,8 @@ def test_more_pairs_than_clear_ones_can_be_had(count):
 
 @pytest.mark.compiled
 def test_vectors_are_orthonormal_for_the_operator():
-    bound = planted_bound(3_000, k=6, degree=12.0, snr=2.0, rng=1)
-    found = moments(bound)
+    hessian = planted_hessian(3_000, k=6, degree=12.0, snr=2.0, rng=1)
+    found = moments(hessian)
     leading = leading_pairs(found)
     products = found.operator.products(leading.vectors, leading.vectors)
     np.testing.assert_allclose(products, np.eye(leading.k), atol=2e-3)
@@ -79,15 +79,15 @@ def test_vectors_are_orthonormal_for_the_operator():
 @pytest.mark.compiled
 def test_equal_eigenvalues_are_all_found():
     ring = kg.as_graph(nx.ring_of_cliques(60, 12))
-    bound = largest_component(ring)
-    leading = leading_pairs(moments(bound))
+    hessian = largest_component(ring)
+    leading = leading_pairs(moments(hessian))
     assert leading.k == 60
 
 
 @pytest.mark.compiled
 def test_many_pairs_beyond_the_limit_are_said_to_be_incomplete():
-    bound = largest_component(kg.as_graph(nx.ring_of_cliques(60, 12)))
-    leading = leading_pairs(moments(bound), most=24)
+    hessian = largest_component(kg.as_graph(nx.ring_of_cliques(60, 12)))
+    leading = leading_pairs(moments(hessian), most=24)
     assert not leading.complete
     assert leading.k <= 25
 
@@ -99,9 +99,9 @@ def test_avoiding_sides_do_not_hide_communities():
     A = graph.to_scipy().tocoo()
     keep = side[A.row] != side[A.col]
     B = sparse.csr_array((A.data[keep], (A.row[keep], A.col[keep])), shape=A.shape)
-    bound = largest_component(kg.as_graph(B))
-    leading = leading_pairs(moments(bound))
-    exact, _ = top_eigenpairs(bound, 4)
+    hessian = largest_component(kg.as_graph(B))
+    leading = leading_pairs(moments(hessian))
+    exact, _ = top_eigenpairs(hessian, 4)
     assert leading.k == 4
     np.testing.assert_allclose(leading.values, exact, atol=0.01)
 
@@ -112,10 +112,10 @@ def test_weights_are_seen():
     source, target, _ = graph.edges()
     inside = truth[source] == truth[target]
     weights = np.where(inside, 4.0, 1.0)
-    bound = largest_component(kg.Graph.from_edges(source, target, weights, n=3_000))
-    leading = leading_pairs(moments(bound))
-    exact, _ = top_eigenpairs(bound, 4)
-    assert leading.k == np.count_nonzero(exact > edge_of_noise(bound.n)) == 3
+    hessian = largest_component(kg.Graph.from_edges(source, target, weights, n=3_000))
+    leading = leading_pairs(moments(hessian))
+    exact, _ = top_eigenpairs(hessian, 4)
+    assert leading.k == np.count_nonzero(exact > edge_of_noise(hessian.n)) == 3
     np.testing.assert_allclose(leading.values, exact[:3], atol=0.01)
 
 

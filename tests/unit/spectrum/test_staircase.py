@@ -5,7 +5,7 @@ import pytest
 
 import kgroups as kg
 from kgroups.generators import planted_partition
-from kgroups.spectrum import estimate as staircase
+from kgroups.spectrum import staircase
 
 
 @pytest.mark.parametrize("weighted", [False, True])
