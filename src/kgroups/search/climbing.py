@@ -156,7 +156,7 @@ def attached(level: Level, objective: Objective, state: State, which: Ints) -> S
         stack,
         control,
     )
-    run_kernel(label_components, len(level.indices), *arrays, control)
+    run_kernel(label_components, len(level.indices), *arrays)
     if np.array_equal(counts[which], state.k[which]):
         # Groups are connected; none may be a single node either.
         units = piece + np.repeat(places(counts, which)[:-1], level.sizes)

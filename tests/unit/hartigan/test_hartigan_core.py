@@ -136,7 +136,7 @@ def run_flagged(monkeypatch, kernel, run):
         called.append(function)
         return function(*arguments[:-1], flagged)
 
-    monkeypatch.setattr(sweeps, "run_kernel", run_kernel)
+    monkeypatch.setattr(hartigan_sweeps, "run_kernel", run_kernel)
     result = run()
     assert called == [kernel]
     return result
