@@ -59,7 +59,7 @@ from kgroups._types import Floats
 from kgroups.errors import ContinuumWarning, KGroupsWarning
 from kgroups.search import prepare
 from kgroups.search.candidates import labels_from_zero
-from kgroups.search.continuum import separation
+from kgroups.search.objective import separation
 from kgroups.uncertainty.significance import stretch_of_distances
 
 COLUMNS = (

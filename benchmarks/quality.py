@@ -26,7 +26,7 @@ from benchmarks.suites import ROWS
 from kgroups._csr import connected_components
 from kgroups.hartigan import planted_fit
 from kgroups.search import finest_level
-from kgroups.search.likelihood import likelihood_moves
+from kgroups.search.problem import likelihood_moves
 
 METHODS = {
     "seed": None,

@@ -28,7 +28,7 @@ from benchmarks.constants.cases import (
 from benchmarks.suites import Row
 from kgroups import metrics
 from kgroups.search import arbiter, objective
-from kgroups.search.searching import Searching
+from kgroups.search.climbing import Searching
 
 Method = kg.Auto | kg.Search | kg.Spectral
 DEFAULT = kg.Search()

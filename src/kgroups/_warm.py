@@ -20,8 +20,7 @@ from kgroups.energy import kernel_kgroups, segment_line
 from kgroups.graph import Graph
 from kgroups.inference.confidence import confidence_of_labels
 from kgroups.search import finest_level, prepare
-from kgroups.search.continuum import contiguity
-from kgroups.search.objective import Groups, closed_share, pearson
+from kgroups.search.objective import Groups, closed_share, contiguity, pearson
 from kgroups.search.scales import GroupGraph, find_supergroups
 from kgroups.studies.warming import CALLS_OF_DETECTION, run_compiled
 from kgroups.uncertainty.significance import stretch_of_distances

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import kgroups as kg
 from helpers.strategies_levels import ONE, connected_graphs, graph_of, labelings, weightings
 from kgroups.search import finest_level
-from kgroups.search.searching import Searching
+from kgroups.search.climbing import Searching
 
 
 @st.composite

@@ -34,12 +34,11 @@ from kgroups.inference.belief_propagation import (
     rates_of_labels,
 )
 from kgroups.inference.gibbs import gibbs_masses
-from kgroups.search import _climbing_nb, _dispersion_nb, _supergroups_nb, finest_level, prepare
+from kgroups.search import _climbing_nb, _groups_nb, finest_level, prepare
 from kgroups.search.candidates import connected
-from kgroups.search.continuum import contiguity
-from kgroups.search.objective import Groups, closed_share, pearson
+from kgroups.search.climbing import Searching
+from kgroups.search.objective import Groups, closed_share, contiguity, pearson
 from kgroups.search.scales import GroupGraph, find_supergroups
-from kgroups.search.searching import Searching
 from kgroups.spectrum import BetheHessian, _chebyshev_nb
 from kgroups.spectrum.chebyshev import BlockOperator
 from kgroups.uncertainty import _distances_nb
@@ -256,8 +255,8 @@ def both(*runs):
         (both(move_nodes, cluster_points), _sweeps_nb),
         (group_rows, _kmeans_nb),
         (search_communities, _climbing_nb),
-        (measure_dispersion, _dispersion_nb),
-        (group_groups, _supergroups_nb),
+        (measure_dispersion, _groups_nb),
+        (group_groups, _groups_nb),
         (cut_a_line, _line_nb),
         (measure_distances, _distances_nb),
     ],

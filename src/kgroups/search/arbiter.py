@@ -25,9 +25,15 @@ from kgroups.search.candidates import (
     search_again,
     split_small,
 )
-from kgroups.search.continuum import borders_of
-from kgroups.search.objective import dispersion_of, nats_saved
-from kgroups.search.problem import Problem
+from kgroups.search.objective import (
+    MOST_SEPARATION,
+    Borders,
+    contiguity,
+    dispersion_of,
+    nats_saved,
+    separation,
+)
+from kgroups.search.problem import Problem, labels_from_zero
 from kgroups.search.settings import Auto, Method, Search, dense_solves
 from kgroups.spectrum import Moments, count_components
 
@@ -41,6 +47,10 @@ _SPLIT_BY_PAIRS = (
 _SEARCH = 1
 REPORTED = 3
 """Components described in the report, the largest first."""
+# With fewer communities, links that leave one have no choice.
+_LEAST_GROUPS = 3
+# Nodes from which pairs of links are counted at first; there are many pairs at each.
+_SAMPLE = 1_000
 
 
 class Contest(NamedTuple):
@@ -155,6 +165,36 @@ def compete(
     return Contest(
         found, described, candidates, clear, winner, k_hat, cyclic, faint, asked, judge, spectra
     )
+
+
+def borders_of(problem: Problem, described: Problem, z: Ints) -> Borders | None:
+    """Return what the borders of communities are like, None where there are hardly any.
+
+    ``described`` is the problem with the evidence of edges divided by the dispersion. Components
+    are judged one by one; the numbers are those of the one with most patches, or if there are none
+    of the largest. The separation is measured where the contiguity is clear.
+    """
+    z, k = labels_from_zero(z, problem), np.zeros(problem.n_components, dtype=np.int64)
+    np.maximum.at(k, problem.component, z + 1)
+    which = np.flatnonzero(k >= _LEAST_GROUPS)
+    if not which.size:
+        return None
+    # Most graphs need no more than a sample.
+    sampled = contiguity(problem.level, z, k, which, at_most=_SAMPLE)
+    clear = which[[one.is_clear(which.size) for one in sampled]]
+    measured = dict(zip(which.tolist(), sampled, strict=True))
+    if clear.size:
+        whole = contiguity(problem.level, z, k, clear)
+        measured |= zip(clear.tolist(), whole, strict=True)
+    borders = {}
+    for c, one in measured.items():
+        share, patches = None, 0
+        if one.is_clear(which.size):
+            share = separation(described.level, described.objective, z, k, np.array([c]))
+            patches = int(k[c]) if share < MOST_SEPARATION else 0
+        borders[c] = Borders(one.ratio, share, patches)
+    shown = max(borders, key=lambda c: (borders[c].patches, problem.sizes[c]))
+    return borders[shown]._replace(patches=sum(one.patches for one in borders.values()))
 
 
 def _dispersion(problem: Problem, searched: Candidate, clear: Bools, settings: Search) -> float:

@@ -28,12 +28,10 @@ from kgroups.hartigan import (
 from kgroups.inference import Learning, Schedule, block_model, propagate
 from kgroups.inference.belief_propagation import BlockModel
 from kgroups.report import ComponentReport, RefinementReport
-from kgroups.search.climbing import State, attached
-from kgroups.search.continuum import Borders
+from kgroups.search.climbing import Searching, State, attached
 from kgroups.search.levels import finest_level
-from kgroups.search.objective import nats_saved, totals
+from kgroups.search.objective import Borders, nats_saved, totals
 from kgroups.search.problem import Problem, labels_from_zero
-from kgroups.search.searching import Searching
 from kgroups.search.settings import (
     SIGNIFICANCE,
     Auto,

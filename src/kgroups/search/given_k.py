@@ -19,10 +19,10 @@ from kgroups.search.candidates import (
     labels_by_vectors,
     leading_of,
 )
+from kgroups.search.climbing import Searching
 from kgroups.search.objective import MOST_REPEATED, nats_saved, repeated_links
 from kgroups.search.problem import Problem
 from kgroups.search.scales import Scale, find_scales
-from kgroups.search.searching import Searching
 from kgroups.search.settings import SIGNIFICANCE, Auto, Method, Search, Spectral
 from kgroups.spectrum import BetheHessian, Moments, degrees_are_uneven, has_structure, moments
 

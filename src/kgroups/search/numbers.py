@@ -12,9 +12,9 @@ import numpy as np
 from kgroups._types import Floats, Indices, Ints
 from kgroups.search.arbiter import Contest
 from kgroups.search.candidates import ANY_SAVING_NODES, Candidate
+from kgroups.search.climbing import Searching
 from kgroups.search.objective import nats_saved
 from kgroups.search.problem import labels_from_zero
-from kgroups.search.searching import Searching
 from kgroups.search.settings import Search
 
 __all__ = ["ComponentNumbers", "numbers_of_communities"]

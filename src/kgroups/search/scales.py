@@ -15,13 +15,12 @@ import numpy as np
 from kgroups._csr import row_sums
 from kgroups._progress import new_control, run_kernel
 from kgroups._types import Floats, Indices, Ints
-from kgroups.search import _supergroups_nb as kernels
+from kgroups.search import _groups_nb as kernels
 from kgroups.search._climbing_nb import ROUNDING
-from kgroups.search.climbing import State, attached
+from kgroups.search.climbing import Searching, State, attached
 from kgroups.search.levels import Level, coarsened, majority
 from kgroups.search.objective import GROUPS_PER_MERGE, LEAST_NATS, log_factorials, nats_saved
 from kgroups.search.problem import Problem
-from kgroups.search.searching import Searching
 from kgroups.search.settings import Search
 
 __all__ = [

@@ -3,21 +3,14 @@
 import math
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
-from functools import lru_cache
 from typing import Literal, TypeAlias, get_args
 
-import numpy as np
-
 from kgroups._blas import single_threaded
-from kgroups._types import Floats
 from kgroups._validation import changed_options, check_choice, check_integer, check_real, is_real
 from kgroups.errors import InputError
-from kgroups.search.climbing import MoveRules
 
 SIGNIFICANCE = math.log(10.0)
 """Nats that chance saves on at most one random graph in ten."""
-# Gumbel-distributed numbers that annealing draws from; a power of two, as kernels mask the index.
-_NOISE = 1 << 14
 
 Solver: TypeAlias = Literal["auto", "exact", "filtered"]
 
@@ -113,17 +106,6 @@ class Search:
                 if not (is_real(value) and value >= 0.0):
                     msg = f"{field.name} must be made of numbers >= 0, got {values!r}."
                     raise InputError(msg)
-
-    def rules(self, rng: np.random.Generator) -> MoveRules:
-        """Return how units are moved, with noise drawn from ``rng``."""
-        noise, margin = _noise(int(rng.integers(2**63))), float(self.undecided_margin)
-        return MoveRules(noise, margin, int(self.max_visits), keep=False)
-
-
-@lru_cache(maxsize=8)
-def _noise(seed: int) -> Floats:
-    # Cached, as drawing it takes longer than the search of a small graph.
-    return np.random.default_rng(seed).gumbel(size=_NOISE)
 
 
 @dataclass(frozen=True)

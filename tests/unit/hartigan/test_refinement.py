@@ -9,7 +9,8 @@ from helpers.oracles_levels import dense
 from kgroups.adapters import as_graph
 from kgroups.errors import InputError
 from kgroups.hartigan import Hartigan, group_association, planted_fit, refine_labels
-from kgroups.search import likelihood, prepare
+from kgroups.search import prepare
+from kgroups.search import problem as problems
 
 WHOLE = np.zeros(1, dtype=np.int64)
 
@@ -25,7 +26,7 @@ def bound_karate():
 
 
 def likelihood_moves(level, z, *, k):
-    return likelihood.likelihood_moves(level, z, np.array([k]), WHOLE)
+    return problems.likelihood_moves(level, z, np.array([k]), WHOLE)
 
 
 @pytest.mark.parametrize("weights", ["association", "uniform", "gram"])

@@ -21,7 +21,7 @@ from kgroups.generators import lfr_benchmark, planted_partition
 from kgroups.metrics import nmi
 from kgroups.search import State
 from kgroups.search.candidates import projected_labels, search
-from kgroups.search.searching import Searching
+from kgroups.search.climbing import Searching
 from kgroups.spectrum import moments
 
 ONE_START = kg.Search(starts=1)

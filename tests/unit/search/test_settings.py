@@ -8,7 +8,7 @@ import pytest
 
 import kgroups as kg
 from kgroups.errors import InputError
-from kgroups.search import check_method
+from kgroups.search import MoveRules, check_method
 
 
 @pytest.mark.parametrize("kind", [kg.Auto, kg.Search, kg.Spectral])
@@ -177,7 +177,7 @@ def test_communities_that_save_too_little_are_one():
 
 def test_the_rules_of_moves_hold_the_settings():
     settings = kg.Search(undecided_margin=2.0, max_visits=7)
-    rules = settings.rules(np.random.default_rng(0))
+    rules = MoveRules.of(settings, np.random.default_rng(0))
     assert (rules.undecided_margin, rules.max_visits, rules.keep) == (2.0, 7, False)
     # A power of two, as the mask of the kernels needs it.
     assert rules.noise.size & (rules.noise.size - 1) == 0
@@ -186,7 +186,7 @@ def test_the_rules_of_moves_hold_the_settings():
 
 def test_the_stream_decides_the_noise():
     first, again, other = (
-        kg.Search().rules(np.random.default_rng(seed)).noise for seed in (0, 0, 1)
+        MoveRules.of(kg.Search(), np.random.default_rng(seed)).noise for seed in (0, 0, 1)
     )
     assert first.tolist() == again.tolist()
     assert first.tolist() != other.tolist()

@@ -10,7 +10,7 @@ from kgroups.adapters import as_graph
 from kgroups.generators import lfr_benchmark, planted_partition
 from kgroups.metrics import ami
 from kgroups.search import prepare
-from kgroups.search.searching import Searching
+from kgroups.search.climbing import Searching
 
 ONE = np.zeros(1, dtype=np.int64)
 

@@ -21,7 +21,8 @@ from kgroups.generators import (
 )
 from kgroups.graph import Graph
 from kgroups.search import nats_saved, prepare
-from kgroups.search.continuum import Contiguity, borders_of, contiguity, separation
+from kgroups.search.arbiter import borders_of
+from kgroups.search.objective import Contiguity, contiguity, separation
 
 ONE = np.zeros(1, dtype=np.int64)
 IN_FULL = kg.Auto(search=kg.Search(dispersion=1.0))
