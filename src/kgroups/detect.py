@@ -11,7 +11,6 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from kgroups._blas import DENSE
 from kgroups._csr import row_lengths
 from kgroups._progress import StageProgress, Stages, interrupts_restored, stage_progress
 from kgroups._types import SelfLoops, Symmetrize
@@ -28,19 +27,20 @@ from kgroups.search import (
     Auto,
     Detection,
     Method,
+    Options,
     Prepared,
-    Spectral,
     check_method,
+    decide,
     dense_solves,
-    find_communities,
     find_k_communities,
     prepare,
+    propose,
+    reported_counts,
 )
 from kgroups.spectrum import (
     BetheHessian,
     ComponentCounts,
     DeferredSpectrum,
-    count_components,
     warnings_of,
 )
 
@@ -190,28 +190,15 @@ def detect_communities(
         ready = prepare(given, operator, self_loops, shuffle=shuffle)
         problem = ready.problem
 
-        # Which candidate wins in a component is decided by search.finding.decide, and why is said
-        # by search.finding.reason.
         first = KMeansInit() if isinstance(init, WarmStart) else init
+        options = Options(method, first, refine, stages.begin)
         if k is None:
             start = None if known is None else ready.sorted(known.labels)
-            found = find_communities(
-                problem, method, first, refine, stream, start=start, progress=stages.begin
-            )
+            found = decide(propose(problem, options, stream, start=start), stream)
         else:
             with dense_solves(given.n, method):
-                found = find_k_communities(
-                    problem, k, method, first, refine, stream, progress=stages.begin
-                )
-        # The report counts eigenvalues where they decided, and on small graphs that used them.
-        used = any(component.k_hat is not None for component in found.components)
-        counts = found.counts
-        exact = isinstance(method, Spectral) and np.all(problem.sizes <= method.largest_exact)
-        if not (exact or (used and given.n <= DENSE.counts)):
-            counts = None
-        elif counts is None:
-            with dense_solves(given.n, method):
-                counts = count_components(problem.hessian, problem.component)
+                found = find_k_communities(problem, k, options, stream)
+        counts = reported_counts(problem, method, found)
     spectrum = DeferredSpectrum(operator, self_loops)
     request = (type(method).__name__, repr(init), k)
     partition = _result(given, ready, found, spectrum, refine, request, stages, counts, known)

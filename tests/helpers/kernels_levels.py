@@ -9,7 +9,7 @@ from helpers.oracles_levels import renumbered
 from helpers.strategies_levels import ONE, rules_of
 from kgroups._progress import new_control
 from kgroups.search import ROUNDING, Objective, _climbing_nb, nats_saved, prepare, totals
-from kgroups.search.candidates import _pairs_saved
+from kgroups.search.arbiter import _pairs_saved
 from kgroups.search.climbing import Searching
 
 

@@ -26,7 +26,8 @@ from helpers.strategies_levels import (
 from kgroups._csr import connected_components
 from kgroups._progress import ENTRIES, MOVES, new_control
 from kgroups.search import Objective, merged_down, nats_saved, totals
-from kgroups.search.candidates import search, split_small
+from kgroups.search.arbiter import split_small
+from kgroups.search.candidates import search
 
 # Weights between units are of single precision: coarser levels round them.
 CLOSE = {"rel": 1e-5, "abs": 1e-4}

@@ -10,7 +10,6 @@ from sklearn.cluster import KMeans
 
 import kgroups as kg
 from helpers.models import planted_partition
-from kgroups import detect
 from kgroups.errors import (
     ContinuumWarning,
     ConvergenceWarning,
@@ -278,10 +277,10 @@ def test_progress_true_shows_the_stages_on_a_terminal_only(monkeypatch, terminal
 
 
 def test_eigenvalues_are_counted_once_in_a_connected_graph(monkeypatch):
-    from kgroups.search import arbiter as finding
+    from kgroups.search import arbiter, candidates
 
-    calls, original = [], finding.count_components
-    for module in (detect, finding):
+    calls, original = [], arbiter.count_components
+    for module in (arbiter, candidates):
         monkeypatch.setattr(
             module, "count_components", lambda *args: calls.append(1) or original(*args)
         )

@@ -1,10 +1,10 @@
 """Candidates for communities, the search among them, and the decision between them."""
 
 from kgroups.search._climbing_nb import ROUNDING
-from kgroups.search.arbiter import compete, find_communities
-from kgroups.search.candidates import ANY_SAVING_NODES, Detection
+from kgroups.search.arbiter import decide, reported_counts
+from kgroups.search.candidates import ANY_SAVING_NODES, Detection, Options, propose
 from kgroups.search.climbing import MoveRules, State, attached, climb, woken
-from kgroups.search.given_k import EXACT_NODES_UNEVEN, find_k_communities
+from kgroups.search.given_k import find_k_communities
 from kgroups.search.levels import (
     Level,
     coarsened,
@@ -28,6 +28,7 @@ from kgroups.search.objective import (
 from kgroups.search.problem import Prepared, Problem, prepare
 from kgroups.search.scales import Scale, find_scales, scale_nats
 from kgroups.search.settings import (
+    EXACT_NODES_UNEVEN,
     Auto,
     Method,
     Search,
@@ -48,6 +49,7 @@ __all__ = [
     "Method",
     "MoveRules",
     "Objective",
+    "Options",
     "Prepared",
     "Problem",
     "Scale",
@@ -60,9 +62,8 @@ __all__ = [
     "check_method",
     "climb",
     "coarsened",
-    "compete",
+    "decide",
     "dense_solves",
-    "find_communities",
     "find_k_communities",
     "find_scales",
     "finest_level",
@@ -74,6 +75,8 @@ __all__ = [
     "numbers_of_communities",
     "places",
     "prepare",
+    "propose",
+    "reported_counts",
     "scale_nats",
     "singletons",
     "totals",

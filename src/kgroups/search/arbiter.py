@@ -1,170 +1,102 @@
-"""Find communities when their number is not given."""
+"""Decide between candidates for the communities of each component, and report why."""
 
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
-from typing import NamedTuple
+import math
+from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
-from kgroups._csr import without_diagonal
-from kgroups._types import Bools, Ints
-from kgroups.hartigan import Init, Refiner, refine_labels
+from kgroups._blas import DENSE
+from kgroups._csr import masked, restricted, rows_of, without_diagonal
+from kgroups._types import CSR, Bools, Floats, Ints
 from kgroups.report import ComponentReport, how_clearly
-from kgroups.search.candidates import (
-    ANY_SAVING_NODES,
-    PAIRS_NODES,
-    Candidate,
-    Detection,
-    Judge,
-    Options,
-    Spectra,
-    candidate,
-    connected,
-    one_community,
-    search,
-    search_again,
-    split_small,
-)
+from kgroups.search.candidates import ANY_SAVING_NODES, Candidate, Contest, Detection
+from kgroups.search.climbing import Searching
+from kgroups.search.levels import finest_level
 from kgroups.search.objective import (
     MOST_SEPARATION,
     Borders,
     contiguity,
-    dispersion_of,
     nats_saved,
     separation,
+    totals,
 )
 from kgroups.search.problem import Problem, labels_from_zero
-from kgroups.search.settings import Auto, Method, Search, dense_solves
-from kgroups.spectrum import Moments, count_components
+from kgroups.search.settings import Method, Search, dense_solves
+from kgroups.spectrum import ComponentCounts, count_components
 
-_COMPARING = "comparing candidates"
+PAIRS_NODES = 64
+"""Pairs are counted in components up to this size that are one community."""
+REPORTED = 3
+"""Components described in the report, the largest first."""
 _NO_MORE = "nothing was found that divides it"
 _ASKED_FOR = "eigenvectors were asked for"
 _SPLIT_BY_PAIRS = (
     "groups of a few nodes with nearly all pairs linked are described better in pieces"
 )
-# Place of the search among the candidates.
-_SEARCH = 1
-REPORTED = 3
-"""Components described in the report, the largest first."""
+# Places of candidates.
+_ONE, _SEARCH = 0, 1
 # With fewer communities, links that leave one have no choice.
 _LEAST_GROUPS = 3
 # Nodes from which pairs of links are counted at first; there are many pairs at each.
 _SAMPLE = 1_000
 
 
-class Contest(NamedTuple):
-    """What was found, and what competed for it in each component."""
-
-    found: Detection
-    # The problem with the dispersion by which the candidates were compared.
-    described: Problem
-    candidates: Sequence[Candidate]
-    # Where the description decides, whatever the others score.
-    clear: Bools
-    winner: Ints
-    # Eigenvalues above the threshold, -1 where they were not counted.
-    k_hat: Ints
-    # Components with more than one cycle, those of them that evidence decides, and those of these
-    # where it was asked.
-    cyclic: Bools
-    faint: Bools
-    asked: Bools
-    judge: Judge
-    spectra: Spectra | None
-
-
-def find_communities(
-    problem: Problem,
-    method: Method,
-    init: Init,
-    refine: Refiner | None,
-    rng: np.random.Generator,
-    *,
-    start: Ints | None = None,
-    progress: Callable[[str], None] = lambda stage: None,
-) -> Detection:
-    """Find communities when k is not given: connected, and never across components.
-
-    ``start`` are labels to start from; ``progress`` is called with the name of each stage.
-    """
-    contest = compete(problem, method, init, refine, rng, start=start, progress=progress)
-    found = contest.found
-    found.borders = borders_of(problem, contest.described, found.z)
-    _report(contest)
-    return found
-
-
-def compete(
-    problem: Problem,
-    method: Method,
-    init: Init,
-    refine: Refiner | None,
-    rng: np.random.Generator,
-    *,
-    start: Ints | None = None,
-    progress: Callable[[str], None] = lambda stage: None,
-) -> Contest:
-    """Find candidates for the communities of each component, and take the best."""
-    found = Detection(problem.component.copy())
-    options = Options(method, init, refine, progress)
-    candidates, measured = [one_community(problem)], dict[int, Moments]()
-    if options.search is not None:
-        progress("searching")
-        searched, found.visits, measured = search(problem, options.search, rng, start=start)
-        candidates.append(searched)
-    # Where a description saves a nat per node, its communities are reliable.
-    clear = found.clear = candidates[-1].score >= problem.sizes
-    described = problem
-    if options.search is not None:
-        found.dispersion = _dispersion(problem, searched, clear, options.search)
-        if found.dispersion > 1.0:
-            progress("searching with the dispersion")
-            described = problem.dispersed(found.dispersion)
-            candidates[-1], visits = search_again(described, options.search, rng, searched)
-            found.visits += visits
-            # Belief propagation takes edges as independent: where they are not, the search decides.
-            clear = np.ones_like(clear)
-    # A component with fewer edges than nodes + 1 is a tree or has one cycle.
-    cyclic = problem.entries >= 2 * (problem.sizes + 1)
-    k_hat, faint = np.full(problem.n_components, -1, dtype=np.int64), np.zeros_like(cyclic)
-    asked, judge, spectra = np.zeros_like(cyclic), Judge(problem), None
-    if not isinstance(method, Search):
-        faint = ~clear & cyclic & (problem.sizes > ANY_SAVING_NODES)
-        which, entropy = np.flatnonzero(faint), int(rng.integers(2**63))
-        with dense_solves(problem.n, method) if which.size else nullcontext():
-            if which.size:
-                k_hat = _count_eigenvalues(problem, options, faint, found)
-            if start is None:
-                # Where the spectrum shows fewer than two, eigenvectors have nothing to propose.
-                which = which[(k_hat[which] < 0) | (k_hat[which] > 1)]
-            spectra = Spectra(problem, k_hat, options, entropy, found, measured)
-            if not isinstance(method, Auto):
-                candidates.append(
-                    spectra.alone(which)
-                    if start is None
-                    else _refined_start(problem, start, which, refine, found)
-                )
-            elif which.size:
-                progress(_COMPARING)
-                asked[which] = True
-                candidates[1:] = _with_evidence(problem, candidates[1], which, spectra, judge)
-    # Elsewhere the last candidate is the only one that was asked for.
+def decide(contest: Contest, rng: np.random.Generator) -> Detection:
+    """Return the communities of the candidate that wins in each component, and why it does."""
+    problem, candidates, found = contest.problem, contest.candidates, contest.found
+    method = contest.options.method
     winner = np.full(problem.n_components, len(candidates) - 1)
-    if isinstance(method, Auto):
-        winner = decide(candidates, clear)
+    if method.compares:
+        winner = winners(candidates, contest.clear)
     z = np.choose(winner[problem.component], [candidate.z for candidate in candidates])
     counts = np.ones(problem.n_components, dtype=np.int64)
     np.maximum.at(counts, problem.component, z + 1)
     found.z = (np.cumsum(counts) - counts)[problem.component] + z
-    if isinstance(method, Auto):
+    if method.compares and method.search_settings is not None:
         # Where the search has found communities, their description stands.
-        whole = ~clear & cyclic & (candidates[_SEARCH].k == 1)
+        whole = ~contest.clear & contest.cyclic & (candidates[_SEARCH].k == 1)
         if whole.any():
-            found.z = _split_small_communities(problem, found.z, whole, method.search, rng)
-    return Contest(
-        found, described, candidates, clear, winner, k_hat, cyclic, faint, asked, judge, spectra
-    )
+            found.z = _split_small_communities(problem, found.z, whole, method.search_settings, rng)
+    found.borders = borders_of(problem, contest.described, found.z)
+    _report(contest, winner)
+    return found
+
+
+def winners(candidates: Sequence[Candidate], clear: Bools) -> Ints:
+    """Return which candidate wins in each component: the highest score, the first of equals.
+
+    One community comes first, the search second. Where the description is ``clear``, the search
+    wins whatever the others score.
+    """
+    winner = np.argmax([candidate.score for candidate in candidates], axis=0)
+    return np.where(clear, _SEARCH, winner)
+
+
+def reported_counts(problem: Problem, method: Method, found: Detection) -> ComponentCounts | None:
+    """Return the eigenvalues above the threshold where they decided, and in small graphs."""
+    used = any(component.k_hat is not None for component in found.components)
+    small = used and problem.n <= DENSE.counts
+    if not (small or method.counts_all(int(problem.sizes.max(initial=0)))):
+        return None
+    if found.counts is not None:
+        return found.counts
+    with dense_solves(problem.n, method):
+        return count_components(problem.hessian, problem.component)
+
+
+def reason(candidate: Candidate, component: int, nats: float) -> str:
+    """Return why a candidate that has won is preferred to one community; it saves ``nats``."""
+    if candidate.k[component] == 1:
+        return _NO_MORE
+    score = float(candidate.score[component])
+    if not np.isnan(candidate.evidence[component]):
+        better, by = how_clearly(score), f"{score:.1f} nats by belief propagation"
+    elif nats > 0.0:
+        better, by = how_clearly(nats), f"{nats:.1f} nats shorter"
+    else:
+        return "found by the eigenvectors, too faint for a shorter description of the graph"
+    return f"they describe the graph {better} better than one community ({by})"
 
 
 def borders_of(problem: Problem, described: Problem, z: Ints) -> Borders | None:
@@ -197,120 +129,6 @@ def borders_of(problem: Problem, described: Problem, z: Ints) -> Borders | None:
     return borders[shown]._replace(patches=sum(one.patches for one in borders.values()))
 
 
-def _dispersion(problem: Problem, searched: Candidate, clear: Bools, settings: Search) -> float:
-    """Return what to divide the evidence of edges by: as given, or as the clear components show."""
-    if settings.dispersion is not None:
-        return float(settings.dispersion)
-    return dispersion_of(problem.level, searched.z, searched.k, np.flatnonzero(clear))
-
-
-def decide(candidates: Sequence[Candidate], clear: Bools) -> Ints:
-    """Return which candidate wins in each component: the highest score, the first of equals.
-
-    One community comes first, the search second. Where the description is ``clear``, the search
-    wins whatever the others score.
-    """
-    winner = np.argmax([candidate.score for candidate in candidates], axis=0)
-    return np.where(clear, _SEARCH, winner)
-
-
-def reason(candidate: Candidate, component: int, nats: float) -> str:
-    """Return why a candidate that has won is preferred to one community; it saves ``nats``."""
-    if candidate.k[component] == 1:
-        return _NO_MORE
-    score = float(candidate.score[component])
-    if not np.isnan(candidate.evidence[component]):
-        better, by = how_clearly(score), f"{score:.1f} nats by belief propagation"
-    elif nats > 0.0:
-        better, by = how_clearly(nats), f"{nats:.1f} nats shorter"
-    else:
-        return "found by the eigenvectors, too faint for a shorter description of the graph"
-    return f"they describe the graph {better} better than one community ({by})"
-
-
-def _with_evidence(
-    problem: Problem, searched: Candidate, which: Ints, spectra: Spectra, judge: Judge
-) -> list[Candidate]:
-    """Return the search and the eigenvectors in some components, scored by evidence in nats.
-
-    Evidence is that of the model that a candidate stands for. The description gives each community
-    a density of its own, so the search is scored by beliefs with own densities, and its labels are
-    kept. Eigenvectors know no densities: their communities have one.
-    """
-    several = which[searched.k[which] > 1]
-    own = judge.judged("search", searched.z, searched.k, several)
-    return [
-        searched._replace(score=np.maximum(searched.score, own.score)),
-        _by_eigenvectors(problem, which, spectra, judge, dense=searched.k == 1),
-    ]
-
-
-def _by_eigenvectors(
-    problem: Problem, which: Ints, spectra: Spectra, judge: Judge, *, dense: Bools
-) -> Candidate:
-    """Return the communities of eigenvectors in some components, and what beliefs make of them.
-
-    Belief propagation decides between the number of eigenvalues and the numbers next to it.
-    """
-    k = np.ones(problem.n_components, dtype=np.int64)
-    k[which] = spectra.counts(which)
-
-    def tried(which: Ints, k: Ints) -> Candidate:
-        labels, left = spectra.communities(which, k)
-        return judge.judged("eigenvectors", labels, left, which, dense=dense)
-
-    which = which[k[which] > 1]
-    best = tried(which, k)
-    rising = spectra.allows(which)
-    for step in (1, -1):
-        climbing, last = rising, k.copy()
-        while True:
-            more = k + step
-            climbing = climbing[(more[climbing] > 1) & (more[climbing] < problem.sizes[climbing])]
-            if not climbing.size:
-                break
-            rival = tried(climbing, more)
-            climbing = climbing[rival.score[climbing] > best.score[climbing]]
-            best = best.replaced(climbing, rival, problem)
-            k[climbing] += step
-        # Where more communities are better, fewer are not.
-        rising = rising[k[rising] == last[rising]]
-    return best
-
-
-def _refined_start(
-    problem: Problem, start: Ints, which: Ints, refine: Refiner | None, found: Detection
-) -> Candidate:
-    """Return what refinement makes of given labels in some components."""
-    none = one_community(problem, "eigenvectors")
-    z, k = none.z, none.k
-    for c in which.tolist():
-        rows = problem.rows(c)
-        z[rows] = np.unique(start[rows], return_inverse=True)[1]
-        k[c] = z[rows].max() + 1
-    if refine is not None:
-        several = which[k[which] > 1]
-        refined = refine_labels(refine, problem, z, k, several)
-        for c, one in zip(several.tolist(), refined, strict=True):
-            z[problem.rows(c)] = found.keep(one)
-    return candidate("eigenvectors", *connected(problem, z, k, which), none.score)
-
-
-def _count_eigenvalues(problem: Problem, options: Options, faint: Bools, found: Detection) -> Ints:
-    """Return the eigenvalues above the threshold where eigenvectors are exact, -1 elsewhere."""
-    k_hat = np.full(problem.n_components, -1, dtype=np.int64)
-    exact = faint & (problem.sizes <= options.spectral.largest_exact)
-    if not exact.any():
-        return k_hat
-    rows = np.flatnonzero(exact[problem.component])
-    names = (np.cumsum(exact) - 1)[problem.component[rows]]
-    hessian = problem.hessian if exact.all() else problem.hessian.restrict(rows)
-    counted = count_components(hessian, names)
-    k_hat[exact] = counted.k
-    found.counts = counted if exact.all() else None
-    return k_hat
-
-
 def _split_small_communities(
     problem: Problem, z: Ints, which: Bools, settings: Search, rng: np.random.Generator
 ) -> Ints:
@@ -325,10 +143,80 @@ def _split_small_communities(
     return z
 
 
-def _report(contest: Contest) -> None:
+def split_small(A: CSR, z: Ints, most: Ints, settings: Search, rng: np.random.Generator) -> Ints:
+    """Split small communities, each without regard to the others.
+
+    ``A`` has no loops, and its weights are ignored. The labels have no gaps, and communities are
+    connected. ``most`` is the size up to which the community of each node is tried.
+    """
+    size = np.bincount(z)
+    rows = np.flatnonzero(size[z] <= most)
+    if not rows.size:
+        return z
+    rows = rows[np.argsort(z[rows], kind="stable")]
+    chosen, ends = np.zeros(z.size, dtype=np.bool_), rows_of(A)
+    chosen[rows] = True
+    inside = masked(A, chosen[ends] & (z[ends] == z[A.indices]))
+    counts = np.unique(z[rows], return_counts=True)[1]
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    level = finest_level(restricted(inside, rows), weighted=False, offsets=offsets)
+    searching = Searching(level, settings, rng)
+    which = searching.cyclic
+    if not which.size:
+        return z
+    labels, k = searching.modularity_groups(which)
+    found = totals(level, labels, k, which)
+    least = np.where(counts <= ANY_SAVING_NODES, 0.0, settings.significance)
+    saved = _pairs_saved(found.E, found.N, found.firsts, counts, level.strength, level.entries // 2)
+    better = np.zeros(counts.size, dtype=np.bool_)
+    better[which] = (k[which] > 1) & (saved[which] > least[which])
+    community = np.repeat(np.arange(counts.size), counts)
+    new = better[community] & (labels > 0)
+    split = z.copy()
+    split[rows[new]] = (size.size + PAIRS_NODES * community + labels)[new]
+    return np.unique(split, return_inverse=True)[1]
+
+
+def _pairs_saved(E: Floats, N: Ints, firsts: Ints, n: Ints, strength: Floats, m: Ints) -> Floats:
+    """Return the nats that communities save when edges are coded as positions among the pairs.
+
+    For small simple graphs, of n nodes and m edges each: where nearly all pairs are linked, a model
+    that may link a pair twice is inaccurate. All communities of a graph share one density. The
+    graph as one community is coded in the same way, or by its degrees and a matching of their ends
+    if that is shorter.
+    """
+    k, parts = np.diff(firsts), n.size
+    owner, graph = np.repeat(np.arange(parts), k), np.repeat(np.arange(parts), n)
+    largest = int(max((n * (n - 1) // 2).max(), (n + 2 * m).max(), 1))
+    log_factorial = _log_factorials(1 << largest.bit_length())
+
+    def log_binomial(whole: Ints, part: Ints) -> Floats:
+        inner = log_factorial[part] + log_factorial[whole - part]
+        return np.asarray(log_factorial[whole] - inner)
+
+    inside = np.bincount(owner, E, minlength=parts).astype(np.int64)
+    pairs = np.bincount(owner, N * (N - 1) // 2, minlength=parts).astype(np.int64)
+    orders = np.bincount(owner, log_factorial[N], minlength=parts)
+    all_pairs = n * (n - 1) // 2
+    by_degrees = log_binomial(n + 2 * m - 1, 2 * m) + log_factorial[2 * m]
+    by_degrees -= m * math.log(2.0) + log_factorial[m]
+    by_degrees -= np.bincount(graph, log_factorial[strength.astype(np.int64)], minlength=parts)
+    whole = np.minimum(log_binomial(all_pairs, m), by_degrees)
+    labels = log_binomial(n - 1, np.maximum(k - 1, 0)) + log_factorial[n] - orders
+    labels -= log_factorial[k]
+    sent = log_binomial(pairs, inside) + log_binomial(all_pairs - pairs, m - inside)
+    return np.asarray(whole - sent - labels - np.log(m + 1.0))
+
+
+@lru_cache(maxsize=4)
+def _log_factorials(size: int) -> Floats:
+    return np.array([math.lgamma(i + 1.0) for i in range(size + 1)])
+
+
+def _report(contest: Contest, winner: Ints) -> None:
     """Describe the largest components: which candidate won, and why."""
-    found, problem, candidates, _, winner, k_hat, *_ = contest
-    asked_for = len(candidates) == 2 and candidates[1].origin == "eigenvectors"
+    found, problem, candidates = contest.found, contest.described, contest.candidates
+    searches = contest.options.method.search_settings is not None
     for c in np.argsort(-problem.sizes, kind="stable")[:REPORTED].tolist():
         won, rows = candidates[winner[c]], problem.rows(c)
         labels, share = found.z[rows] - found.z[rows].min(), None
@@ -339,13 +227,12 @@ def _report(contest: Contest) -> None:
         else:
             labels = np.unique(labels, return_inverse=True)[1]
             k, nats = int(labels.max()) + 1, nats_in_component(problem, c, labels)
-        evidence, origin, why = float(won.evidence[c]), won.origin, reason(won, c, nats)
-        if won.k[c] == 1:
-            origin = "one community"
-        elif asked_for:
-            why = _ASKED_FOR
-        if won.k[c] < k and origin != "search":
-            why = _SPLIT_BY_PAIRS if won.k[c] == 1 else f"{why}; {_SPLIT_BY_PAIRS}"
+        evidence, divides = float(won.evidence[c]), int(won.k[c]) > 1
+        by_search = searches and divides and int(winner[c]) == _SEARCH
+        why = reason(won, c, nats) if searches or not divides else _ASKED_FOR
+        origin = won.origin if divides else candidates[_ONE].origin
+        if won.k[c] < k and not by_search:
+            why = f"{why}; {_SPLIT_BY_PAIRS}" if divides else _SPLIT_BY_PAIRS
             origin = "pairs of nodes"
         found.components.append(
             ComponentReport(
@@ -355,8 +242,8 @@ def _report(contest: Contest) -> None:
                 why,
                 nats,
                 None if np.isnan(evidence) else evidence,
-                int(k_hat[c]) if k_hat[c] >= 0 else None,
-                share if origin == "search" else None,
+                int(contest.k_hat[c]) if contest.k_hat[c] >= 0 else None,
+                share if by_search else None,
                 c,
             )
         )

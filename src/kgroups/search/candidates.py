@@ -3,15 +3,15 @@
 import math
 from collections import Counter
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from kgroups._csr import masked, restricted, rows_of
 from kgroups._progress import begin_stage, tell_share
-from kgroups._types import CSR, Bools, Floats, Indices, Ints
+from kgroups._types import Bools, Floats, Indices, Ints
 from kgroups.hartigan import (
     Hartigan,
     Init,
@@ -29,23 +29,20 @@ from kgroups.inference import Learning, Schedule, block_model, propagate
 from kgroups.inference.belief_propagation import BlockModel
 from kgroups.report import ComponentReport, RefinementReport
 from kgroups.search.climbing import Searching, State, attached
-from kgroups.search.levels import finest_level
-from kgroups.search.objective import Borders, nats_saved, totals
+from kgroups.search.objective import Borders, dispersion_of, nats_saved, totals
 from kgroups.search.problem import Problem, labels_from_zero
 from kgroups.search.settings import (
     SIGNIFICANCE,
-    Auto,
     Method,
     Search,
-    Spectral,
-    search_of,
-    spectral_of,
+    dense_solves,
 )
 from kgroups.spectrum import (
     ComponentCounts,
     Leading,
     Moments,
     ThinBlock,
+    count_components,
     has_structure,
     leading_pairs,
     moments,
@@ -55,8 +52,6 @@ MAX_MESSAGES = 4e7
 """Messages of belief propagation, of 8 bytes each, that fit in memory: 320 MB."""
 ANY_SAVING_NODES = 9
 """Any saving splits a community up to this size, three triangles, where all pairs are counted."""
-PAIRS_NODES = 64
-"""Pairs are counted in components up to this size that are one community."""
 # Sweeps of belief propagation from the labels of a candidate at most, rates learned after each,
 # and the mean change of a marginal at which it ends.
 _SWEEPS = Schedule(49, 1, 1, 1e-3, math.inf)
@@ -96,16 +91,6 @@ class Options(NamedTuple):
     def chosen(self) -> bool:
         """Whether the caller has chosen how eigenvectors become labels."""
         return self.init != KMeansInit() or self.refine != Hartigan()
-
-    @property
-    def search(self) -> Search | None:
-        """Settings of the search, None if there is none."""
-        return search_of(self.method)
-
-    @property
-    def spectral(self) -> Spectral:
-        """How eigenvectors are computed."""
-        return spectral_of(self.method)
 
 
 @dataclass(eq=False)
@@ -241,27 +226,27 @@ class Judge:
     def _model(self) -> BlockModel:
         return block_model(self._problem.level)
 
-    def judged(
+    def scored(
         self,
-        origin: str,
         z: Ints,
         k: Ints,
         which: Ints,
         *,
+        own_rates: bool,
         dense: Bools | None = None,
         max_messages: float = MAX_MESSAGES,
         least_evidence: float = SIGNIFICANCE,
     ) -> Candidate:
         """Return the labels that belief propagation reaches in some components, with their scores.
 
-        ``z`` and ``k`` are those of a candidate. Communities of the search have a density each.
-        Those of eigenvectors have one for all of a component, need more than ``least_evidence``, by
-        default what chance gives on one random graph in ten, and are made connected. ``dense``
-        tells in which components pairs count as linked once at most, which matters only in small
-        dense graphs. Components with more than ``max_messages`` messages are scored by their
-        description.
+        ``z`` and ``k`` are those of a candidate. With ``own_rates``, each community has a density
+        of its own, as the search describes them. Otherwise, as for eigenvectors, all communities of
+        a component share one; they need more than ``least_evidence``, by default what chance gives
+        on one random graph in ten, and are made connected. In components that are ``dense``, each
+        pair of nodes counts as linked at most once, which matters in small dense graphs only.
+        Components with more than ``max_messages`` messages are scored by their description.
         """
-        problem, own_rates = self._problem, origin == "search"
+        problem = self._problem
         z, k, learning = z.copy(), k.copy(), Learning("own" if own_rates else "planted")
         score, (evidence, residual) = np.full(k.size, -np.inf), np.full((2, k.size), np.nan)
         numbers = problem.entries * k
@@ -286,6 +271,7 @@ class Judge:
         if not own_rates:
             score[which[evidence[which] <= least_evidence]] = -np.inf
             z, k = connected(problem, z, k, which)
+        origin = "search" if own_rates else "eigenvectors"
         return candidate(origin, z, k, score, evidence=evidence, residual=residual)
 
     def _saturation(self, z: Ints, k: Ints, which: Ints) -> Floats:
@@ -416,76 +402,6 @@ def _chunks(n: int) -> list[slice]:
     return [slice(i, i + _CHUNK) for i in range(0, n, _CHUNK)]
 
 
-def split_small(A: CSR, z: Ints, most: Ints, settings: Search, rng: np.random.Generator) -> Ints:
-    """Split small communities, each without regard to the others.
-
-    ``A`` has no loops, and its weights are ignored. The labels have no gaps, and communities are
-    connected. ``most`` is the size up to which the community of each node is tried.
-    """
-    size = np.bincount(z)
-    rows = np.flatnonzero(size[z] <= most)
-    if not rows.size:
-        return z
-    rows = rows[np.argsort(z[rows], kind="stable")]
-    chosen, ends = np.zeros(z.size, dtype=np.bool_), rows_of(A)
-    chosen[rows] = True
-    inside = masked(A, chosen[ends] & (z[ends] == z[A.indices]))
-    counts = np.unique(z[rows], return_counts=True)[1]
-    offsets = np.concatenate([[0], np.cumsum(counts)])
-    level = finest_level(restricted(inside, rows), weighted=False, offsets=offsets)
-    searching = Searching(level, settings, rng)
-    which = searching.cyclic
-    if not which.size:
-        return z
-    labels, k = searching.modularity_groups(which)
-    found = totals(level, labels, k, which)
-    least = np.where(counts <= ANY_SAVING_NODES, 0.0, settings.significance)
-    saved = _pairs_saved(found.E, found.N, found.firsts, counts, level.strength, level.entries // 2)
-    better = np.zeros(counts.size, dtype=np.bool_)
-    better[which] = (k[which] > 1) & (saved[which] > least[which])
-    community = np.repeat(np.arange(counts.size), counts)
-    new = better[community] & (labels > 0)
-    split = z.copy()
-    split[rows[new]] = (size.size + PAIRS_NODES * community + labels)[new]
-    return np.unique(split, return_inverse=True)[1]
-
-
-def _pairs_saved(E: Floats, N: Ints, firsts: Ints, n: Ints, strength: Floats, m: Ints) -> Floats:
-    """Return the nats that communities save when edges are coded as positions among the pairs.
-
-    For small simple graphs, of n nodes and m edges each: where nearly all pairs are linked, a model
-    that may link a pair twice is inaccurate. All communities of a graph share one density. The
-    graph as one community is coded in the same way, or by its degrees and a matching of their ends
-    if that is shorter.
-    """
-    k, parts = np.diff(firsts), n.size
-    owner, graph = np.repeat(np.arange(parts), k), np.repeat(np.arange(parts), n)
-    largest = int(max((n * (n - 1) // 2).max(), (n + 2 * m).max(), 1))
-    log_factorial = _log_factorials(1 << largest.bit_length())
-
-    def log_binomial(whole: Ints, part: Ints) -> Floats:
-        inner = log_factorial[part] + log_factorial[whole - part]
-        return np.asarray(log_factorial[whole] - inner)
-
-    inside = np.bincount(owner, E, minlength=parts).astype(np.int64)
-    pairs = np.bincount(owner, N * (N - 1) // 2, minlength=parts).astype(np.int64)
-    orders = np.bincount(owner, log_factorial[N], minlength=parts)
-    all_pairs = n * (n - 1) // 2
-    by_degrees = log_binomial(n + 2 * m - 1, 2 * m) + log_factorial[2 * m]
-    by_degrees -= m * math.log(2.0) + log_factorial[m]
-    by_degrees -= np.bincount(graph, log_factorial[strength.astype(np.int64)], minlength=parts)
-    whole = np.minimum(log_binomial(all_pairs, m), by_degrees)
-    labels = log_binomial(n - 1, np.maximum(k - 1, 0)) + log_factorial[n] - orders
-    labels -= log_factorial[k]
-    sent = log_binomial(pairs, inside) + log_binomial(all_pairs - pairs, m - inside)
-    return np.asarray(whole - sent - labels - np.log(m + 1.0))
-
-
-@lru_cache(maxsize=4)
-def _log_factorials(size: int) -> Floats:
-    return np.array([math.lgamma(i + 1.0) for i in range(size + 1)])
-
-
 class Spectra:
     """The eigenvectors of components: how many communities they show, and which.
 
@@ -513,8 +429,8 @@ class Spectra:
         """Return how many communities the spectrum shows in some components, 1 if none."""
         method, k_hat = self._options.method, self._k_hat[which]
         unsure = k_hat < 0
-        if isinstance(method, Auto):
-            unsure |= (k_hat > 1) & (self._problem.sizes[which] >= method.moments_nodes)
+        measured = [method.measures(n) for n in self._problem.sizes[which].tolist()]
+        unsure |= (k_hat > 1) & np.array(measured, dtype=np.bool_)
         k = np.maximum(1, k_hat)
         for position in np.flatnonzero(unsure).tolist():
             k[position] = self._count_by_moments(int(which[position]))
@@ -522,23 +438,23 @@ class Spectra:
 
     def _count_by_moments(self, c: int) -> int:
         options, k_hat = self._options, int(self._k_hat[c])
-        auto = options.method if isinstance(options.method, Auto) else None
+        method = options.method
         options.progress("moments of the spectrum")
         part = self._problem.part(c).with_own_r()
         measured = self._measured.get(c)
         if measured is None:
             measured = moments(part.hessian)
             self._found.visits += measured.visits
-        if auto and not has_structure(measured):
+        if method.compares and not has_structure(measured):
             return 1
         if k_hat >= 0:
             return k_hat
-        if auto and not auto.resolves(measured.k, part.n):
+        if not method.resolves(measured.k, part.n):
             return 1
         options.progress("filtering a subspace")
-        most = max(_MIN_COLUMNS, int(options.spectral.columns * measured.k))
+        most = max(_MIN_COLUMNS, int(options.method.spectral_settings.columns * measured.k))
         leading = leading_pairs(measured, most=most)
-        if auto and not leading.complete:
+        if method.compares and not leading.complete:
             return 1
         self._filtered[c] = labels_by_filter(part, leading, options, self._entropy, self._found)
         return self._filtered_number(c)
@@ -546,7 +462,7 @@ class Spectra:
     def _filtered_number(self, c: int) -> int:
         return int(self._filtered[c].max(initial=0)) + 1 if c in self._filtered else 0
 
-    def allows(self, which: Ints) -> Ints:
+    def with_counts(self, which: Ints) -> Ints:
         """Return the components in which other numbers than the count can be tried."""
         return which[self._k_hat[which] >= 0]
 
@@ -573,7 +489,7 @@ class Spectra:
             self._vectors[c] = V
         return V[:, :k]
 
-    def alone(self, which: Ints) -> Candidate:
+    def as_candidate(self, which: Ints) -> Candidate:
         """Return the communities of the eigenvectors in some components."""
         none = one_community(self._problem, "eigenvectors")
         k = none.k.copy()
@@ -622,7 +538,7 @@ def labels_by_filter(
     if k < 2:
         return np.zeros(part.n, dtype=np.int64)
     X = unit_rows(leading.vectors)
-    z = _labels(X, k, options.init, options.spectral.sample, entropy)
+    z = _labels(X, k, options.init, options.method.spectral_settings.sample, entropy)
     if options.refine is None:
         return z
     one, numbers = np.zeros(1, dtype=np.int64), np.array([k])
@@ -651,3 +567,182 @@ def _labels(X: Floats, k: int, init: Init, sample: int, entropy: int) -> Ints:
     # A row of the sample keeps its label, so that no group is empty.
     z[chosen] = on_sample
     return improve_rows(X, z, k=k, max_sweeps=_SWEEPS_ON_ALL)[0]
+
+
+class Contest(NamedTuple):
+    """The candidates for the communities of each component, and what decides between them."""
+
+    problem: Problem
+    # The problem with the dispersion by which the candidates were compared.
+    described: Problem
+    options: Options
+    candidates: list[Candidate]
+    # What is known of the communities so far, but for their labels.
+    found: Detection
+    # Where the description decides, whatever the others score.
+    clear: Bools
+    # Eigenvalues above the threshold, -1 where they were not counted.
+    k_hat: Ints
+    # Components with more than one cycle, those of them that evidence decides, and those of these
+    # where it was asked.
+    cyclic: Bools
+    faint: Bools
+    asked: Bools
+    judge: Judge
+    spectra: Spectra | None
+
+
+def propose(
+    problem: Problem, options: Options, rng: np.random.Generator, *, start: Ints | None = None
+) -> Contest:
+    """Return candidates for the communities of each component: one community, then the others.
+
+    They are connected, and never reach across components. ``start`` are labels to start from.
+    """
+    method, progress = options.method, options.progress
+    found, described = Detection(problem.component.copy()), problem
+    candidates, measured = [one_community(problem)], dict[int, Moments]()
+    clear = found.clear = np.zeros(problem.n_components, dtype=np.bool_)
+    settings = method.search_settings
+    if settings is not None:
+        progress("searching")
+        searched, found.visits, measured = search(problem, settings, rng, start=start)
+        # Where a description saves a nat per node, its communities are reliable.
+        clear = found.clear = searched.score >= problem.sizes
+        found.dispersion = _dispersion(problem, searched, clear, settings)
+        if found.dispersion > 1.0:
+            progress("searching with the dispersion")
+            described = problem.dispersed(found.dispersion)
+            searched, visits = search_again(described, settings, rng, searched)
+            found.visits += visits
+            # Belief propagation takes edges as independent: where they are not, the search decides.
+            clear = np.ones_like(clear)
+        candidates.append(searched)
+    # A component with fewer edges than nodes + 1 is a tree or has one cycle.
+    cyclic = problem.entries >= 2 * (problem.sizes + 1)
+    k_hat, faint = np.full(problem.n_components, -1, dtype=np.int64), np.zeros_like(cyclic)
+    asked, judge, spectra = np.zeros_like(cyclic), Judge(problem), None
+    if method.has_spectrum:
+        faint = ~clear & cyclic & (problem.sizes > ANY_SAVING_NODES)
+        which, entropy = np.flatnonzero(faint), int(rng.integers(2**63))
+        with dense_solves(problem.n, method) if which.size else nullcontext():
+            if which.size:
+                k_hat = _count_eigenvalues(problem, options, faint, found)
+            if start is None:
+                # Where the spectrum shows fewer than two, eigenvectors have nothing to propose.
+                which = which[(k_hat[which] < 0) | (k_hat[which] > 1)]
+            spectra = Spectra(problem, k_hat, options, entropy, found, measured)
+            if not method.compares:
+                candidates.append(
+                    spectra.as_candidate(which)
+                    if start is None
+                    else _refined_start(problem, start, which, options.refine, found)
+                )
+            elif which.size:
+                progress("comparing candidates")
+                asked[which] = True
+                candidates[1:] = _with_evidence(problem, candidates[1], which, spectra, judge)
+    return Contest(
+        problem,
+        described,
+        options,
+        candidates,
+        found,
+        clear,
+        k_hat,
+        cyclic,
+        faint,
+        asked,
+        judge,
+        spectra,
+    )
+
+
+def _dispersion(problem: Problem, searched: Candidate, clear: Bools, settings: Search) -> float:
+    """Return what to divide the evidence of edges by: as given, or as the clear components show."""
+    if settings.dispersion is not None:
+        return float(settings.dispersion)
+    return dispersion_of(problem.level, searched.z, searched.k, np.flatnonzero(clear))
+
+
+def _with_evidence(
+    problem: Problem, searched: Candidate, which: Ints, spectra: Spectra, judge: Judge
+) -> list[Candidate]:
+    """Return the search and the eigenvectors in some components, scored by evidence in nats.
+
+    Evidence is that of the model that a candidate stands for. The description gives each community
+    a density of its own, so the search is scored by beliefs with own densities, and its labels are
+    kept. Eigenvectors know no densities: their communities have one.
+    """
+    several = which[searched.k[which] > 1]
+    own = judge.scored(searched.z, searched.k, several, own_rates=True)
+    return [
+        searched._replace(score=np.maximum(searched.score, own.score)),
+        _by_eigenvectors(problem, which, spectra, judge, dense=searched.k == 1),
+    ]
+
+
+def _by_eigenvectors(
+    problem: Problem, which: Ints, spectra: Spectra, judge: Judge, *, dense: Bools
+) -> Candidate:
+    """Return the communities of eigenvectors in some components, and what beliefs make of them.
+
+    Belief propagation decides between the number of eigenvalues and the numbers next to it.
+    """
+    k = np.ones(problem.n_components, dtype=np.int64)
+    k[which] = spectra.counts(which)
+
+    def tried(which: Ints, k: Ints) -> Candidate:
+        labels, left = spectra.communities(which, k)
+        return judge.scored(labels, left, which, own_rates=False, dense=dense)
+
+    which = which[k[which] > 1]
+    best = tried(which, k)
+    rising = spectra.with_counts(which)
+    for step in (1, -1):
+        climbing, last = rising, k.copy()
+        while True:
+            more = k + step
+            climbing = climbing[(more[climbing] > 1) & (more[climbing] < problem.sizes[climbing])]
+            if not climbing.size:
+                break
+            rival = tried(climbing, more)
+            climbing = climbing[rival.score[climbing] > best.score[climbing]]
+            best = best.replaced(climbing, rival, problem)
+            k[climbing] += step
+        # Where more communities are better, fewer are not.
+        rising = rising[k[rising] == last[rising]]
+    return best
+
+
+def _refined_start(
+    problem: Problem, start: Ints, which: Ints, refine: Refiner | None, found: Detection
+) -> Candidate:
+    """Return what refinement makes of given labels in some components."""
+    none = one_community(problem, "eigenvectors")
+    z, k = none.z, none.k
+    for c in which.tolist():
+        rows = problem.rows(c)
+        z[rows] = np.unique(start[rows], return_inverse=True)[1]
+        k[c] = z[rows].max() + 1
+    if refine is not None:
+        several = which[k[which] > 1]
+        refined = refine_labels(refine, problem, z, k, several)
+        for c, one in zip(several.tolist(), refined, strict=True):
+            z[problem.rows(c)] = found.keep(one)
+    return candidate("eigenvectors", *connected(problem, z, k, which), none.score)
+
+
+def _count_eigenvalues(problem: Problem, options: Options, faint: Bools, found: Detection) -> Ints:
+    """Return the eigenvalues above the threshold where eigenvectors are exact, -1 elsewhere."""
+    k_hat = np.full(problem.n_components, -1, dtype=np.int64)
+    exact = faint & (problem.sizes <= options.method.spectral_settings.largest_exact)
+    if not exact.any():
+        return k_hat
+    rows = np.flatnonzero(exact[problem.component])
+    names = (np.cumsum(exact) - 1)[problem.component[rows]]
+    hessian = problem.hessian if exact.all() else problem.hessian.restrict(rows)
+    counted = count_components(hessian, names)
+    k_hat[exact] = counted.k
+    found.counts = counted if exact.all() else None
+    return k_hat

@@ -1,16 +1,15 @@
 """Find exactly k communities."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from kgroups._types import Floats, Ints
-from kgroups.hartigan import Init, Refiner, informative_eigenpairs, planted_fit
+from kgroups.hartigan import Init, informative_eigenpairs, planted_fit
 from kgroups.inference import BeliefPropagation, better_fit, parameter_cost
 from kgroups.report import ComponentReport
-from kgroups.search.arbiter import REPORTED, find_communities, nats_in_component
+from kgroups.search.arbiter import REPORTED, decide, nats_in_component
 from kgroups.search.candidates import (
     MAX_MESSAGES,
     Detection,
@@ -18,18 +17,15 @@ from kgroups.search.candidates import (
     labels_by_filter,
     labels_by_vectors,
     leading_of,
+    propose,
 )
 from kgroups.search.climbing import Searching
 from kgroups.search.objective import MOST_REPEATED, nats_saved, repeated_links
 from kgroups.search.problem import Problem
 from kgroups.search.scales import Scale, find_scales
-from kgroups.search.settings import SIGNIFICANCE, Auto, Method, Search, Spectral
+from kgroups.search.settings import SIGNIFICANCE, Method, Search, Spectral
 from kgroups.spectrum import BetheHessian, Moments, degrees_are_uneven, has_structure, moments
 
-# Where degrees are uneven, hubs crowd the upper end of the spectrum, and a filtered subspace does
-# not separate them from communities: eigenvectors are computed exactly up to this size, a matter
-# of seconds.
-EXACT_NODES_UNEVEN = 20_000
 # Components with fewer nodes, too few for a filter, are always solved exactly.
 _FILTERED_NODES = 6
 # Digits to which eigenvalues are compared, so that equal components rank as equal.
@@ -39,14 +35,7 @@ _STEP_BELOW_ONE = 1e-9
 
 
 def find_k_communities(
-    problem: Problem,
-    k: int,
-    method: Method,
-    init: Init,
-    refine: Refiner | None,
-    rng: np.random.Generator,
-    *,
-    progress: Callable[[str], None] = lambda stage: None,
+    problem: Problem, k: int, options: Options, rng: np.random.Generator
 ) -> Detection:
     """Find exactly ``k`` communities.
 
@@ -56,14 +45,13 @@ def find_k_communities(
     another ``init`` or ``refine`` than the default, eigenvectors alone are used
     where they are available.
     """
-    options = Options(method, init, refine, progress)
     # Without a number given, no community reaches across components; isolated nodes come last.
     reachable = max(2, int(np.count_nonzero(problem.entries))) <= k < problem.n
-    settings = options.search
+    settings, progress = options.method.search_settings, options.progress
     if settings is None or options.chosen or not reachable:
         dispersion = 1.0 if settings is None or settings.dispersion is None else settings.dispersion
         return _by_shares(problem, k, options, rng, dispersion=float(dispersion))
-    unasked = find_communities(problem, method, init, refine, rng, progress=progress)
+    unasked = decide(propose(problem, options, rng), rng)
     if np.unique(unasked.z).size == k:
         unasked.components = [
             replace(report, why=f"k = {report.k} was given, and found without; {report.why}")
@@ -164,7 +152,7 @@ def _by_shares(
     progress = options.progress
     found = Detection(np.full(problem.n, -1, dtype=np.int64), dispersion=dispersion)
     measured: dict[int, Moments] = {}
-    large = _by_moments(problem, options.spectral).tolist()
+    large = _by_moments(problem, options.method.spectral_settings).tolist()
     if large:
         progress("moments of the spectrum")
     for component in large:
@@ -179,9 +167,8 @@ def _by_shares(
         V = vectors[component][:, :share] if component in vectors else None
         if component in measured:
             part = part.with_own_r()
-        z, origin, why = _Share(part, share, component, options, entropy, found).communities(
-            measured.get(component), V
-        )
+        quota = ComponentQuota(part, share, component, options, entropy, found)
+        z, origin, why = quota.communities(measured.get(component), V)
         report = ComponentReport(
             part.n, share, origin, f"k = {share} was given{why}", component=component
         )
@@ -209,7 +196,7 @@ def _nats_of(found: Detection, problem: Problem, component: int) -> float:
     return nats_in_component(problem, component, labels)
 
 
-class _Share(NamedTuple):
+class ComponentQuota(NamedTuple):
     """A connected part, and how many communities it gets."""
 
     part: Problem
@@ -229,17 +216,14 @@ class _Share(NamedTuple):
         n, method = self.part.n, self.options.method
         if self.k in (1, n):
             return np.arange(n) % self.k, "eigenvectors", ""
-        filtered = isinstance(method, Spectral) or (
-            isinstance(method, Auto) and method.resolves(self.k, n)
-        )
         candidates = []
         spectrum = None if V is None else (self.part, V)
-        at_radius = isinstance(method, Auto) and self._is_uneven(method)
+        at_radius = self._is_uneven(method)
         if at_radius and isinstance(self.options.refine, BeliefPropagation):
             return self._exact(*self._at_nonbacktracking_radius()), "eigenvectors", ""
         if spectrum is not None:
             candidates.append((self._exact(*spectrum), "eigenvectors"))
-        elif measured is not None and filtered:
+        elif measured is not None and method.resolves(self.k, n):
             self.options.progress("filtering a subspace")
             leading = leading_of(self.part, measured, self.k)
             z = labels_by_filter(self.part, leading, self.options, self.entropy, self.found)
@@ -249,14 +233,14 @@ class _Share(NamedTuple):
         if at_radius:
             spectrum = self._at_nonbacktracking_radius()
             candidates.append((self._exact(*spectrum), "eigenvectors"))
-        if self.options.search is not None:
-            candidates.append((self._searched(self.options.search), "search"))
+        if method.search_settings is not None:
+            candidates.append((self._searched(method.search_settings), "search"))
         A, d = self.part.A, self.part.strength
         gain = [planted_fit(A, d, z, k=self.k).gain for z, _ in candidates]
         # The first wins a near-tie: another must be ten times as likely.
         gain[0] += SIGNIFICANCE
         best, origin = candidates[int(np.argmax(gain))]
-        if isinstance(method, Auto):
+        if method.compares:
             return self._or_inferred(best, origin, spectrum)
         return best, origin, ""
 
@@ -296,12 +280,11 @@ class _Share(NamedTuple):
             "; they are faint, and belief propagation decides",
         )
 
-    def _is_uneven(self, method: Auto) -> bool:
-        """Tell if r should be the root of the non-backtracking radius, and that is affordable."""
+    def _is_uneven(self, method: Method) -> bool:
+        """Return whether r should be the root of the non-backtracking radius."""
         hessian = self.part.hessian
-        affordable = self.k <= method.max_few and hessian.n <= EXACT_NODES_UNEVEN
-        affordable = affordable and hessian.r_choice == "mean-degree"
-        return affordable and degrees_are_uneven(self.part.A)
+        chosen = method.solves_uneven(self.k, hessian.n) and hessian.r_choice == "mean-degree"
+        return chosen and degrees_are_uneven(self.part.A)
 
     def _at_nonbacktracking_radius(self) -> tuple[Problem, Floats]:
         part = self.part.at(BetheHessian("nonbacktracking"))

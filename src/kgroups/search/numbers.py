@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from kgroups._types import Floats, Indices, Ints
-from kgroups.search.arbiter import Contest
-from kgroups.search.candidates import ANY_SAVING_NODES, Candidate
+from kgroups.search.arbiter import winners
+from kgroups.search.candidates import ANY_SAVING_NODES, Candidate, Contest
 from kgroups.search.climbing import Searching
 from kgroups.search.objective import nats_saved
 from kgroups.search.problem import labels_from_zero
@@ -136,12 +136,13 @@ class _Trial:
             )
         ]
         # Trees have one community. Where all pairs were counted, the number stands.
-        won = np.choose(contest.winner, [candidate.k for candidate in contest.candidates])
+        candidates = contest.candidates
+        won = np.choose(winners(candidates, contest.clear), [each.k for each in candidates])
         large = problem.sizes > ANY_SAVING_NODES
         self._open = np.flatnonzero(contest.cyclic & large & (won == self._found))
         for c in self._open.tolist():
             self.numbers[c].nats.clear()
-        for candidate in contest.candidates:
+        for candidate in candidates:
             for c in self._open.tolist():
                 self.numbers[c].add(int(candidate.k[c]), float(candidate.score[c]))
 
@@ -246,18 +247,18 @@ class _Trial:
             self.numbers[c].add(int(k[c]), float(nats[c]))
         which = which[contest.faint[which] & (k < problem.sizes)[which]]
         if which.size and contest.spectra is not None:
-            self._add(contest.judge.judged("search", z.astype(np.int64), k, which), which)
+            self._add(contest.judge.scored(z.astype(np.int64), k, which, own_rates=True), which)
             labels, left = contest.spectra.communities(which, k)
             # What chance gives, too, makes a number less probable, but not impossible.
-            judged = contest.judge.judged(
-                "eigenvectors",
+            scored = contest.judge.scored(
                 labels,
                 left,
                 which,
+                own_rates=False,
                 dense=contest.candidates[1].k == 1,
                 least_evidence=-np.inf,
             )
-            self._add(judged, which)
+            self._add(scored, which)
 
     def _add(self, candidate: Candidate, which: Ints) -> None:
         """Add the scores of a candidate."""

@@ -1,9 +1,10 @@
 """Methods, which say how communities are found, and their settings."""
 
 import math
+from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
-from typing import Literal, TypeAlias, get_args
+from typing import ClassVar, Literal, TypeAlias, get_args
 
 from kgroups._blas import single_threaded
 from kgroups._validation import changed_options, check_choice, check_integer, check_real, is_real
@@ -11,12 +12,59 @@ from kgroups.errors import InputError
 
 SIGNIFICANCE = math.log(10.0)
 """Nats that chance saves on at most one random graph in ten."""
+EXACT_NODES_UNEVEN = 20_000
+"""Largest graph of uneven degrees whose eigenvectors are computed exactly, a matter of seconds.
+
+Hubs crowd the upper end of its spectrum, and a filtered subspace does not separate them from
+communities.
+"""
 
 Solver: TypeAlias = Literal["auto", "exact", "filtered"]
 
 
+class Method(ABC):
+    """How communities are found: what detection asks of :class:`Auto`, ``Search`` and ``Spectral``.
+
+    Attributes
+    ----------
+    has_spectrum : bool
+        Whether eigenvectors propose communities.
+    compares : bool
+        Whether several candidates compete.
+    """
+
+    has_spectrum: ClassVar[bool] = True
+    compares: ClassVar[bool] = False
+
+    @property
+    @abstractmethod
+    def search_settings(self) -> "Search | None":
+        """Settings of the search, None if there is none."""
+
+    @property
+    @abstractmethod
+    def spectral_settings(self) -> "Spectral":
+        """How eigenvectors are computed."""
+
+    @abstractmethod
+    def resolves(self, k: float, n: int) -> bool:
+        """Return whether a filtered subspace is to resolve ``k`` communities of ``n`` nodes."""
+
+    def measures(self, n: int) -> bool:
+        """Return whether moments must show structure in ``n`` nodes before eigenvectors propose."""
+        return False
+
+    def solves_uneven(self, k: int, n: int) -> bool:
+        """Return whether eigenvectors of uneven degrees are computed exactly."""
+        return False
+
+    def counts_all(self, largest: int) -> bool:
+        """Return whether eigenvalues of components up to a size are counted for the report."""
+        return False
+
+
 @dataclass(frozen=True)
-class Search:
+class Search(Method):
     """Find communities by the search alone: the partition with the shortest description.
 
     A start moves nodes from singletons at a resolution; the resulting groups, the *cells*, are then
@@ -88,6 +136,7 @@ class Search:
     clear_signal: float = 1.6
     dispersion: float | None = None
 
+    has_spectrum: ClassVar[bool] = False
     __repr__ = changed_options
 
     def __post_init__(self) -> None:
@@ -107,9 +156,23 @@ class Search:
                     msg = f"{field.name} must be made of numbers >= 0, got {values!r}."
                     raise InputError(msg)
 
+    @property
+    def search_settings(self) -> "Search":
+        """Settings of the search: these."""
+        return self
+
+    @property
+    def spectral_settings(self) -> "Spectral":
+        """How shares of a given ``k`` are counted: by moments, without exact eigenvectors."""
+        return Spectral("filtered")
+
+    def resolves(self, k: float, n: int) -> bool:
+        """Return False: no subspace is filtered."""
+        return False
+
 
 @dataclass(frozen=True)
-class Spectral:
+class Spectral(Method):
     """Find communities by eigenvectors of N_r alone: a few large ones, however faint.
 
     Parameters
@@ -151,9 +214,27 @@ class Spectral:
             return self.exact_nodes
         return math.inf if self.solver == "exact" else 0
 
+    @property
+    def search_settings(self) -> None:
+        """There is no search."""
+        return
+
+    @property
+    def spectral_settings(self) -> "Spectral":
+        """How eigenvectors are computed: in this way."""
+        return self
+
+    def resolves(self, k: float, n: int) -> bool:
+        """Return True: eigenvectors were asked for."""
+        return True
+
+    def counts_all(self, largest: int) -> bool:
+        """Return whether the eigenvectors of components up to a size are computed exactly."""
+        return largest <= self.largest_exact
+
 
 @dataclass(frozen=True)
-class Auto:
+class Auto(Method):
     """Let candidates compete in each component.
 
     The search proposes the partition with the shortest description. It is taken if it saves at
@@ -181,6 +262,7 @@ class Auto:
     max_few: int = 64
     min_few_size: int = 200
 
+    compares: ClassVar[bool] = True
     __repr__ = changed_options
 
     def __post_init__(self) -> None:
@@ -189,26 +271,27 @@ class Auto:
         for name in ("moments_nodes", "max_few", "min_few_size"):
             check_integer(name, getattr(self, name), low=0)
 
+    @property
+    def search_settings(self) -> Search:
+        """Settings of the search."""
+        return self.search
+
+    @property
+    def spectral_settings(self) -> Spectral:
+        """How eigenvectors are computed."""
+        return self.spectral
+
     def resolves(self, k: float, n: int) -> bool:
-        """Tell whether a filtered subspace can resolve k communities of n nodes."""
+        """Return whether communities are few and large enough for a filtered subspace."""
         return k <= self.max_few and n >= self.min_few_size * k
 
+    def measures(self, n: int) -> bool:
+        """Return whether so large a component must show structure in its moments."""
+        return n >= self.moments_nodes
 
-Method: TypeAlias = Auto | Search | Spectral
-
-
-def search_of(method: Method) -> Search | None:
-    """Return how a method searches, None if it does not."""
-    if isinstance(method, Auto):
-        return method.search
-    return method if isinstance(method, Search) else None
-
-
-def spectral_of(method: Method) -> Spectral:
-    """Return how a method computes eigenvectors; the search does without exact ones."""
-    if isinstance(method, Auto):
-        return method.spectral
-    return method if isinstance(method, Spectral) else Spectral("filtered")
+    def solves_uneven(self, k: int, n: int) -> bool:
+        """Return whether exact eigenvectors take seconds only."""
+        return k <= self.max_few and n <= EXACT_NODES_UNEVEN
 
 
 def dense_solves(n: int, method: Method) -> AbstractContextManager[None]:
@@ -216,7 +299,7 @@ def dense_solves(n: int, method: Method) -> AbstractContextManager[None]:
 
     Only an exact solver solves them on large components of a graph with ``n`` nodes.
     """
-    spectral = spectral_of(method)
+    spectral = method.spectral_settings
     return single_threaded(n if spectral.solver == "exact" else min(n, spectral.exact_nodes))
 
 

@@ -23,9 +23,11 @@ from kgroups.search import (
     ANY_SAVING_NODES,
     Auto,
     ComponentNumbers,
-    compete,
+    Options,
+    decide,
     numbers_of_communities,
     prepare,
+    propose,
 )
 from kgroups.spectrum import DeferredSpectrum, Spectrum, Step, staircase
 
@@ -322,7 +324,8 @@ def k_distribution(
     method, stream = Auto(), as_rng(rng)
     with stage_progress(progress=progress) as begin:
         problem = prepare(given).problem
-        contest = compete(problem, method, KMeansInit(), Hartigan(), stream, progress=begin)
+        contest = propose(problem, Options(method, KMeansInit(), Hartigan(), begin), stream)
+        decide(contest, stream)
         numbers, limited = numbers_of_communities(
             contest,
             method.search,

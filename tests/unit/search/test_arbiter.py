@@ -12,7 +12,7 @@ from helpers.strategies_levels import graph_of, problem_of
 from kgroups.generators import planted_partition
 from kgroups.inference import _beliefs_nb, belief_propagation
 from kgroups.metrics import nmi
-from kgroups.search.arbiter import decide, nats_in_component, reason
+from kgroups.search.arbiter import nats_in_component, reason, winners
 from kgroups.search.candidates import Judge, candidate, one_community
 
 
@@ -26,7 +26,7 @@ ONE = proposal(0.0, k=1, origin="one community")
 
 
 def winner_of(*candidates, clear=False):
-    return candidates[decide(candidates, np.array([clear]))[0]]
+    return candidates[winners(candidates, np.array([clear]))[0]]
 
 
 def test_a_clear_description_decides_whatever_the_others_score():
@@ -77,7 +77,7 @@ def test_components_are_decided_one_by_one():
     score = np.array([30.0, 9.0, -math.inf])
     faint = candidate("eigenvectors", z, k, score, evidence=np.array([40.0, 12.0, 1.0]))
     clear = np.array([True, False, False])
-    assert decide([whole, searched, faint], clear).tolist() == [1, 2, 0]
+    assert winners([whole, searched, faint], clear).tolist() == [1, 2, 0]
 
 
 def test_one_community_is_one_in_each_component():
@@ -103,31 +103,31 @@ def planted():
 def test_beliefs_improve_a_candidate(planted):
     problem, truth = planted
     wrong = np.where(np.random.default_rng(0).random(truth.size) < 0.2, 1 - truth, truth)
-    found = Judge(problem).judged("eigenvectors", wrong, TWO, ALL)
+    found = Judge(problem).scored(wrong, TWO, ALL, own_rates=False)
     assert (found.k.tolist(), found.origin) == ([2], "eigenvectors")
     assert found.evidence[0] > found.score[0] > 10.0
     assert nmi(truth, found.z) > nmi(truth, wrong)
 
 
-@pytest.mark.parametrize(("origin", "lost"), [("eigenvectors", True), ("search", False)])
-def test_eigenvectors_without_evidence_are_out(origin, lost):
+@pytest.mark.parametrize("own_rates", [False, True])
+def test_eigenvectors_without_evidence_are_out(own_rates):
     problem = problem_of(graph_of(nx.random_regular_graph(4, 60, seed=0)))
-    found = Judge(problem).judged(origin, np.arange(60) % 2, TWO, ALL)
+    found = Judge(problem).scored(np.arange(60) % 2, TWO, ALL, own_rates=own_rates)
     assert found.evidence[0] <= math.log(10.0)
-    assert bool(found.score[0] == -math.inf) is lost
+    assert bool(found.score[0] == -math.inf) is not own_rates
 
 
 def test_more_messages_than_memory_holds_are_not_sent(planted):
     problem, truth = planted
     most = 2 * problem.level.A.indices.size - 1
     for labels, above in ((truth, True), (np.arange(400) % 2, False)):
-        found = Judge(problem).judged("eigenvectors", labels, TWO, ALL, max_messages=most)
+        found = Judge(problem).scored(labels, TWO, ALL, max_messages=most, own_rates=False)
         assert found.z.tolist() == labels.tolist()
         nats = nats_in_component(problem, 0, labels)
         assert bool(nats > math.log(10.0)) is above
         assert found.score[0] == max(nats, math.log(10.0))
         assert np.isnan(found.evidence[0])
-        assert decide([one_community(problem), found], np.array([False])).tolist() == [1]
+        assert winners([one_community(problem), found], np.array([False])).tolist() == [1]
         says = "nats shorter" if nats > 0.0 else "too faint for a shorter description"
         assert says in reason(found, 0, nats)
 
@@ -145,11 +145,11 @@ def test_many_messages_are_sent_in_several_calls_or_in_a_second_thread(
         belief_propagation, "run_interruptibly", lambda *a: threads.append(1) or run(*a)
     )
     z, messages = np.arange(400) % 2, 2 * problem.level.indices.size
-    expected = Judge(problem).judged("search", z, TWO, ALL)
+    expected = Judge(problem).scored(z, TWO, ALL, own_rates=True)
     called.clear()
     limited = partial(belief_propagation.propagate, messages_per_call=max(1, sweeps * messages))
     monkeypatch.setattr("kgroups.search.candidates.propagate", limited)
-    found = Judge(problem).judged("search", z, TWO, ALL)
+    found = Judge(problem).scored(z, TWO, ALL, own_rates=True)
     assert found.z.tolist() == expected.z.tolist()
     assert (len(called) > 1) is (sweeps < 10**6)
     assert bool(threads) is in_thread
@@ -159,12 +159,12 @@ def test_only_the_components_asked_for_are_judged():
     part = nx.planted_partition_graph(2, 20, 0.5, 0.05, seed=0)
     problem = problem_of(graph_of(nx.disjoint_union(part, part)))
     z, k = np.tile(np.repeat([0, 1], 20), 2), np.array([2, 2])
-    both = Judge(problem).judged("search", z, k, np.array([0, 1]))
-    second = Judge(problem).judged("search", z, k, np.array([1]))
+    both = Judge(problem).scored(z, k, np.array([0, 1]), own_rates=True)
+    second = Judge(problem).scored(z, k, np.array([1]), own_rates=True)
     assert both.score[0] == both.score[1] == second.score[1]
     assert second.score[0] == -math.inf
     assert np.isnan(second.evidence[0])
-    none = Judge(problem).judged("search", z, k, np.zeros(0, dtype=np.int64))
+    none = Judge(problem).scored(z, k, np.zeros(0, dtype=np.int64), own_rates=True)
     assert none.score.tolist() == [-math.inf] * 2
 
 
@@ -206,7 +206,7 @@ def test_dense_pairs_count_once():
     G = nx.planted_partition_graph(2, 12, 0.9, 0.3, seed=1)
     problem, z = problem_of(graph_of(G)), np.repeat([0, 1], 12)
     plain, dense = (
-        Judge(problem).judged("search", z, TWO, ALL, dense=np.array([flag]))
+        Judge(problem).scored(z, TWO, ALL, own_rates=True, dense=np.array([flag]))
         for flag in (False, True)
     )
     assert dense.z.tolist() == plain.z.tolist()
@@ -223,8 +223,6 @@ def test_own_densities_are_evident_where_communities_differ():
     uneven, even = problem_of(graph_of(G)), problem_of(graph_of(nx.ring_of_cliques(4, 7)))
     four = np.array([4])
     for problem, z, own_wins in ((uneven, truth, True), (even, np.arange(28) // 7, False)):
-        one, own = (
-            Judge(problem).judged(origin, z, four, ALL) for origin in ("eigenvectors", "search")
-        )
+        one, own = (Judge(problem).scored(z, four, ALL, own_rates=own) for own in (False, True))
         assert one.z.tolist() == own.z.tolist() == z.tolist()
         assert bool(own.score[0] > one.score[0]) is own_wins

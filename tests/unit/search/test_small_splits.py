@@ -6,7 +6,8 @@ import pytest
 
 import kgroups as kg
 from helpers.strategies_levels import graph_of
-from kgroups.search.candidates import ANY_SAVING_NODES, PAIRS_NODES, split_small
+from kgroups.search.arbiter import PAIRS_NODES, split_small
+from kgroups.search.candidates import ANY_SAVING_NODES
 
 BRIDGED = nx.barbell_graph(3, 0)
 

@@ -12,10 +12,10 @@ from kgroups._csr import connected_components
 from kgroups.generators import planted_partition
 from kgroups.hartigan import Hartigan, KMeansInit, QRInit, informative_eigenpairs
 from kgroups.metrics import nmi, overlap
-from kgroups.search.arbiter import _refined_start
 from kgroups.search.candidates import (
     Detection,
     Options,
+    _refined_start,
     connected,
     labels_by_filter,
     labels_by_vectors,
