@@ -27,7 +27,7 @@ from benchmarks.constants.cases import (
 )
 from benchmarks.suites import Row
 from kgroups import metrics
-from kgroups.search import arbiter, objective
+from kgroups.search import arbiter, candidates, objective
 from kgroups.search.climbing import Searching
 
 Method = kg.Auto | kg.Search | kg.Spectral
@@ -36,19 +36,19 @@ DEFAULT = kg.Search()
 IN_FULL = replace(DEFAULT, dispersion=1.0)
 
 
-class _CountAlone(arbiter.Spectra):
+class _CountAlone(candidates.Spectra):
     """Eigenvectors that propose no other number than that of the eigenvalues."""
 
-    def allows(self, which: np.ndarray) -> np.ndarray:
+    def with_counts(self, which: np.ndarray) -> np.ndarray:
         return which[:0]
 
 
-class _JudgeByPhi(arbiter.Judge):
+class _JudgeByPhi(candidates.Judge):
     """Judges candidates by evidence, but leaves the search its description alone."""
 
-    def judged(self, origin: str, *arguments: Any, **options: Any) -> Any:
-        found = super().judged(origin, *arguments, **options)
-        if origin != "search":
+    def scored(self, *arguments: Any, own_rates: bool, **options: Any) -> Any:
+        found = super().scored(*arguments, own_rates=own_rates, **options)
+        if not own_rates:
             return found
         return found._replace(score=np.full_like(found.score, -np.inf))
 
@@ -61,13 +61,13 @@ def _dispersion_of_all(problem: Any, searched: Any, _: Any, settings: kg.Search)
 
 # A rule, where it is, its name there, and what stands in for it.
 _WITHOUT: dict[str, tuple[Any, str, Any]] = {
-    "own densities": (arbiter, "Judge", _JudgeByPhi),
-    "next numbers": (arbiter, "Spectra", _CountAlone),
+    "own densities": (candidates, "Judge", _JudgeByPhi),
+    "next numbers": (candidates, "Spectra", _CountAlone),
     "pairs": (arbiter, "_split_small_communities", lambda problem, z, *_: z),
     "splits": (Searching, "_with_splits", lambda self, best, which: best),
     "chance": (objective, "_SURE", -math.inf),
     "dense": (objective, "MOST_REPEATED", math.inf),
-    "faint": (arbiter, "_dispersion", _dispersion_of_all),
+    "faint": (candidates, "_dispersion", _dispersion_of_all),
 }
 
 

@@ -73,6 +73,10 @@ def layers():
     }
 
 
+# Refiners and models are handed a problem and its level, and ask these for what they need.
+HANDED_DOWN = {"kgroups.search.levels", "kgroups.search.problem"}
+
+
 def package_of(module):
     return module.split(".")[1]
 
@@ -98,7 +102,9 @@ def test_few_modules_are_entered(calls, case):
 def test_no_package_calls_one_above_it(calls, case):
     depth = layers()
     packages = {
-        (package_of(caller), package_of(callee)) for caller, callee in calls[case] if caller
+        (package_of(caller), package_of(callee))
+        for caller, callee in calls[case]
+        if caller and callee not in HANDED_DOWN
     }
     backward = {(caller, callee) for caller, callee in packages if depth[callee] < depth[caller]}
     assert not backward

@@ -17,8 +17,7 @@ from kgroups.generators import lfr_benchmark
 from kgroups.graph import Graph
 from kgroups.hartigan import (
     Hartigan,
-    _kmeans_nb,
-    _sweeps_nb,
+    _hartigan_nb,
     best_kmeans,
     improve_rows,
     refine_labels,
@@ -252,11 +251,9 @@ def both(*runs):
         (sample_labels, _gibbs_nb),
         (propagate_labels, _label_propagation_nb),
         (propagate_beliefs, _beliefs_nb),
-        (both(move_nodes, cluster_points), _sweeps_nb),
-        (group_rows, _kmeans_nb),
+        (both(move_nodes, cluster_points, group_rows), _hartigan_nb),
         (search_communities, _climbing_nb),
-        (measure_dispersion, _groups_nb),
-        (group_groups, _groups_nb),
+        (both(measure_dispersion, group_groups), _groups_nb),
         (cut_a_line, _line_nb),
         (measure_distances, _distances_nb),
     ],

@@ -22,7 +22,7 @@ from kgroups.energy.points import as_weights
 from kgroups.energy.semimetrics import MetricLike, Power, Semimetric
 from kgroups.errors import ConvergenceError, InputError, NumberOfCommunitiesError
 from kgroups.hartigan import KMeansInit, Outcome, Rule, group_links, improve_dense
-from kgroups.hartigan._sweeps_nb import add_rows
+from kgroups.hartigan._hartigan_nb import add_rows
 from kgroups.spectrum import largest_eigenpairs
 
 Start: TypeAlias = Literal["k-means++", "spectral", "random"]

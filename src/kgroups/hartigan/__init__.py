@@ -3,36 +3,34 @@
 from kgroups.hartigan.dense import Rows, Rule, StoredRows, group_links, improve_dense
 from kgroups.hartigan.embedding import (
     EQUAL,
+    SWEEPS_EXPECTED,
     Init,
     KMeansInit,
     QRInit,
     WarmStart,
+    best_kmeans,
     embedding_rows,
+    improve_rows,
     informative_eigenpairs,
     spread_labels,
     strong_rows,
 )
 from kgroups.hartigan.refine import (
-    Hartigan,
-    Refinement,
-    Refiner,
-    planted_fit,
-    refine_labels,
-    refine_whole,
-)
-from kgroups.hartigan.sweeps import (
-    SWEEPS_EXPECTED,
     Candidates,
     Groups,
+    Hartigan,
     Improved,
     Outcome,
-    best_kmeans,
+    Refinement,
+    Refiner,
     group_association,
     group_sums,
     group_totals,
     improve,
     improve_components,
-    improve_rows,
+    planted_fit,
+    refine_labels,
+    refine_whole,
 )
 
 __all__ = [

@@ -8,8 +8,8 @@ import numpy as np
 from kgroups._csr import writable
 from kgroups._progress import ENTRIES
 from kgroups._types import Floats, Ints
-from kgroups.hartigan._sweeps_nb import add_rows, sweep_dense
-from kgroups.hartigan.sweeps import Groups, Outcome, check_labels, group_sums
+from kgroups.hartigan._hartigan_nb import add_rows, sweep_dense
+from kgroups.hartigan.refine import Groups, Outcome, check_labels, group_sums
 
 Rule: TypeAlias = Literal["hartigan", "lloyd"]
 

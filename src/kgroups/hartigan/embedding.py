@@ -14,14 +14,23 @@ import numpy as np
 from kgroups._blas import DENSE, DenseLimits
 from kgroups._csr import writable
 from kgroups._csr_nb import spread
+from kgroups._progress import new_control, run_kernel
 from kgroups._types import CSR, Bools, Floats, Ints
 from kgroups._validation import changed_options, check_choice, check_integer, check_real
-from kgroups.hartigan.sweeps import SWEEPS_EXPECTED, best_kmeans
+from kgroups.hartigan import _hartigan_nb as kernels
 from kgroups.spectrum import BoundBetheHessian, largest_eigenpairs, start_vector, top_eigenpairs
 
 Rows: TypeAlias = Literal["normalized", "raw"]
 
 _ROWS = ("normalized", "raw")
+ROW_ERROR = 1e-8
+"""Embedding rows carry the error of an eigensolver, which must not decide between equal groups."""
+SWEEPS_EXPECTED = 20
+"""Sweeps of one start of k-means, for the estimate of its work."""
+WORK_PER_ENTRY = 200
+"""Multiplications that take as long as the visits to a matrix entry that is read many times."""
+# Sweeps of one start of k-means at most.
+_MAX_SWEEPS = 50
 # Multiplications of all k-means starts together: a few seconds.
 _MAX_WORK = 4e9
 # Rows have length 1. On symmetric graphs many are equal up to rounding, which differs between
@@ -126,6 +135,69 @@ def _draws(entropy: int, k: int, starts: int) -> Floats:
     # Cached, as drawing them takes longer than k-means on a small graph.
     trials = 2 + int(np.log(k))
     return np.random.default_rng([entropy, k]).random((starts, 1 + k * trials))
+
+
+def improve_rows(X: Floats, z: Ints, *, k: int, max_sweeps: int = 50) -> tuple[Ints, float]:
+    """Lower the k-means cost of the rows of X by Hartigan moves; no group is emptied.
+
+    Returns labels when no row moves any more, or after ``max_sweeps``, and the sum of squared
+    distances of the rows to the mean of their group.
+    """
+    n, p = X.shape
+    z, flat = z.astype(np.int64, copy=True), np.ascontiguousarray(X, dtype=float).ravel()
+    arguments = flat, 0, p, k, ROW_ERROR, max_sweeps, z, *_row_scratch(n, p, k), new_control()
+    return z, float(run_kernel(kernels.improve_rows, n * p * k, *arguments))
+
+
+def best_kmeans(
+    tables: Sequence[Floats], k: Sequence[int], draws: Sequence[Floats], starts: Sequence[int]
+) -> list[Ints]:
+    """Group the rows of each table by k-means, the best of several starts.
+
+    Row t of its ``draws`` has the random numbers of start t: one for the first center, and as many
+    for each center as rows are drawn for it.
+    """
+    rows, columns = np.array([table.shape for table in tables]).T.copy()
+    numbers = np.array(k)
+    trials = np.array([(one.shape[1] - 1) // of for one, of in zip(draws, k, strict=True)])
+    firsts = np.concatenate([[0], np.cumsum([one.size for one in draws])])
+    n, p, most, tried = (int(one.max()) for one in (rows, columns, numbers, trials))
+    z = np.empty(int(rows.sum()), dtype=np.int64)
+    work = float((rows * columns * numbers) @ np.array(starts))
+    run_kernel(
+        kernels.best_kmeans,
+        int(SWEEPS_EXPECTED * work / WORK_PER_ENTRY),
+        np.concatenate([np.ascontiguousarray(table, dtype=float).ravel() for table in tables]),
+        np.array(starts),
+        rows,
+        columns,
+        np.cumsum(rows * columns) - rows * columns,
+        numbers,
+        trials,
+        np.concatenate([one.ravel() for one in draws]),
+        firsts,
+        ROW_ERROR,
+        _MAX_SWEEPS,
+        z,
+        np.empty(n, dtype=np.int64),
+        np.empty(n),
+        np.empty(n),
+        np.empty((tried, n)),
+        np.empty((p, n)),
+        np.empty(tried),
+        np.empty(tried, dtype=np.int64),
+        np.empty(most, dtype=np.int64),
+        *_row_scratch(n, p, most),
+        new_control(),
+    )
+    return np.split(z, np.cumsum(rows)[:-1])
+
+
+def _row_scratch(n: int, p: int, k: int) -> tuple[Any, ...]:
+    """Return the arrays in which kernels keep sizes, sums, squares, visits, changes and links."""
+    size, changed = np.empty((2, k), dtype=np.int64)
+    visited = np.empty(n, dtype=np.int64)
+    return size, np.empty((k, p)), np.empty(k), visited, changed, np.empty(p), np.empty(k)
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,13 @@ from helpers.strategies_hartigan import as_csr
 from kgroups import _progress
 from kgroups.errors import InputError
 from kgroups.hartigan import (
-    _kmeans_nb,
-    _sweeps_nb,
+    _hartigan_nb,
     best_kmeans,
+    embedding,
     group_association,
     improve,
     improve_rows,
+    refine,
 )
 
 
@@ -136,7 +137,8 @@ def run_flagged(monkeypatch, kernel, run):
         called.append(function)
         return function(*arguments[:-1], flagged)
 
-    monkeypatch.setattr(hartigan_sweeps, "run_kernel", run_kernel)
+    for module in (embedding, refine):
+        monkeypatch.setattr(module, "run_kernel", run_kernel)
     result = run()
     assert called == [kernel]
     return result
@@ -146,13 +148,13 @@ def test_row_moves_end_at_a_flag(monkeypatch):
     X, z, k = rows_with_labels()
     assert improve_rows(X, z, k=k)[0].tolist() != z.tolist()
     run = partial(improve_rows, X, z, k=k)
-    assert run_flagged(monkeypatch, _kmeans_nb.improve_rows, run)[0].tolist() == z.tolist()
+    assert run_flagged(monkeypatch, _hartigan_nb.improve_rows, run)[0].tolist() == z.tolist()
 
 
 def test_node_moves_end_at_a_flag(monkeypatch):
     start = np.array([0, 0, 1, 1, 1, 1])
     run = partial(improve, as_csr(two_triangles()), np.zeros(6), np.ones(6), start, k=2)
-    found = run_flagged(monkeypatch, _sweeps_nb.move_nodes, run)
+    found = run_flagged(monkeypatch, _hartigan_nb.move_nodes, run)
     assert found.z.tolist() == start.tolist()
     assert (found.sweeps, found.converged) == (0, False)
 
@@ -163,12 +165,12 @@ def test_kmeans_ends_at_a_flag(monkeypatch):
     draws = np.random.default_rng(0).random((3, 1 + 2 * k))
     # Interpreted, as compiled code does not call what stands in for a function.
     monkeypatch.setenv("KGROUPS_JIT", "never")
-    monkeypatch.setattr(_kmeans_nb.best_kmeans, "_compiled", None)
-    with mock.patch.object(_kmeans_nb, "move_rows", wraps=_kmeans_nb.move_rows) as moves:
+    monkeypatch.setattr(_hartigan_nb.best_kmeans, "_compiled", None)
+    with mock.patch.object(_hartigan_nb, "move_rows", wraps=_hartigan_nb.move_rows) as moves:
         run = partial(best_kmeans, [X], [k], [draws], [3])
         run()
         assert moves.call_count == 3
-        run_flagged(monkeypatch, _kmeans_nb.best_kmeans, run)
+        run_flagged(monkeypatch, _hartigan_nb.best_kmeans, run)
         assert moves.call_count == 4
 
 
