@@ -1,9 +1,8 @@
 """Scores of a partition on its graph; no ground truth is needed."""
 
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,14 +15,12 @@ from kgroups.graph import Graph
 
 __all__ = [
     "Scores",
-    "SizeDistribution",
     "conductance",
     "coverage",
     "cut_size",
     "modularity",
     "performance",
     "scores",
-    "size_distribution",
 ]
 
 
@@ -128,6 +125,60 @@ class LabeledGraph:
         result: Floats = np.zeros(self.k)
         np.divide(cut, smaller, out=result, where=smaller > 0)
         return result
+
+
+class CommunityLinks(NamedTuple):
+    """The edges between each two communities that are linked, and within each with edges.
+
+    Attributes
+    ----------
+    ends : ndarray of int64, shape (pairs, 2)
+        Numbers of two communities, the smaller first, or twice that of one; sorted.
+    weight : ndarray of float
+        Weight of the edges.
+    edges : ndarray of int64
+        Number of edges, parallel ones and self-loops counted each.
+    adjacent : ndarray of int64
+        Number of adjacent pairs of different nodes.
+    """
+
+    ends: Ints
+    weight: Floats
+    edges: Ints
+    adjacent: Ints
+
+    def between(self) -> "CommunityLinks":
+        """Return the links between different communities only."""
+        apart = self.ends[:, 0] < self.ends[:, 1]
+        ends, weight, edges, adjacent = self
+        return CommunityLinks(ends[apart], weight[apart], edges[apart], adjacent[apart])
+
+
+def community_links(graph: Graph, labels: Ints) -> CommunityLinks:
+    """Return the links within and between communities with numbers from 0 on.
+
+    Examples
+    --------
+    >>> path = Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> links = community_links(path, np.array([0, 1, 1, 1]))
+    >>> links.ends.tolist(), links.edges.tolist()
+    ([[0, 1], [1, 1]], [1, 2])
+    """
+    source, target, weight = graph.edges()
+    counts = graph.multiplicity
+    edges = None if counts is None else counts[graph.row_of_slot <= graph.indices]
+    k = int(labels.max(initial=0)) + 1
+    first, second = labels[source], labels[target]
+    codes, pair = np.unique(
+        np.minimum(first, second) * k + np.maximum(first, second), return_inverse=True
+    )
+
+    def total(values: Any) -> Any:
+        return np.bincount(pair, weights=values, minlength=codes.size)
+
+    ends = np.column_stack(np.divmod(codes, k))
+    numbers = total(edges).astype(np.int64), total(source != target).astype(np.int64)
+    return CommunityLinks(ends, total(weight), *numbers)
 
 
 def label_graph(
@@ -359,104 +410,6 @@ def conductance(
 
 
 @dataclass(frozen=True)
-class SizeDistribution:
-    """The sizes of the communities of a partition.
-
-    Attributes
-    ----------
-    sizes : tuple of int
-        Number of nodes of each community, largest first.
-    """
-
-    sizes: tuple[int, ...]
-
-    @classmethod
-    def from_sizes(cls, sizes: Iterable[int]) -> "SizeDistribution":
-        """Return the distribution of community sizes given in any order."""
-        return cls(tuple(sorted((int(size) for size in sizes), reverse=True)))
-
-    @property
-    def k(self) -> int:
-        """Number of communities."""
-        return len(self.sizes)
-
-    @property
-    def n(self) -> int:
-        """Number of nodes."""
-        return sum(self.sizes)
-
-    @property
-    def largest(self) -> int:
-        """Size of the largest community; 0 when there is none."""
-        return self.sizes[0] if self.sizes else 0
-
-    @property
-    def smallest(self) -> int:
-        """Size of the smallest community; 0 when there is none."""
-        return self.sizes[-1] if self.sizes else 0
-
-    @property
-    def mean(self) -> float:
-        """Mean size; 0.0 when there is no community."""
-        return self.n / self.k if self.sizes else 0.0
-
-    @property
-    def median(self) -> float:
-        """Median size; 0.0 when there is no community."""
-        return float(np.median(self.sizes)) if self.sizes else 0.0
-
-    @property
-    def singletons(self) -> int:
-        """Number of communities of one node."""
-        return self.sizes.count(1)
-
-    def histogram(self) -> tuple[Ints, Ints]:
-        """Return the sizes that occur, smallest first, and how many communities have each."""
-        values, counts = np.unique(np.array(self.sizes, np.int64), return_counts=True)
-        return values, counts.astype(np.int64)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return sizes and summary as plain Python values."""
-        fields = ("k", "n", "largest", "smallest", "mean", "median", "singletons")
-        return {**{field: getattr(self, field) for field in fields}, "sizes": list(self.sizes)}
-
-    def __repr__(self) -> str:
-        shown = ", ".join(str(size) for size in self.sizes[:8])
-        more = f", ... ({self.k - 8} more)" if self.k > 8 else ""
-        return f"SizeDistribution({self.k} communities of {self.n} nodes: {shown}{more})"
-
-
-def size_distribution(
-    graph: Any, partition: Any, *, symmetrize: Symmetrize | None = None
-) -> SizeDistribution:
-    """Return the sizes of the communities of a partition.
-
-    Parameters
-    ----------
-    graph : graph_like
-        Anything that :func:`kgroups.as_graph` takes; its nodes are counted.
-    partition : partition_like
-        Anything that :func:`kgroups.adapters.labels.as_labels` takes.
-    symmetrize : {"sum", "union"}, optional
-        How to make a directed graph undirected; an error without it.
-
-    Returns
-    -------
-    SizeDistribution
-        Sizes, largest first, with mean, median and histogram.
-
-    Examples
-    --------
-    >>> from kgroups.graph import Graph
-    >>> path = Graph.from_edges([0, 1, 2], [1, 2, 3])
-    >>> size_distribution(path, [{0}, {1, 2, 3}])
-    SizeDistribution(2 communities of 4 nodes: 3, 1)
-    """
-    labeled = label_edges(graph, partition, symmetrize=symmetrize)
-    return SizeDistribution.from_sizes(labeled.sizes.tolist())
-
-
-@dataclass(frozen=True)
 class Scores:
     """The scores of one partition on its graph.
 
@@ -551,5 +504,5 @@ def scores(
         cut_size=labeled.cut_weight,
         max_conductance=float(conductances.max(initial=0.0)),
         mean_conductance=float(conductances.mean()) if labeled.k else 0.0,
-        sizes=SizeDistribution.from_sizes(labeled.sizes.tolist()).sizes,
+        sizes=tuple(sorted(labeled.sizes.tolist(), reverse=True)),
     )

@@ -15,8 +15,8 @@ from kgroups._types import Floats, Ints
 from kgroups._validation import changed_options, name_text
 from kgroups.graph import Graph
 from kgroups.plotting.graphs import partition_colors
-from kgroups.plotting.layout import linked_pairs, positions
-from kgroups.scoring import conductance
+from kgroups.plotting.layout import positions
+from kgroups.scoring import CommunityLinks, community_links, conductance
 
 if TYPE_CHECKING:
     from kgroups.partition import Levels, Partition
@@ -125,7 +125,8 @@ def _level(
     z, k = partition.labels, partition.k
     several = int(np.count_nonzero(partition.sizes > 1))
     group, groups = np.minimum(z, several), min(k, several + 1)
-    communities = _communities(partition, drawn, several)
+    links = community_links(drawn.graph, z)
+    communities = _communities(partition, drawn, several, links)
     holds_nodes = drawn.graph.n <= limits.nodes
     communities["members"] = [
         [names[i] for i in some] if holds_nodes else []
@@ -145,7 +146,7 @@ def _level(
         "palette": palette,
         "colorOf": [number[color] for color in colors],
         "communities": communities,
-        "links": _links(z[drawn.ends], several, limits.links),
+        "links": _links(links.between(), several, limits.links),
         "community": _packed(z, "u4") if holds_nodes else None,
         "confidence": None,
         "runnerUp": None,
@@ -170,16 +171,19 @@ def _level(
     return found
 
 
-def _communities(partition: "Partition", drawn: _Drawn, several: int) -> dict[str, Any]:
+def _communities(
+    partition: "Partition", drawn: _Drawn, several: int, links: CommunityLinks
+) -> dict[str, Any]:
     """Return the numbers of the communities of several nodes, then those of all single nodes."""
-    graph, ends, degree, xy = drawn
-    z = partition.labels
-    group, groups = np.minimum(z, several), min(partition.k, several + 1)
+    graph, _, degree, xy = drawn
+    group, groups = np.minimum(partition.labels, several), min(partition.k, several + 1)
     sizes = np.bincount(group, minlength=groups)
-    a, b = z[ends].T if len(ends) else np.zeros((2, 0), np.int64)
-    inside = np.bincount(a[a == b], minlength=groups)
+    first, second = np.minimum(links.ends.T, several)
+    own = links.ends[:, 0] == links.ends[:, 1]
+    inside = np.bincount(first, links.adjacent * own, minlength=groups).astype(int)
     # Each edge that leaves a community counts for the communities at both of its ends.
-    out = group[ends[a != b]].ravel() if len(ends) else np.zeros(0, np.int64)
+    out = np.concatenate([first[~own], second[~own]])
+    leaving = np.bincount(out, np.tile(links.adjacent[~own], 2), minlength=groups)
     center = np.column_stack(
         [np.bincount(group, weights=xy[:, axis], minlength=groups) / sizes for axis in (0, 1)]
     )
@@ -188,7 +192,7 @@ def _communities(partition: "Partition", drawn: _Drawn, several: int) -> dict[st
     return {
         "size": sizes.tolist(),
         "inside": inside.tolist(),
-        "leaving": np.bincount(out, minlength=groups).tolist(),
+        "leaving": leaving.astype(int).tolist(),
         "conductance": np.round(conductance(graph, partition)[:several], 4).tolist()
         + [None] * (groups - several),
         "degree": np.round(
@@ -209,17 +213,16 @@ def _best_linked(z: Ints, k: int, degree: Ints) -> list[list[int]]:
     return [order[start:end].tolist() for start, end in zip(starts, last, strict=True)]
 
 
-def _links(ends: Ints, several: int, most: int) -> dict[str, Any]:
+def _links(between: CommunityLinks, several: int, most: int) -> dict[str, Any]:
     """Return the pairs of communities of several nodes with the most edges between them."""
-    between = ends[(ends[:, 0] != ends[:, 1]) & (ends.max(axis=1, initial=0) < several)]
-    pairs, counts = linked_pairs(between, np.ones(len(between)), several)
-    chosen = np.argsort(-counts, kind="stable")[:most]
-    a, b = pairs[chosen].T
+    pairs = np.flatnonzero(between.ends[:, 1] < several)
+    chosen = pairs[np.argsort(-between.adjacent[pairs], kind="stable")[:most]]
+    a, b = between.ends[chosen].T
     return {
         "a": a.tolist(),
         "b": b.tolist(),
-        "count": counts[chosen].astype(int).tolist(),
-        "total": len(pairs),
+        "count": between.adjacent[chosen].tolist(),
+        "total": pairs.size,
     }
 
 

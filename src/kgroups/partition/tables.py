@@ -12,6 +12,8 @@ from kgroups._validation import check_choice
 from kgroups._wording import counted, counted_communities, install_hint, text_of
 from kgroups.errors import InputError, MissingExtraError
 from kgroups.graph import Graph
+from kgroups.metrics import accuracy, ami, ari, nmi, variation_of_information
+from kgroups.scoring import community_links, conductance
 
 if TYPE_CHECKING:
     from kgroups.partition.partition import Partition
@@ -95,22 +97,19 @@ def community_rows(partition: "Partition") -> list[dict[str, Any]]:
     ]
     if partition.graph is None:
         return rows
-    from kgroups.scoring import conductance
-
     graph, z, k = partition.graph, partition.labels, partition.k
-    source, target, weight = graph.edges()
-    within = z[source] == z[target]
-    loops = source == target
-    inside = np.bincount(z[source[within]], weights=weight[within], minlength=k)
-    ends = np.concatenate([z[source[~within]], z[target[~within]]])
-    outside = np.bincount(ends, weights=np.tile(weight[~within], 2), minlength=k)
-    linked = np.bincount(z[source[within & ~loops]], minlength=k)
+    links = community_links(graph, z)
+    first, second = links.ends.T
+    own = first == second
+    inside, linked = np.zeros((2, k))
+    inside[first[own]], linked[first[own]] = links.weight[own], links.adjacent[own]
+    across = links.between()
+    outside = np.bincount(across.ends.ravel(), np.repeat(across.weight, 2), minlength=k)
     pairs = partition.sizes * (partition.sizes - 1) // 2
     cut = conductance(graph, z)
     # The node with most weight inside its community; the first of several.
-    own = inside_degrees(graph, z)
-    first = np.lexsort((np.arange(graph.n), -own, z))
-    hubs = first[np.cumsum(partition.sizes) - partition.sizes] if k else first
+    by_weight = np.lexsort((np.arange(graph.n), -inside_degrees(graph, z), z))
+    hubs = by_weight[np.cumsum(partition.sizes) - partition.sizes]
     for a, row in enumerate(rows):
         row["inside"] = float(inside[a])
         row["outside"] = float(outside[a])
@@ -124,24 +123,16 @@ def quotient(partition: "Partition", graph: Graph) -> Any:
     """Return the graph of :meth:`Partition.quotient_graph`."""
     import networkx as nx
 
-    z = partition.labels
-    source, target, weight = graph.edges()
-    counts = graph.multiplicity
-    upper = graph.row_of_slot <= graph.indices
-    number = np.ones(source.size) if counts is None else counts[upper].astype(float)
-    k = max(partition.k, 1)
-    low, high = np.minimum(z[source], z[target]), np.maximum(z[source], z[target])
-    codes, pair = np.unique(low * k + high, return_inverse=True)
-    weights = np.bincount(pair, weights=weight, minlength=codes.size)
-    edges = np.bincount(pair, weights=number, minlength=codes.size).astype(np.int64)
-    first, second = (end.tolist() for end in np.divmod(codes, k))
-    links = list(zip(first, second, weights.tolist(), edges.tolist(), strict=True))
-    inside = {a: (total, count) for a, b, total, count in links if a == b}
     Q = nx.Graph()
     for a, size in enumerate(partition.sizes.tolist()):
-        total, count = inside.get(a, (0.0, 0))
-        Q.add_node(a, size=size, inside=total, edges=count)
-    Q.add_edges_from((a, b, {"weight": t, "edges": c}) for a, b, t, c in links if a != b)
+        Q.add_node(a, size=size, inside=0.0, edges=0)
+    links = community_links(graph, partition.labels)
+    columns = (links.ends.tolist(), links.weight.tolist(), links.edges.tolist())
+    for (a, b), weight, edges in zip(*columns, strict=True):
+        if a == b:
+            Q.add_node(a, inside=weight, edges=edges)
+        else:
+            Q.add_edge(a, b, weight=weight, edges=edges)
     return Q
 
 
@@ -248,8 +239,6 @@ class Comparison:
 
 def compared(partition: "Partition", other: "Partition") -> Comparison:
     """Return the comparison of two partitions whose nodes are in the same order."""
-    from kgroups.metrics import accuracy, ami, ari, nmi, variation_of_information
-
     pair = (partition.labels, other.labels)
     return Comparison(
         partition,

@@ -11,7 +11,7 @@ from kgroups._validation import name_text
 from kgroups._wording import counted_communities, shown_name
 from kgroups.errors import InputError
 from kgroups.graph import Graph
-from kgroups.plotting.layout import community_centers, linked_pairs, positions, separate
+from kgroups.plotting.layout import community_centers, positions, separate
 from kgroups.plotting.style import (
     FAINT,
     INK,
@@ -24,6 +24,7 @@ from kgroups.plotting.style import (
     rgb_of,
     write_title,
 )
+from kgroups.scoring import community_links
 
 if TYPE_CHECKING:
     from kgroups.partition import Partition
@@ -105,8 +106,6 @@ class Labels:
         xy, r = self._xy[i], self._radii[i]
         # Letters are lower than their line.
         if np.hypot(width, 0.7 * height) < 1.9 * r:
-            from kgroups.plotting.style import luminance
-
             color = "white" if luminance(fill) < 0.4 else INK
             half = np.array([width, height]) / 2.0
             box = np.concatenate([xy - half, xy + half])
@@ -400,14 +399,14 @@ def plot_communities(
     axes = axes_for(ax, _FIGSIZE)
     xy = community_centers(graph, z)
     colors = partition_colors(partition, palette, xy)
-    ends, edges = communities_linked(graph, z, k)
+    links = community_links(graph, z).between()
     # Discs that take up half of their space leave room for the lines between them.
     radii = np.sqrt(0.5 * np.bincount(z, weights=per_node, minlength=k))
     frame = frame_of(axes, xy, radii, _MARGIN_POINTS)
     radii = np.maximum(radii, _MIN_RADIUS_POINTS / frame.scale)
     xy = separate(xy, radii)
     frame = frame_of(axes, xy, radii, _MARGIN_POINTS)
-    _draw_links(axes, xy, ends, edges, _thinner(frame))
+    _draw_links(axes, xy, links.ends, links.weight, _thinner(frame))
     _draw_circles(axes, xy, radii, colors, frame.scale)
     labels = Labels(axes, frame, xy, radii)
     names_of: dict[int, list[str]] = {}
@@ -458,14 +457,6 @@ def partition_colors(
     return colors
 
 
-def communities_linked(graph: Graph, labels: Ints, k: int) -> tuple[Ints, Floats]:
-    """Return the pairs of communities with edges between them, and the weight of these."""
-    rows, cols, weights = graph.edges()
-    between = labels[rows] != labels[cols]
-    ends = np.column_stack([labels[rows[between]], labels[cols[between]]])
-    return linked_pairs(ends, weights[between], k)
-
-
 def _neighbors(
     partition: "Partition", centers: Floats | None, k: int, n_colors: int
 ) -> tuple[Ints, Floats]:
@@ -475,7 +466,7 @@ def _neighbors(
     if k > n_colors and partition.graph is not None:
         from scipy.spatial import cKDTree
 
-        ends, links = communities_linked(partition.graph, partition.labels, partition.k)
+        ends, links, *_ = community_links(partition.graph, partition.labels).between()
         if centers is None:
             centers = community_centers(partition.graph, partition.labels)
         near = cKDTree(centers[:k]).query(centers[:k], min(_NEAREST + 1, k))[1][:, 1:]
@@ -488,7 +479,7 @@ def _neighbors(
         strong &= np.maximum(here, there) < k
         pairs.append(np.column_stack([here[strong], there[strong]]))
         weights += [np.ones(len(pairs[1])), np.ones(len(pairs[2]))]
-    return linked_pairs(np.concatenate(pairs), np.concatenate(weights), k)
+    return np.concatenate(pairs), np.concatenate(weights)
 
 
 def _rows_of(graph: Graph, names: Collection[Hashable]) -> dict[Hashable, int]:

@@ -4,7 +4,7 @@ import random
 import reprlib
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from kgroups._types import Floats, Ints
 from kgroups.adapters import canonical_order, igraph_draws_from
 from kgroups.errors import InputError
 from kgroups.graph import Graph
+from kgroups.scoring import community_links
 
 # Successive points of a spiral at this angle fill a disc evenly.
 _GOLDEN_ANGLE = np.pi * (3.0 - np.sqrt(5.0))
@@ -88,21 +89,24 @@ def force_layout(graph: Graph, labels: Ints) -> Floats:
     ----------
     graph : Graph
     labels : ndarray of shape (n,)
-        Communities numbered from 0 without gaps.
+        Communities in the numbers of a Partition, on which positions depend.
     """
     if not graph.n:
         return np.zeros((0, 2))
+    order, _ = canonical_order(graph)
+    if order is not None:
+        xy = np.empty((graph.n, 2))
+        xy[order] = force_layout(graph.permuted(order, named=False), labels[order])
+        return xy
     import igraph
 
-    ordered = _in_canonical_order(graph, labels)
-    edges, z = ordered.edges, ordered.labels
+    rows, cols, _ = graph.edges()
+    edges = np.column_stack([rows, cols])[rows != cols].astype(np.int64)
     g = igraph.Graph(n=graph.n, edges=edges)
     if graph.n > _MAX_NODES_BY_SPRINGS or not g.is_connected():
-        xy = _discs(edges, z)
-    else:
-        length = np.where(z[edges[:, 0]] == z[edges[:, 1]], _WITHIN, _BETWEEN)
-        xy = _to_area(_upright(_springs(g, length, _spiral(z))), graph.n)
-    return xy[ordered.place]
+        return _discs(edges, labels, community_centers(graph, labels))
+    length = np.where(labels[edges[:, 0]] == labels[edges[:, 1]], _WITHIN, _BETWEEN)
+    return _to_area(_upright(_springs(g, length, _spiral(labels))), graph.n)
 
 
 def community_centers(graph: Graph, labels: Ints) -> Floats:
@@ -110,42 +114,8 @@ def community_centers(graph: Graph, labels: Ints) -> Floats:
 
     The discs, of an area of pi per node, do not overlap.
     """
-    ordered = _in_canonical_order(graph, labels)
-    return _centers(ordered.edges, ordered.labels)[ordered.number]
-
-
-class _Ordered(NamedTuple):
-    """A graph whose nodes are sorted by name, and communities by size and first node."""
-
-    edges: Ints
-    labels: Ints
-    place: Ints
-    """New number of each node."""
-    number: Ints
-    """New number of each community."""
-
-
-def _in_canonical_order(graph: Graph, labels: Ints) -> _Ordered:
-    rows, cols, _ = graph.edges()
-    edges = np.column_stack([rows, cols])[rows != cols].astype(np.int64)
-    order = canonical_order(graph)[0]
-    place = np.arange(graph.n)
-    if order is not None:
-        place[order] = np.arange(graph.n)
-        edges = np.sort(place[edges], axis=1)
-        edges = edges[np.lexsort(edges.T[::-1])]
-        labels = labels[order]
-    _, first, sizes = np.unique(labels, return_index=True, return_counts=True)
-    number = np.empty_like(first)
-    number[np.lexsort((first, -sizes))] = np.arange(first.size)
-    return _Ordered(edges, number[labels], place, number)
-
-
-def _centers(edges: Ints, labels: Ints) -> Floats:
-    sizes = np.bincount(labels)
-    ends = labels[edges]
-    ends = ends[ends[:, 0] != ends[:, 1]]
-    return disc_layout(sizes, *linked_pairs(ends, np.ones(len(ends)), sizes.size))
+    links = community_links(graph, labels).between()
+    return disc_layout(np.bincount(labels), links.ends, links.adjacent.astype(float))
 
 
 def disc_layout(sizes: Ints, ends: Ints, weight: Floats) -> Floats:
@@ -201,21 +171,6 @@ def _first_centers(radii: Floats, ends: Ints, pull: Floats) -> Floats:
         placed -= placed.mean(axis=0)
         centers[linked] = _to_area(placed, float(np.sum(radii[linked] ** 2)))
     return centers
-
-
-def linked_pairs(ends: Ints, weight: Floats, k: int) -> tuple[Ints, Floats]:
-    """Return the pairs among ``k`` communities, the smaller number first, and their total weight.
-
-    Examples
-    --------
-    >>> pairs, total = linked_pairs(np.array([[0, 2], [2, 0], [1, 2]]), np.ones(3), 3)
-    >>> pairs.tolist(), total.tolist()
-    ([[0, 2], [1, 2]], [2.0, 1.0])
-    """
-    low, high = np.sort(ends, axis=1).astype(np.int64).T
-    codes, index = np.unique(low * k + high, return_inverse=True)
-    total = np.bincount(index, weights=weight, minlength=codes.size).astype(float)
-    return np.column_stack(np.divmod(codes, max(k, 1))), total
 
 
 def separate(xy: Floats, radii: Floats) -> Floats:
@@ -334,14 +289,13 @@ def _to_area(xy: Floats, area_in_nodes: float) -> Floats:
     return xy * np.sqrt(_AREA_PER_NODE * area_in_nodes / area) if area > 0.0 else xy
 
 
-def _discs(edges: Ints, labels: Ints) -> Floats:
-    """Lay out each community in a disc of its own, and the discs by the edges between them."""
+def _discs(edges: Ints, labels: Ints, centers: Floats) -> Floats:
+    """Lay out each community in a disc around its center."""
     import igraph
 
     sizes = np.bincount(labels)
     k = sizes.size
     inside = labels[edges[:, 0]] == labels[edges[:, 1]]
-    centers = _centers(edges, labels)
     compared = max(float(np.sum(sizes.astype(float) ** 2)), 1.0)
     steps = int(np.clip(_MAX_PAIRS / compared, 20, 500))
     inner = edges[inside]

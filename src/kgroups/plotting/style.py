@@ -264,7 +264,7 @@ def colors_by_neighbors(palette: Floats, ends: Ints, weight: Floats, k: int) -> 
     palette : ndarray of shape (p, 3)
         RGB rows.
     ends : ndarray of int, shape (m, 2)
-        Pairs of communities that are neighbors, each pair once.
+        Pairs of communities that are neighbors; the weights of one pair add up.
     weight : ndarray
         How much it matters that the two differ.
     k : int

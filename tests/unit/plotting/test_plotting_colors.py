@@ -7,9 +7,10 @@ import pytest
 import kgroups
 from kgroups.partition import Partition
 from kgroups.plotting import community_colors
-from kgroups.plotting.graphs import communities_linked, partition_colors
+from kgroups.plotting.graphs import partition_colors
 from kgroups.plotting.layout import community_centers
 from kgroups.plotting.style import color_distances, colors_by_neighbors, luminance, rgb_of
+from kgroups.scoring import community_links
 
 
 def distances_as_seen(colors, vision):
@@ -103,7 +104,7 @@ def test_neighbors_among_many_communities_differ_clearly(case):
     centers = community_centers(partition.graph, partition.labels)
     away = np.linalg.norm(centers[:, None] - centers[None], axis=2) + np.diag(np.full(k, np.inf))
     links = np.zeros((k, k))
-    ends, weight = communities_linked(partition.graph, partition.labels, k)
+    ends, weight, *_ = community_links(partition.graph, partition.labels).between()
     links[ends[:, 0], ends[:, 1]] = links[ends[:, 1], ends[:, 0]] = weight
     for vision in VISIONS:
         apart = distances_as_seen(colors, vision)

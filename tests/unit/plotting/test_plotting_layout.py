@@ -12,7 +12,6 @@ from kgroups.plotting.layout import (
     community_centers,
     disc_layout,
     force_layout,
-    linked_pairs,
     separate,
 )
 
@@ -92,8 +91,10 @@ def test_layout_does_not_depend_on_the_order_of_the_nodes(case):
     labels = np.arange(graph.n) * k // graph.n
     order = np.random.default_rng(7).permutation(graph.n)
     numbers = np.random.default_rng(8).permutation(k)
-    shuffled = force_layout(graph.permuted(order), numbers[labels][order])
-    assert shuffled == pytest.approx(force_layout(graph, labels)[order])
+    mixed = kgroups.Partition(numbers[labels][order], graph=graph.permuted(order))
+    partition = kgroups.Partition(labels, graph=graph)
+    shuffled = force_layout(mixed.graph, mixed.labels)
+    assert shuffled == pytest.approx(force_layout(graph, partition.labels)[order])
 
 
 def test_communities_of_large_graphs_are_separate_clouds():
@@ -134,9 +135,3 @@ def test_circles_in_one_place_are_pushed_apart():
 def test_circles_that_do_not_overlap_stay():
     xy = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0]])
     assert np.array_equal(separate(xy, np.array([1.0, 1.0, 2.0])), xy)
-
-
-def test_linked_pairs_of_nothing():
-    pairs, total = linked_pairs(np.zeros((0, 2), np.int64), np.zeros(0), 0)
-    assert pairs.shape == (0, 2)
-    assert total.shape == (0,)

@@ -31,7 +31,6 @@ def test_two_triangles_by_hand(triangles):
     )
     assert scoring.cut_size(triangles, HALVES) == 1.0
     assert scoring.conductance(triangles, HALVES).tolist() == [1 / 7, 1 / 7]
-    assert scoring.size_distribution(triangles, HALVES).sizes == (3, 3)
 
 
 @pytest.mark.parametrize(
@@ -208,7 +207,6 @@ DOORS = [
     scoring.modularity,
     scoring.conductance,
     scoring.cut_size,
-    scoring.size_distribution,
     scoring.scores,
 ]
 
@@ -267,35 +265,29 @@ def test_scores_are_frozen(triangles):
         scoring.scores(triangles, HALVES).modularity = 1.0
 
 
-def test_size_distribution():
-    sizes = scoring.size_distribution(nx.empty_graph(8), [2, 2, 0, 0, 0, 0, 1, 3])
-    assert sizes.sizes == (4, 2, 1, 1)
-    assert (sizes.k, sizes.n, sizes.largest, sizes.smallest) == (4, 8, 4, 1)
-    assert (sizes.mean, sizes.median, sizes.singletons) == (2.0, 1.5, 2)
-    values, counts = sizes.histogram()
-    assert values.tolist() == [1, 2, 4]
-    assert counts.tolist() == [2, 1, 1]
-    assert repr(sizes) == "SizeDistribution(4 communities of 8 nodes: 4, 2, 1, 1)"
-    assert json.loads(json.dumps(sizes.to_dict()))["sizes"] == [4, 2, 1, 1]
-
-
-def test_size_distribution_of_nothing_and_of_much():
-    empty = scoring.size_distribution(nx.Graph(), [])
-    assert (empty.k, empty.largest, empty.smallest, empty.mean, empty.median) == (0, 0, 0, 0, 0)
-    assert [part.size for part in empty.histogram()] == [0, 0]
-    many = scoring.size_distribution(nx.empty_graph(10), range(10))
-    assert repr(many).endswith("1, 1, 1, 1, 1, 1, 1, 1, ... (2 more))")
-
-
 def test_public_names():
     assert scoring.__all__ == [
         "Scores",
-        "SizeDistribution",
         "conductance",
         "coverage",
         "cut_size",
         "modularity",
         "performance",
         "scores",
-        "size_distribution",
     ]
+
+
+def test_links_of_communities_with_parallel_edges_and_loops():
+    G = nx.MultiGraph([(0, 1), (0, 1), (1, 2), (2, 2), (2, 3), (3, 0)])
+    links = scoring.community_links(as_graph(G), np.array([0, 0, 1, 2]))
+    assert links.ends.tolist() == [[0, 0], [0, 1], [0, 2], [1, 1], [1, 2]]
+    assert links.weight.tolist() == [2.0, 1.0, 1.0, 1.0, 1.0]
+    assert links.edges.tolist() == [2, 1, 1, 1, 1]
+    assert links.adjacent.tolist() == [1, 1, 1, 0, 1]
+    assert links.between().ends.tolist() == [[0, 1], [0, 2], [1, 2]]
+
+
+def test_links_of_nothing():
+    links = scoring.community_links(Graph.from_edges([], [], n=0), np.zeros(0, int))
+    assert links.ends.shape == (0, 2)
+    assert links.between().adjacent.shape == (0,)
