@@ -16,7 +16,7 @@ from kgroups.adapters.edges import ReadOptions
 from kgroups.adapters.numbering import TextNames, Texts
 from kgroups.backends.networkx import communities
 from kgroups.backends.networkx.convert import convert_from_nx
-from kgroups.energy import kernel_kgroups, segment_line
+from kgroups.energy import kernel_kgroups
 from kgroups.graph import Graph
 from kgroups.inference.confidence import confidence_of_labels
 from kgroups.search import finest_level, prepare
@@ -119,7 +119,6 @@ def _judge() -> None:
 def _cluster_points() -> None:
     points = np.linspace(0.0, 1.0, 8)
     kernel_kgroups(points, 2, n_init=1)
-    segment_line(points, 2)
 
 
 def _propagate_labels() -> None:

@@ -1,4 +1,4 @@
-"""Slow twins of the exact clustering of a line."""
+"""Slow twins of the exact split of a line."""
 
 import itertools
 
@@ -15,29 +15,13 @@ def within_energy(x, z, w):
     return total
 
 
-def labelings(n, k):
-    """Every partition of n points into exactly k classes, as labels in order of appearance."""
-    for z in itertools.product(range(k), repeat=n - 1):
-        z = np.array((0, *z))
-        seen = np.unique(z, return_index=True)
-        if seen[0].size == k and np.all(np.diff(seen[1]) > 0):
-            yield z
+def least_of_all_bipartitions(x, w):
+    labelings = (np.array((0, *z)) for z in itertools.product(range(2), repeat=x.size - 1))
+    return min(within_energy(x, z, w) for z in labelings if z.any())
 
 
-def least_of_all_partitions(x, k, w):
-    return min(within_energy(x, z, w) for z in labelings(x.size, k))
-
-
-def least_of_all_intervals(x, k, w):
-    """The dynamic program without tables and without bounds on the search, O(k n^2) costs."""
+def least_of_all_cuts(x, w):
+    """The least energy of the lower and the higher numbers, for each place between two numbers."""
     order = np.argsort(x, kind="stable")
     x, w = x[order], w[order]
-    n = x.size
-    cost = np.full((n, n + 1), np.inf)
-    for i in range(n):
-        for j in range(i + 1, n + 1):
-            cost[i, j] = within_energy(x[i:j], np.zeros(j - i), w[i:j])
-    best = cost[0]
-    for _ in range(k - 1):
-        best = np.min(best[:n, None] + cost, axis=0)
-    return best[n]
+    return min(within_energy(x, np.arange(x.size) >= cut, w) for cut in range(1, x.size))

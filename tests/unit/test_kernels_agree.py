@@ -12,7 +12,7 @@ from kgroups.adapters.numbering import IntegerNames, TextNames, Texts
 from kgroups.backends.networkx import _propagation_nb as _label_propagation_nb
 from kgroups.backends.networkx import communities
 from kgroups.backends.networkx.convert import convert_from_nx
-from kgroups.energy import Gaussian, _line_nb, kernel_kgroups, kernel_kmeans, segment_line
+from kgroups.energy import Gaussian, kernel_kgroups, kernel_kmeans
 from kgroups.generators import lfr_benchmark
 from kgroups.graph import Graph
 from kgroups.hartigan import (
@@ -218,12 +218,6 @@ def propagate_labels():
     communities.label_propagation_communities(convert_from_nx(G))
 
 
-def cut_a_line():
-    x, y, w = random_edges(50, 40)
-    for k in (1, 2, 5):
-        segment_line(x + 0.1 * y, k, weights=w)
-
-
 def measure_distances():
     graph = Graph.from_edges(*random_edges(40, 70)[:2], n=40)
     labels = np.arange(40) % 2
@@ -254,7 +248,6 @@ def both(*runs):
         (both(move_nodes, cluster_points, group_rows), _hartigan_nb),
         (search_communities, _climbing_nb),
         (both(measure_dispersion, group_groups), _groups_nb),
-        (cut_a_line, _line_nb),
         (measure_distances, _distances_nb),
     ],
 )

@@ -16,7 +16,7 @@ from scipy import sparse
 import kgroups as kg
 from helpers.terminal import Terminal
 from kgroups._kernel import KERNELS, Kernel
-from kgroups.energy import Gaussian, kernel_kgroups, kernel_kmeans, segment_line
+from kgroups.energy import Gaussian, kernel_kgroups, kernel_kmeans
 from kgroups.generators import planted_partition
 from kgroups.inference.confidence import confidence_of_labels
 from kgroups.search import prepare
@@ -115,7 +115,6 @@ def cluster_points():
             for memory in (0.0, 1e9):
                 cluster(points, 3, metric=Gaussian(), init=init, gram_memory=memory)
         cluster(points @ points.T, 3, metric="gram", sample_weight=np.arange(40))
-    segment_line(points[:, 0], 3, weights=np.arange(40))
 
 
 def propagate_labels():

@@ -1,7 +1,6 @@
 """Energy statistics of vector data: semimetrics, their kernels, and clustering with them."""
 
 from kgroups.energy.clustering import Clustering, kernel_kgroups, kernel_kmeans
-from kgroups.energy.graphs import graph_semimetric, ratio_association, ratio_cut
 from kgroups.energy.kernels import (
     check_distances,
     check_gram,
@@ -10,7 +9,7 @@ from kgroups.energy.kernels import (
     is_negative_type,
     kernel_matrix,
 )
-from kgroups.energy.line import LineSegments, LineSplit, segment_line, split_line
+from kgroups.energy.line import LineSplit, split_line
 from kgroups.energy.permutation import EnergyTest, equal_distribution_test, permutation_test
 from kgroups.energy.points import as_points
 from kgroups.energy.semimetrics import (
@@ -34,7 +33,6 @@ __all__ = [
     "EnergyTest",
     "Exponential",
     "Gaussian",
-    "LineSegments",
     "LineSplit",
     "PairFunction",
     "Power",
@@ -48,7 +46,6 @@ __all__ = [
     "energy_distance",
     "equal_distribution_test",
     "gram_from_distances",
-    "graph_semimetric",
     "is_negative_type",
     "kernel_kgroups",
     "kernel_kmeans",
@@ -56,9 +53,6 @@ __all__ = [
     "maximum_mean_discrepancy",
     "mean_semimetric",
     "permutation_test",
-    "ratio_association",
-    "ratio_cut",
-    "segment_line",
     "split_line",
     "within_energy",
 ]
