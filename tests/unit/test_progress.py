@@ -25,7 +25,7 @@ from kgroups._progress import (
     tell_share,
 )
 from kgroups.cli import main
-from kgroups.energy import equal_distribution_test, kernel_kgroups
+from kgroups.energy import kernel_kgroups
 from kgroups.studies import sweep
 
 
@@ -40,10 +40,6 @@ def ring(cliques, rng):
     return graph, [node // 5 for node in graph]
 
 
-def permutations():
-    return equal_distribution_test([0.0, 1.0], [4.0, 5.0], permutations=9, progress=True)
-
-
 def clustering_without_a_stored_matrix():
     return kernel_kgroups(np.arange(12.0)[:, None], 2, n_init=3, gram_memory=0)
 
@@ -53,7 +49,7 @@ def study():
 
 
 @pytest.mark.parametrize("closed", [closed_stream, lambda: None])
-@pytest.mark.parametrize("work", [permutations, clustering_without_a_stored_matrix, study])
+@pytest.mark.parametrize("work", [clustering_without_a_stored_matrix, study])
 def test_work_with_a_bar_needs_no_open_streams(monkeypatch, closed, work):
     monkeypatch.setattr(sys, "stdout", closed())
     monkeypatch.setattr(sys, "stderr", closed())

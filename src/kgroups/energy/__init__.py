@@ -10,7 +10,6 @@ from kgroups.energy.kernels import (
     kernel_matrix,
 )
 from kgroups.energy.line import LineSplit, split_line
-from kgroups.energy.permutation import EnergyTest, equal_distribution_test, permutation_test
 from kgroups.energy.points import as_points
 from kgroups.energy.semimetrics import (
     Exponential,
@@ -30,7 +29,6 @@ from kgroups.energy.statistics import (
 
 __all__ = [
     "Clustering",
-    "EnergyTest",
     "Exponential",
     "Gaussian",
     "LineSplit",
@@ -44,7 +42,6 @@ __all__ = [
     "check_gram",
     "distances_from_gram",
     "energy_distance",
-    "equal_distribution_test",
     "gram_from_distances",
     "is_negative_type",
     "kernel_kgroups",
@@ -52,7 +49,6 @@ __all__ = [
     "kernel_matrix",
     "maximum_mean_discrepancy",
     "mean_semimetric",
-    "permutation_test",
     "split_line",
     "within_energy",
 ]

@@ -107,7 +107,6 @@ def energy_distance(
     See Also
     --------
     between_energy : The same for more samples, and for matrices of distances.
-    equal_distribution_test : Whether the distance is larger than by chance.
 
     Notes
     -----

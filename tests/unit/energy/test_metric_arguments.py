@@ -15,13 +15,11 @@ from kgroups.energy import (
     as_semimetric,
     between_energy,
     energy_distance,
-    equal_distribution_test,
     kernel_kgroups,
     kernel_kmeans,
     kernel_matrix,
     maximum_mean_discrepancy,
     mean_semimetric,
-    permutation_test,
     within_energy,
 )
 from kgroups.energy.statistics import mean_within, pairs_of
@@ -160,10 +158,6 @@ def test_statistics_of_two_samples_have_one_scale(family):
     assert found == pytest.approx(energy_distance(X, Y, metric=metric))
     alone = family("median").scaled_to(X)
     assert mean_semimetric(X, metric=family("median")) == mean_semimetric(X, metric=alone)
-    given = equal_distribution_test(X, Y, metric=metric, permutations=9)
-    assert equal_distribution_test(X, Y, metric=family("median"), permutations=9) == given
-    labels = np.repeat([0, 1], [30, 40])
-    assert permutation_test(both, labels, metric=family("median"), permutations=9) == given
 
 
 @BOTH
