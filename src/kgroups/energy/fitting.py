@@ -30,8 +30,8 @@ Result = TypeVar("Result")
 _PREDICT_ENTRIES = 1 << 20
 # Weights below this fraction of the largest are lost to rounding in the sums of a group.
 _MIN_RELATIVE_WEIGHT = 1e-12
-# Side of a tile: large enough for fast arithmetic, small beside any bound on memory.
-_TILE_SIDE = 1024
+TILE_SIDE = 1024
+"""Side of a tile: large enough for fast arithmetic, small beside any bound on memory."""
 
 
 class PointRows(Rows, Protocol):
@@ -65,7 +65,7 @@ class VectorRows:
     """Rows that are computed from the points when needed, and not kept."""
 
     def __init__(
-        self, points: Points, w: Floats, metric: Semimetric, *, tile_side: int = _TILE_SIDE
+        self, points: Points, w: Floats, metric: Semimetric, *, tile_side: int = TILE_SIDE
     ) -> None:
         self.points, self.w, self.metric, self.tile_side = points, w, metric, tile_side
         self.stored: None = None

@@ -1,12 +1,12 @@
 """Kernels of semimetrics, and validation of matrices of distances and of Gram matrices."""
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from kgroups._blas import single_threaded
 from kgroups._types import Bools, Floats
-from kgroups._validation import check_choice, check_integer, check_real
+from kgroups._validation import check_integer, check_real
 from kgroups.energy.points import (
     BLOCK_ENTRIES,
     Points,
@@ -146,9 +146,7 @@ def distances_from_gram(G: Any) -> Floats:
            [4., 0.]])
     """
     gram = check_gram(G)
-    diagonal = gram.diagonal().copy()
-    rho: Floats = -2.0 * gram
-    add_sums(rho, diagonal)
+    rho = generated_distances(gram)
     slack = rounding_of(gram)
     if rho.min() < -slack:
         i, j = _first_true(rho < -slack)
@@ -161,18 +159,21 @@ def distances_from_gram(G: Any) -> Floats:
     return np.maximum(rho, 0.0, out=rho)
 
 
-def check_distances(
-    D: Any, *, check: Literal["symmetric", "negative-type"] = "symmetric"
-) -> Floats:
+def generated_distances(gram: Floats) -> Floats:
+    """Return the semimetric that a symmetric matrix generates; some of it may be negative."""
+    rho: Floats = -2.0 * gram
+    add_sums(rho, gram.diagonal())
+    return rho
+
+
+def check_distances(D: Any) -> Floats:
     """Return a matrix of distances as floats, or raise.
 
     Parameters
     ----------
     D : array-like of shape (n, n)
-    check : {"symmetric", "negative-type"}
-        ``"symmetric"``: finite, symmetric, no entry below 0, all of the diagonal 0, up to 1e-8 of
-        the largest entry. ``"negative-type"``: also of negative type, see
-        :func:`is_negative_type`; this takes all eigenvalues, O(n^3).
+        Finite, symmetric, no entry below 0, all of the diagonal 0, up to 1e-8 of the largest
+        entry. Whether it is of negative type is not checked: see :func:`is_negative_type`.
 
     Returns
     -------
@@ -190,7 +191,6 @@ def check_distances(
     array([[0., 1.],
            [1., 0.]])
     """
-    check_choice("check", check, ("symmetric", "negative-type"))
     distances = _as_square(D, "a matrix of distances")
     slack = rounding_of(distances)
     check_symmetric(distances, slack, "a matrix of distances")
@@ -203,10 +203,6 @@ def check_distances(
             f"got {distances[i, i]} for point {i}.\n{_HINT}"
         )
         raise InputError(msg)
-    if check == "negative-type":
-        must = "distances must be of negative type, that is -J D J / 2 must be"
-        hint = "Take a smaller power of them, for instance D ** 0.5"
-        _check_semidefinite(_double_centered(distances), must, hint)
     return distances
 
 
@@ -223,15 +219,13 @@ def rounding_of(matrix: Floats) -> float:
     return _TOLERANCE * max(float(matrix.max()), -float(matrix.min()))
 
 
-def check_gram(G: Any, *, check: Literal["symmetric", "semidefinite"] = "symmetric") -> Floats:
+def check_gram(G: Any) -> Floats:
     """Return a Gram matrix as floats, or raise.
 
     Parameters
     ----------
     G : array-like of shape (n, n)
-    check : {"symmetric", "semidefinite"}
-        ``"symmetric"``: finite, and symmetric up to 1e-8 of the largest entry.
-        ``"semidefinite"``: also without eigenvalues below -1e-8 of the largest, O(n^3).
+        Finite, and symmetric up to 1e-8 of the largest entry.
 
     Returns
     -------
@@ -245,15 +239,12 @@ def check_gram(G: Any, *, check: Literal["symmetric", "semidefinite"] = "symmetr
 
     Examples
     --------
-    >>> check_gram([[2, 1], [1, 2]], check="semidefinite")
+    >>> check_gram([[2, 1], [1, 2]])
     array([[2., 1.],
            [1., 2.]])
     """
-    check_choice("check", check, ("symmetric", "semidefinite"))
     gram = _as_square(G, "a Gram matrix")
     check_symmetric(gram, rounding_of(gram), "a Gram matrix")
-    if check == "semidefinite":
-        _check_semidefinite(gram, "a Gram matrix must be", "Add a multiple of the identity")
     return gram
 
 
@@ -288,8 +279,10 @@ def is_negative_type(D: Any, *, tolerance: float = _TOLERANCE) -> bool:
     """
     hint = "  Pass for instance tolerance=1e-8, or 0 to allow for no rounding."
     check_real("tolerance", tolerance, low=0.0, what="finite number", hint=hint)
-    lowest, highest = _extreme_eigenvalues(_double_centered(check_distances(D)))
-    return lowest >= -tolerance * highest
+    gram = _double_centered(check_distances(D))
+    with single_threaded(gram.shape[0]):
+        eigenvalues = np.linalg.eigvalsh(gram)
+    return bool(eigenvalues[0] >= -tolerance * eigenvalues[-1])
 
 
 def _as_square(matrix: Any, what: str) -> Floats:
@@ -345,20 +338,3 @@ def _double_centered(distances: Floats) -> Floats:
     G: Floats = -0.5 * distances
     add_sums(G, half)
     return G
-
-
-def _check_semidefinite(matrix: Floats, must: str, hint: str) -> None:
-    lowest, highest = _extreme_eigenvalues(matrix)
-    if lowest < -_TOLERANCE * highest:
-        msg = (
-            f"{must} positive semidefinite, got a lowest eigenvalue of {lowest:.6g} beside a "
-            f"largest of {highest:.6g}.\n  {hint}, or skip this check and its guarantees."
-        )
-        raise InputError(msg)
-
-
-def _extreme_eigenvalues(matrix: Floats) -> tuple[float, float]:
-    """Return the lowest and the highest eigenvalue of a symmetric matrix."""
-    with single_threaded(matrix.shape[0]):
-        values = np.linalg.eigvalsh(matrix)
-    return float(values[0]), float(values[-1])

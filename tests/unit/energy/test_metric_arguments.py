@@ -1,7 +1,5 @@
 """Metric arguments: semimetrics, names, functions, and a scale taken from the points."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
@@ -22,7 +20,7 @@ from kgroups.energy import (
     mean_semimetric,
     within_energy,
 )
-from kgroups.energy.statistics import mean_within, pairs_of
+from kgroups.energy.statistics import mean_within, weighted
 from kgroups.errors import InputError
 
 SCALED = pytest.mark.parametrize("family", [Exponential, Gaussian])
@@ -135,12 +133,12 @@ def test_rows_without_weight_and_copies_set_no_scale(cluster, family):
 
 
 @SCALED
-def test_strips_of_the_matrix_have_one_scale(family):
+def test_tiles_of_the_matrix_have_one_scale(family):
     X = sample(7, 30)
     metric = family("median").scaled_to(X)
-    pairs = replace(pairs_of(X, family("median")), strip_entries=300)
-    assert len(list(pairs.strips())) == 3
-    assert mean_within(pairs, np.ones(30)) == pytest.approx(mean_semimetric(X, metric=metric))
+    vectors, w = weighted(X, family("median"), None)
+    found = mean_within(vectors, w, tile_side=10)
+    assert found == pytest.approx(mean_semimetric(X, metric=metric))
 
 
 @SCALED
