@@ -3,7 +3,7 @@
 import warnings
 from abc import abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -67,9 +67,8 @@ class _Parameters(Wording):
 class _Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """A clusterer with frozen dataclasses as parameters.
 
-    Their fields are parameters too, such as ``metric__sigma``, and so are fields of these, such as
-    ``method__search__starts``. Setting a field replaces the object, so that estimators may share
-    one.
+    Their fields are parameters too, such as ``metric__sigma``. Setting a field replaces the
+    object, so that estimators may share one.
     """
 
     _named: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
@@ -91,7 +90,9 @@ class _Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         params: dict[str, Any] = super().get_params(deep=deep)
         if deep:
             for name in self._get_param_names():
-                params.update(_fields_within(name, self._object_of(name)))
+                value = self._object_of(name)
+                for field in _field_names(value):
+                    params[f"{name}__{field}"] = getattr(value, field)
         return params
 
     def set_params(self, **params: Any) -> Self:
@@ -101,19 +102,32 @@ class _Clusterer(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         **params : dict
             Values by name, ``metric__sigma=2.0`` for a field. Whole parameters are set before
-            their fields, at every depth.
+            their fields.
 
         Returns
         -------
         self
         """
-        whole, nested = _by_depth(params)
-        # The message about unknown names is that of scikit-learn.
-        unknown = {name: nested[name] for name in nested if name not in self._get_param_names()}
-        super().set_params(**{**whole, **unknown})
+        whole: dict[str, Any] = {}
+        nested: dict[str, dict[str, Any]] = defaultdict(dict)
+        for key, value in params.items():
+            name, delimiter, field = key.partition("__")
+            if delimiter and name in self._get_param_names():
+                nested[name][field] = value
+            else:
+                whole[key] = value
+        super().set_params(**whole)
         for name, changes in nested.items():
             value, shown = self._object_of(name), getattr(self, name)
-            changed = _with_fields(value, changes, f"{name}={shown!r}", name)
+            known = _field_names(value)
+            for field in changes:
+                if field not in known:
+                    msg = (
+                        f"Invalid parameter {field!r} for {name}={shown!r}. Valid parameters are: "
+                        f"{known!r}."
+                    )
+                    raise InputError(msg)
+            changed = replace(value, **changes)
             # A string is kept if its object has not changed.
             if shown is value or changed != value:
                 setattr(self, name, changed)
@@ -555,41 +569,6 @@ def _as_generator(random_state: Any) -> np.random.Generator:
     """Return a Generator, seeded from the ``random_state`` of scikit-learn."""
     state = check_random_state(random_state)
     return np.random.default_rng(state.randint(np.iinfo(np.int32).max, size=4).tolist())
-
-
-def _by_depth(changes: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """Separate changes of whole values from changes of their fields, which are grouped by value."""
-    whole: dict[str, Any] = {}
-    nested: dict[str, dict[str, Any]] = defaultdict(dict)
-    for key, value in changes.items():
-        name, delimiter, field = key.partition("__")
-        if delimiter:
-            nested[name][field] = value
-        else:
-            whole[name] = value
-    return whole, nested
-
-
-def _with_fields(value: Any, changes: Mapping[str, Any], shown: str, path: str) -> Any:
-    """Return an object with changed fields, at any depth; ``shown`` names it in messages."""
-    known = _field_names(value)
-    whole, nested = _by_depth(changes)
-    for name in (*whole, *nested):
-        if name not in known:
-            msg = f"Invalid parameter {name!r} for {shown}. Valid parameters are: {known!r}."
-            raise InputError(msg)
-    for name, within in nested.items():
-        old, inner = whole.get(name, getattr(value, name)), f"{path}__{name}"
-        whole[name] = _with_fields(old, within, f"{inner}={old!r}", inner)
-    return replace(value, **whole)
-
-
-def _fields_within(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the fields of an object, and the fields of these, under their full names."""
-    for name in _field_names(value):
-        field = getattr(value, name)
-        yield f"{path}__{name}", field
-        yield from _fields_within(f"{path}__{name}", field)
 
 
 def _field_names(value: Any) -> list[str]:
