@@ -48,10 +48,6 @@ def blocks(graph: nx.Graph) -> tuple[list[set[Any]]]:
     return ([set(nodes[start : start + size]) for start in range(0, len(nodes), size)],)
 
 
-def tenth(graph: nx.Graph) -> tuple[set[Any]]:
-    return (blocks(graph)[0][0],)
-
-
 def nothing(graph: nx.Graph) -> tuple[()]:
     return ()
 
@@ -60,27 +56,11 @@ COMMUNITY = nx.community
 QUICK = (
     Work("to_scipy_sparse_array", nx.to_scipy_sparse_array, nothing, 20.0),
     Work("modularity", COMMUNITY.modularity, blocks, 8.0),
-    Work("is_partition", COMMUNITY.is_partition, blocks),
     Work("partition_quality", COMMUNITY.partition_quality, blocks, 5.0),
     Work("intra_community_edges", quality.intra_community_edges, blocks),
     Work("bethe_hessian_matrix", nx.bethe_hessian_matrix, nothing),
-    Work("connected_components", nx.connected_components, nothing),
-    Work("is_connected", nx.is_connected, nothing),
-    Work("conductance", nx.conductance, tenth),
-    Work("cut_size", nx.cut_size, tenth),
-    Work("volume", nx.volume, tenth),
 )
-SLOW = (
-    Work("louvain_communities", COMMUNITY.louvain_communities, nothing, 10.0, seeded=True),
-    Work("asyn_lpa_communities", COMMUNITY.asyn_lpa_communities, nothing, seeded=True),
-    Work(
-        "fast_label_propagation",
-        COMMUNITY.fast_label_propagation_communities,
-        nothing,
-        seeded=True,
-    ),
-    Work("label_propagation", COMMUNITY.label_propagation_communities, nothing),
-)
+SLOW = (Work("louvain_communities", COMMUNITY.louvain_communities, nothing, 10.0, seeded=True),)
 
 
 def timed(call: Callable[[], Any]) -> float:
@@ -98,7 +78,7 @@ def forget(graph: nx.Graph) -> None:
 
 
 def planted(seed: int) -> nx.Graph:
-    return nx.stochastic_block_model([1_000] * 10, BLOCKS, seed=seed, backend="kgroups")
+    return nx.stochastic_block_model([1_000] * 10, BLOCKS, seed=seed)
 
 
 def verdict(ratio: float, bar: float | None) -> str:
@@ -133,25 +113,6 @@ def compare_large(rounds: int) -> None:
         compare(work, graph, rounds)
     for work in SLOW:
         compare(work, graph, (rounds + 1) // 2)
-
-
-def compare_models(rounds: int) -> None:
-    times: dict[str, list[float]] = {"kgroups": [], "networkx": []}
-    for seed in range(rounds):
-        for backend, seconds in times.items():
-            seconds.append(
-                timed(
-                    lambda b=backend, s=seed: nx.stochastic_block_model(
-                        [1_000] * 10, BLOCKS, seed=s, backend=b
-                    )
-                )
-            )
-    base, ours = min(times["networkx"]), min(times["kgroups"])
-    ratio = base / ours
-    print(
-        f"\nstochastic_block_model, same graph: {1e3 * base:.0f} ms, {1e3 * ours:.0f} ms,", end=""
-    )
-    print(f" {ratio:.1f}x{verdict(ratio, 10.0)}")
 
 
 def compare_spectrum(rounds: int) -> None:
@@ -261,7 +222,6 @@ def main() -> None:
     nx.config.warnings_to_ignore.add("cache")
     print(f"networkx {nx.__version__}, load {os.getloadavg()[0]:.1f}")
     compare_large(rounds)
-    compare_models(rounds)
     compare_spectrum(rounds)
     slowest_edges_between_blocks()
     compare_automatic(rounds)

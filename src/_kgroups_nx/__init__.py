@@ -9,45 +9,25 @@ __all__ = ["get_info"]
 
 _SAME = "The same values, from sparse arrays."
 _NO_MULTIGRAPHS = f"{_SAME} Multigraphs are left to networkx."
-_SEEDED = "The same graph for a seed; seeds other than integers are left to networkx."
 _IGRAPH = (
     "The same algorithm by igraph's C code: a seed gives the same partition each time, but not the "
     "one of networkx's own code. Directed graphs are left to networkx."
 )
 _LEIDEN = f"{_IGRAPH} A level is one iteration through all aggregations of the graph."
-_PROPAGATION = (
-    "The same update rule, compiled: a seed gives the same communities each time, but not the ones "
-    "of networkx's own code."
-)
 
 _DOCS = {
     "to_scipy_sparse_array": "The same matrix; 'coo' is left to networkx.",
     "modularity": _SAME,
-    "is_partition": _SAME,
     "partition_quality": _SAME,
     "intra_community_edges": _SAME,
     "inter_community_edges": _NO_MULTIGRAPHS,
     "inter_community_non_edges": _NO_MULTIGRAPHS,
     "bethe_hessian_matrix": "The same matrix.",
     "bethe_hessian_spectrum": "All eigenvalues as networkx, or the lowest ones by a sparse solver.",
-    "stochastic_block_model": _SEEDED,
-    "random_partition_graph": _SEEDED,
-    "planted_partition_graph": _SEEDED,
-    "gaussian_random_partition_graph": _SEEDED,
     "leiden_communities": _LEIDEN,
     "leiden_partitions": _LEIDEN,
     "louvain_communities": _IGRAPH,
     "louvain_partitions": _IGRAPH,
-    "asyn_lpa_communities": _PROPAGATION,
-    "fast_label_propagation_communities": _PROPAGATION,
-    "label_propagation_communities": "The same communities.",
-    "connected_components": _SAME,
-    "number_connected_components": _SAME,
-    "is_connected": _SAME,
-    "node_connected_component": _SAME,
-    "conductance": _SAME,
-    "cut_size": _SAME,
-    "volume": _SAME,
 }
 
 

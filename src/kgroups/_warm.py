@@ -14,8 +14,6 @@ from kgroups.adapters import as_graph
 from kgroups.adapters.dispatch import convert
 from kgroups.adapters.edges import ReadOptions
 from kgroups.adapters.numbering import TextNames, Texts
-from kgroups.backends.networkx import communities
-from kgroups.backends.networkx.convert import convert_from_nx
 from kgroups.energy import kernel_kgroups
 from kgroups.graph import Graph
 from kgroups.inference.confidence import confidence_of_labels
@@ -67,7 +65,6 @@ def warm(*, progress: Progress = True) -> int:
             _convert_large_graphs,
             _judge,
             _cluster_points,
-            _propagate_labels,
             tell=lambda kernel: show(_number_ready()),
         )
     return _number_ready()
@@ -119,10 +116,3 @@ def _judge() -> None:
 def _cluster_points() -> None:
     points = np.linspace(0.0, 1.0, 8)
     kernel_kgroups(points, 2, n_init=1)
-
-
-def _propagate_labels() -> None:
-    pair = convert_from_nx(nx.Graph([(0, 1)]))
-    communities.asyn_lpa_communities(pair)
-    communities.fast_label_propagation_communities(pair)
-    communities.label_propagation_communities(pair)

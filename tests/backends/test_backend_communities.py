@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import kgroups as kg
 from helpers.backend_parity import assert_declined
-from helpers.strategies_backends import UNDIRECTED, cases
+from helpers.strategies_backends import cases
 from kgroups.backends.networkx import communities
-from kgroups.backends.networkx.convert import convert_from_nx
+from kgroups.backends.networkx.graph import convert_from_nx
 from kgroups.backends.networkx.interface import NETWORKX_VERSION
 from kgroups.errors import InputError
 from kgroups.studies import METHODS, TrialContext
@@ -37,7 +37,7 @@ def edge_weights(graph, weight):
     return [w for *_, w in graph.edges(data=weight, default=1)]
 
 
-@given(cases(UNDIRECTED, weights=COUNTED), st.sampled_from([None, "weight"]), st.integers(0, 99))
+@given(cases(weights=COUNTED), st.sampled_from([None, "weight"]), st.integers(0, 99))
 def test_louvain_levels_are_partitions_that_rise_as_networkx_defines_them(case, weight, seed):
     G = case.graph
     if G.number_of_edges() and not sum(edge_weights(G, weight)):
@@ -56,7 +56,7 @@ def test_louvain_levels_are_partitions_that_rise_as_networkx_defines_them(case, 
         assert scores[0] >= modularity(G, [{v} for v in G], weight) - 1e-12
 
 
-@given(cases(UNDIRECTED, weights=COUNTED), st.sampled_from([None, "weight"]))
+@given(cases(weights=COUNTED), st.sampled_from([None, "weight"]))
 def test_leiden_communities_are_partitions(case, weight):
     G = case.graph
     if weight and G.number_of_edges() and not sum(edge_weights(G, weight)):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from helpers.backend_parity import assert_declined, assert_parity
 from helpers.strategies_backends import cases
-from kgroups.backends.networkx.convert import convert_from_nx
+from kgroups.backends.networkx.graph import convert_from_nx
 
 FORMATS = ("csr", "csc", "lil", "dok", "bsr", "dia", "nonsense")
 
@@ -53,13 +53,17 @@ def test_bethe_hessian_spectrum(case, r):
     assert_parity(nx.bethe_hessian_spectrum, case.graph, r)
 
 
+def test_bethe_hessian_spectrum_of_a_converted_multigraph_is_left_to_networkx():
+    G = convert_from_nx(nx.MultiGraph(nx.path_graph(3)))
+    with nx.config(fallback_to_nx=True), pytest.raises(nx.NetworkXNotImplemented):
+        nx.bethe_hessian_spectrum(G)
+
+
 @pytest.mark.parametrize("kind", [nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
 def test_bethe_hessian_spectrum_of_directed_graphs_and_multigraphs_is_left_to_networkx(kind):
     G = kind(nx.gnm_random_graph(200, 800, seed=1))
     assert_declined(nx.bethe_hessian_spectrum, G)
     assert_declined(nx.bethe_hessian_spectrum, G, k=2)
-    with nx.config(fallback_to_nx=True), pytest.raises(nx.NetworkXNotImplemented):
-        nx.bethe_hessian_spectrum(convert_from_nx(G))
     with nx.config.backend_priority(algos=["kgroups"]), pytest.raises(nx.NetworkXNotImplemented):
         nx.bethe_hessian_spectrum(G)
 

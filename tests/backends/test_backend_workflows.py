@@ -98,7 +98,6 @@ def test_annotated_graphs_are_written_and_read(rings, tmp_path):
     [
         nx.community.modularity,
         nx.community.partition_quality,
-        nx.community.is_partition,
         quality.intra_community_edges,
         quality.inter_community_edges,
         quality.inter_community_non_edges,

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-import networkx as nx
 import numpy as np
 import pytest
 from scipy import sparse
@@ -63,14 +62,3 @@ def assert_same_matrix(ours, native):
     assert ours.dtype == native.dtype
     assert ours.nnz == native.nnz
     np.testing.assert_allclose(ours.toarray(), native.toarray(), rtol=RELATIVE, atol=RELATIVE)
-
-
-def assert_equal_graphs(ours, native):
-    """Assert that nodes, edges, attributes and all orders agree."""
-    assert type(ours) is type(native)
-    assert ours.graph == native.graph
-    assert list(ours.nodes(data=True)) == list(native.nodes(data=True))
-    assert {u: list(nbrs) for u, nbrs in ours.adjacency()} == {
-        u: list(nbrs) for u, nbrs in native.adjacency()
-    }
-    assert nx.utils.graphs_equal(ours, native)

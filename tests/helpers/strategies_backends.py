@@ -1,12 +1,11 @@
-"""Hypothesis strategies for networkx graphs of every class, with partitions of their nodes."""
+"""Hypothesis strategies for undirected networkx graphs, with partitions of their nodes."""
 
 from dataclasses import dataclass
 
 import networkx as nx
 from hypothesis import strategies as st
 
-CLASSES = (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph)
-UNDIRECTED = (nx.Graph, nx.MultiGraph)
+CLASSES = (nx.Graph, nx.MultiGraph)
 LABELS = {
     "range": lambda i: i,
     "shuffled": lambda i: (7 * i + 3) % 101,

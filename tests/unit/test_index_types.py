@@ -1,7 +1,5 @@
 """More entries than int32 can count: index types and codes of pairs, without so many entries."""
 
-from types import SimpleNamespace
-
 import igraph
 import networkx as nx
 import numpy as np
@@ -13,9 +11,7 @@ from kgroups._csr import index_type
 from kgroups.adapters import Structure
 from kgroups.adapters.dispatch import convert
 from kgroups.adapters.edges import ReadOptions
-from kgroups.backends.networkx.communities import _frequencies
-from kgroups.backends.networkx.convert import convert_from_nx
-from kgroups.backends.networkx.generators import pairs_between, pairs_within
+from kgroups.backends.networkx.graph import convert_from_nx
 from kgroups.generators.blocks import BlockPairs, Blocks
 from kgroups.generators.planted import all_pairs, pair_codes
 from kgroups.metrics import _cells
@@ -100,32 +96,6 @@ def test_generators_choose_the_type(small_bound):
     assert drawn.graph.indices.dtype == np.int64
 
 
-@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph])
-def test_label_propagation_in_long_indices_gives_the_same_communities(kind, monkeypatch):
-    def run():
-        G = kind(clear_groups())
-        parts = nx.community.asyn_lpa_communities(G, seed=1, backend="kgroups")
-        return sorted(map(sorted, parts))
-
-    short = run()
-    monkeypatch.setattr(_csr, "INT32_BOUND", 10)
-    assert run() == short
-
-
-class Hub(SimpleNamespace):
-    """A node with more arcs than int32 counts, none of which is listed."""
-
-    indptr = np.array([0, HUGE + 5])
-    indices = np.empty(0, np.int64)
-
-    def __len__(self):
-        return 1
-
-
-def test_row_starts_beyond_int32_stay_what_they_are():
-    assert _frequencies(Hub(), None).indptr.tolist() == [0, HUGE + 5]
-
-
 def test_cells_of_many_classes_and_groups_are_told_apart():
     top = 60_000
     truth = np.array([0, top - 1, top - 1], np.int32)
@@ -142,8 +112,6 @@ def test_pairs_of_nodes_have_codes_of_64_bits():
 
 
 def test_numbers_of_pairs_are_counted_beyond_int32():
-    assert pairs_between(HUGE, HUGE).number == HUGE**2
-    assert pairs_within(HUGE, directed=False, loops=False).number == HUGE * (HUGE - 1) // 2
     side = 1 << 17
     blocks = Blocks(np.array([side, side]))
     across = BlockPairs(np.array([0]), np.array([1]), np.array([0.5]))

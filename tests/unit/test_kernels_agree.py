@@ -9,9 +9,6 @@ from kgroups._csr import connected_components, is_symmetric, rows_of_edges, two_
 from kgroups._kernel import Kernel
 from kgroups.adapters import _numbering_nb
 from kgroups.adapters.numbering import IntegerNames, TextNames, Texts
-from kgroups.backends.networkx import _propagation_nb as _label_propagation_nb
-from kgroups.backends.networkx import communities
-from kgroups.backends.networkx.convert import convert_from_nx
 from kgroups.energy import Gaussian, kernel_kgroups, kernel_kmeans
 from kgroups.generators import lfr_benchmark
 from kgroups.graph import Graph
@@ -210,14 +207,6 @@ def find_components():
     spread_labels(A, np.where(np.arange(60) < 5, np.arange(60), -1))
 
 
-def propagate_labels():
-    G = nx.gnm_random_graph(60, 120, seed=0)
-    for converted in (convert_from_nx(G), convert_from_nx(nx.DiGraph(G))):
-        communities.asyn_lpa_communities(converted)
-        communities.fast_label_propagation_communities(converted)
-    communities.label_propagation_communities(convert_from_nx(G))
-
-
 def measure_distances():
     graph = Graph.from_edges(*random_edges(40, 70)[:2], n=40)
     labels = np.arange(40) % 2
@@ -243,7 +232,6 @@ def both(*runs):
         (number_names, _numbering_nb),
         (multiply_blocks, _chebyshev_nb),
         (sample_labels, _gibbs_nb),
-        (propagate_labels, _label_propagation_nb),
         (propagate_beliefs, _beliefs_nb),
         (both(move_nodes, cluster_points, group_rows), _hartigan_nb),
         (search_communities, _climbing_nb),

@@ -117,15 +117,6 @@ def cluster_points():
         cluster(points @ points.T, 3, metric="gram", sample_weight=np.arange(40))
 
 
-def propagate_labels():
-    view = nx.karate_club_graph().subgraph(range(20))
-    for graph in (nx.MultiDiGraph(nx.karate_club_graph()), view, nx.path_graph(4)):
-        for function in ("asyn_lpa_communities", "fast_label_propagation_communities"):
-            copy = graph.copy()
-            list(getattr(nx.community, function)(copy, weight="weight", backend="kgroups"))
-    nx.community.label_propagation_communities(view.copy(), backend="kgroups")
-
-
 @pytest.mark.parametrize(
     "call",
     [
@@ -134,7 +125,6 @@ def propagate_labels():
         detect_with_options,
         infer,
         cluster_points,
-        propagate_labels,
     ],
 )
 def test_later_calls_compile_nothing(warmed, call):

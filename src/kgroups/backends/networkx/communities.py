@@ -1,31 +1,23 @@
-"""networkx's Louvain, Leiden and label propagation, run by igraph's C code and kernels.
+"""networkx's Louvain and Leiden, run by igraph's C code, and its qualities of partitions.
 
-The algorithms, objectives and parameters are networkx's. The random draws are igraph's and numpy's:
-a seed gives the same partition each time, but not the one that networkx's own code gives for it.
-Only ``label_propagation_communities`` draws nothing, and its communities are equal to networkx's.
+The algorithms, objectives and parameters are networkx's. The random draws are igraph's: a seed
+gives the same partition each time, but not the one that networkx's own code gives for it.
 """
 
 import random
-from collections.abc import Collection, Hashable, Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
+import networkx as nx
 import numpy as np
+from networkx.algorithms.community import quality
 
-from kgroups._csr import index_type
-from kgroups._types import CSR, Bools, Floats, Ints
+from kgroups._types import Ints
 from kgroups._validation import is_real
 from kgroups.adapters import igraph_draws_from
-from kgroups.backends.networkx._propagation_nb import (
-    color_greedily,
-    has_frequent_labels,
-    spread_by_color,
-    spread_once,
-    spread_queue,
-)
-from kgroups.backends.networkx.graph import ConvertedGraph, communities_of
-from kgroups.backends.networkx.quality import inner_weight, modularity_of
+from kgroups.backends.networkx.graph import ConvertedGraph, as_labels, communities_of, sums_of
 from kgroups.errors import InputError
 
 Communities = list[set[Hashable]]
@@ -34,14 +26,6 @@ Communities = list[set[Hashable]]
 _MIN_LEIDEN_GAIN = 1e-10
 # networkx's default of theta, the randomness of Leiden's refinement.
 _THETA = 0.01
-
-DIRECTED = (
-    "on a directed graph networkx maximizes directed modularity, and the igraph code that runs "
-    "here only that of undirected graphs. Leave out backend='kgroups' to let networkx run, or pass "
-    "G.to_undirected(), which drops the directions; where both exist it keeps the weight of one "
-    "and does not add them"
-)
-"""Why Louvain and Leiden leave directed graphs to networkx, and what to do."""
 
 
 def louvain_communities(
@@ -114,51 +98,49 @@ def leiden_partitions_by_metric(
     return _each(G, _leiden_levels(G, weight, resolution, metric, beta, seed))
 
 
-def asyn_lpa_communities(
-    G: ConvertedGraph, weight: str | None = None, seed: Any = None
-) -> Iterator[set[Hashable]]:
-    """As :func:`networkx.algorithms.community.label_propagation.asyn_lpa_communities`."""
-    n = len(G)
-    # Without weights networkx counts neighbors here, each once however many edges lead to it.
-    A = _frequencies(G, None if weight is None else G.weights_of(weight))
-    rng = _generator(seed)
-    z = np.arange(n)
-    work = _work_arrays(n)
-    while spread_once(*A, rng.permutation(n), rng.random(n), z, *work):
-        pass
-    return iter(communities_of(G, z))
+def modularity(
+    G: ConvertedGraph, communities: Any, weight: str | None = "weight", resolution: float = 1
+) -> float:
+    """As :func:`networkx.algorithms.community.quality.modularity`."""
+    listed = communities if isinstance(communities, list) else list(communities)
+    labels = as_labels(G, listed)
+    if labels is None or np.any(labels < 0):
+        # networkx only counts: names that are no nodes may stand for nodes that are missing.
+        if nx.community.is_partition.orig_func(G, listed):
+            msg = "communities must be collections of nodes of the graph"
+            raise NotImplementedError(msg)
+        raise quality.NotAPartition(G, listed)
+    return _modularity(G, labels, weight, resolution)
 
 
-def fast_label_propagation_communities(
-    G: ConvertedGraph, *, weight: str | None = None, seed: Any = None
-) -> Iterator[set[Hashable]]:
-    """As networkx's ``fast_label_propagation_communities``, directions of edges ignored."""
-    n = len(G)
-    A = _frequencies(G, G.weights_of(weight))
-    if G.is_directed():
-        A = _both_ways(A)
-    rng = _generator(seed)
-    z = np.arange(n)
-    queue, waiting = rng.permutation(n), np.ones(n, dtype=bool)
-    state, work = np.array([0, n]), _work_arrays(n)
-    while state[1]:
-        spread_queue(*A, rng.random(n), state, queue, waiting, z, *work)
-    return iter(communities_of(G, z))
+def partition_quality(G: ConvertedGraph, partition: Any) -> tuple[float, float]:
+    """As :func:`networkx.algorithms.community.quality.partition_quality`."""
+    labels = _disjoint_labels(G, partition)
+    if np.any(labels < 0):
+        msg = "every node must be in a block"
+        raise NotImplementedError(msg)
+    inside = int(_inner_weight(G, labels, None))
+    coverage = inside / G.n_edges
+    if G.is_multigraph():
+        return coverage, -1.0
+    non_edges = _pairs_between(labels) - (G.n_edges - inside)
+    return coverage, (inside + non_edges) / (len(G) * (len(G) - 1) // 2)
 
 
-def label_propagation_communities(G: ConvertedGraph) -> Collection[set[Hashable]]:
-    """As networkx's ``label_propagation_communities``: the very same communities."""
-    n = len(G)
-    A = _frequencies(G, None)
-    by_degree = np.argsort(-G.out_degrees(None), kind="stable")
-    color = np.full(n, -1)
-    color_greedily(*A[:2], by_degree, color, np.full(n + 1, -1))
-    by_color = np.argsort(color, kind="stable")
-    z = np.arange(n)
-    work = _work_arrays(n)
-    while not has_frequent_labels(*A, z, *work):
-        spread_by_color(*A, by_color, z, *work)
-    return dict(enumerate(communities_of(G, z))).values()
+def intra_community_edges(G: ConvertedGraph, partition: Any) -> int:
+    """As :func:`networkx.algorithms.community.quality.intra_community_edges`."""
+    return int(_inner_weight(G, _disjoint_labels(G, partition), None))
+
+
+def inter_community_edges(G: ConvertedGraph, partition: Any) -> int:
+    """As :func:`networkx.algorithms.community.quality.inter_community_edges`."""
+    return _edges_between(G, _disjoint_labels(G, partition))
+
+
+def inter_community_non_edges(G: ConvertedGraph, partition: Any) -> int:
+    """As :func:`networkx.algorithms.community.quality.inter_community_non_edges`."""
+    labels = _disjoint_labels(G, partition)
+    return _pairs_between(labels) - _edges_between(G, labels)
 
 
 def _last(G: ConvertedGraph, levels: list[Ints], max_level: int | None) -> Communities:
@@ -187,10 +169,10 @@ def _louvain_levels(
         )
     levels = [np.asarray(level.membership) for level in found] or [singles]
     kept = []
-    before = modularity_of(G, singles, weight, resolution)
+    before = _modularity(G, singles, weight, resolution)
     for labels in levels:
         kept.append(labels)
-        after = modularity_of(G, labels, weight, resolution)
+        after = _modularity(G, labels, weight, resolution)
         if after - before <= threshold:
             break
         before = after
@@ -216,9 +198,9 @@ def _leiden_levels(
     node_weights, penalty = None, resolution
     if by_modularity:
         # igraph leaves self-loops out of the degrees that it would count itself.
-        degrees = G.out_degrees(weight).astype(float)
+        degrees = G.degrees(weight).astype(float)
         node_weights, penalty = degrees.tolist(), resolution / float(degrees.sum())
-    quality = modularity_of if by_modularity else _potts_quality
+    objective = _modularity if by_modularity else _potts_quality
     levels: list[Ints] = []
     best = -np.inf
     with _drawing_from(seed):
@@ -233,7 +215,7 @@ def _leiden_levels(
                 n_iterations=1,
             )
             labels = np.asarray(found.membership)
-            reached = quality(G, labels, weight, resolution)
+            reached = objective(G, labels, weight, resolution)
             if levels and not reached > best + _MIN_LEIDEN_GAIN * max(1.0, abs(best)):
                 return levels
             best = reached
@@ -244,15 +226,13 @@ def _beta(G: ConvertedGraph, weight: str | None, metric: str, theta: float) -> f
     """Return theta in igraph's units: networkx divides modularity by the total weight."""
     if metric != "modularity":
         return theta
-    return theta * float(G.out_degrees(weight).sum()) / 2
+    return theta * float(G.degrees(weight).sum()) / 2
 
 
 def _igraph_of(
     G: ConvertedGraph, weight: str | None, resolution: float
 ) -> tuple[Any, list[float] | None]:
     """Return an igraph graph and its weights; None for a graph without edges."""
-    if G.is_directed():
-        raise NotImplementedError(DIRECTED)
     if not (is_real(resolution, finite=False) and resolution >= 0):
         msg = f"resolution must be a number >= 0, got {resolution!r}"
         raise NotImplementedError(msg)
@@ -268,7 +248,7 @@ def _igraph_of(
 
 def _potts_quality(G: ConvertedGraph, labels: Ints, weight: str | None, resolution: float) -> float:
     sizes = np.bincount(labels)
-    return inner_weight(G, labels, weight) - resolution * float((sizes**2).sum()) / 2
+    return _inner_weight(G, labels, weight) - resolution * float((sizes**2).sum()) / 2
 
 
 @contextmanager
@@ -282,32 +262,46 @@ def _drawing_from(seed: Any) -> Iterator[None]:
         raise NotImplementedError(str(error)) from error
 
 
-def _frequencies(G: ConvertedGraph, weights: Any) -> CSR:
-    """Return how much each neighbor adds to the frequency of its label."""
-    data = np.ones(len(G.indices)) if weights is None else weights.astype(float)
-    if not np.all(np.isfinite(data)):
-        msg = "weights must be finite"
+def _modularity(G: ConvertedGraph, labels: Ints, weight: str | None, resolution: float) -> float:
+    """Return the modularity of labels that are known to be a partition."""
+    volumes = sums_of(G.degrees(weight), labels, int(labels.max(initial=-1)) + 1).astype(float)
+    total = float(volumes.sum())
+    expected = float(volumes @ volumes) * (1 / total**2)
+    return float(_inner_weight(G, labels, weight) / (total / 2) - resolution * expected)
+
+
+def _inner_weight(G: ConvertedGraph, labels: Ints, weight: str | None) -> float:
+    """Return the weight of the edges within blocks, loops counted once."""
+    here = labels[G.rows]
+    inside = (here == labels[G.indices]) & (here >= 0)
+    weights = G.weights_of(weight)
+    values = np.ones(len(inside), dtype=np.int64) if weights is None else weights
+    return float(values[inside].sum() + values[inside & G.is_loop].sum()) / 2
+
+
+def _edges_between(G: ConvertedGraph, labels: Ints) -> int:
+    if G.is_multigraph():
+        msg = "networkx counts parallel edges as one"
         raise NotImplementedError(msg)
-    kind = index_type(len(G), int(G.indptr[-1]))
-    return CSR(G.indptr.astype(kind), G.indices.astype(kind), data)
+    here, there = labels[G.rows], labels[G.indices]
+    return int(np.count_nonzero((here != there) & (here >= 0) & (there >= 0))) // 2
 
 
-def _work_arrays(n: int) -> tuple[Floats, Bools, Ints]:
-    """Return a frequency and a mark for each label, and room for a list of labels."""
-    return np.zeros(n), np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.int64)
+def _pairs_between(labels: Ints) -> int:
+    """Return the number of pairs of nodes in different blocks."""
+    sizes = np.bincount(labels[labels >= 0])
+    return (int(sizes.sum()) ** 2 - int((sizes**2).sum())) // 2
 
 
-def _both_ways(A: CSR) -> CSR:
-    n = len(A.indptr) - 1
-    sources = np.repeat(np.arange(n), np.diff(A.indptr))
-    rows, columns = np.concatenate([sources, A.indices]), np.concatenate([A.indices, sources])
-    order = np.argsort(rows, kind="stable")
-    kind = index_type(n, rows.size)
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))]).astype(kind)
-    data = np.concatenate([A.data, A.data])[order]
-    # Repeated entries are kept: an arc each way makes two neighbors.
-    return CSR(indptr, columns[order].astype(kind), data)
-
-
-def _generator(seed: Any) -> np.random.Generator:
-    return np.random.default_rng(None if seed is None else int(seed.random() * 2**53))
+def _disjoint_labels(G: ConvertedGraph, partition: Any) -> Ints:
+    # networkx takes a hashable block that is a node for this one node.
+    if isinstance(partition, dict) or any(
+        not isinstance(block, set | list) and block in G for block in partition
+    ):
+        msg = "a partition must be a list of collections of nodes"
+        raise NotImplementedError(msg)
+    labels = as_labels(G, list(partition))
+    if labels is None:
+        msg = "blocks must be disjoint collections of nodes of the graph"
+        raise NotImplementedError(msg)
+    return labels

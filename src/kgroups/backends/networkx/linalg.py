@@ -53,8 +53,11 @@ def bethe_hessian_matrix(
     """As :func:`networkx.linalg.bethehessianmatrix.bethe_hessian_matrix`, its default r too."""
     from scipy import sparse
 
+    if G.is_multigraph():
+        msg = "networkx defines it for graphs without parallel edges only"
+        raise NotImplementedError(msg)
     if r is None:
-        degrees = G.out_degrees(None)
+        degrees = G.degrees(None)
         r = int((degrees**2).sum()) / int(degrees.sum()) - 1
     if not isinstance(r, Real):
         msg = f"r must be a real number, got {r!r}"
