@@ -2,7 +2,6 @@
 
 import pickle
 
-import networkx as nx
 import numpy as np
 import pytest
 
@@ -199,10 +198,3 @@ class TestWhatAGraphKeeps:
         read = kg.read_graph(tmp_path / "calls.csv", **options)
         assert again.name == graph.name == "calls.csv"
         assert again.about_weights.rstrip(".") == read.about_weights.partition("; not used")[0]
-
-    def test_a_rewired_graph_keeps_what_draws_it_again(self, tmp_path):
-        drawn = kg.generators.configuration_model(nx.karate_club_graph(), rng=5)
-        named = drawn.named("x")
-        assert (named.name, named.entropy, type(named)) == ("x", 5, type(drawn))
-        assert drawn.named("") is drawn
-        assert pickle.loads(pickle.dumps(named)).entropy == 5

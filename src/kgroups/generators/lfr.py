@@ -113,7 +113,7 @@ def lfr_benchmark(
         down at random so that the mean is right; or each edge by a coin of its own.
     rng : int, Generator or None
         Source of randomness; ``None`` takes fresh entropy, which the result records.
-    weights : callable, dict or nested list, optional
+    weights : callable or dict, optional
         What edge weights are drawn from, as in :func:`stochastic_block_model`.
 
     Returns
@@ -169,7 +169,7 @@ def lfr_benchmark(
                 break
     else:
         raise InputError(_no_fit_message(labels, inside, sizes))
-    check_weights(weights, sizes.size)
+    check_weights(weights)
     _make_even_inside(inside, degrees, labels, stream)
     within = _pairs_inside(inside, labels, sizes, stream)
     outside = _external_degrees(degrees, within, mixing)

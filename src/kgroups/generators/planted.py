@@ -19,13 +19,8 @@ Ends: TypeAlias = tuple[Indices, Indices]
 """Both ends of some pairs of nodes."""
 Distribution: TypeAlias = Callable[[np.random.Generator, int], Any]
 """Takes a Generator and a number of edges, returns a weight for each."""
-Weights: TypeAlias = (
-    Distribution
-    | Mapping[str, Distribution]
-    | Mapping[tuple[int, int], Distribution]
-    | Sequence[Sequence[Distribution]]
-)
-"""One distribution for all edges, one inside and one between blocks, or one per pair of blocks."""
+Weights: TypeAlias = Distribution | Mapping[str, Distribution]
+"""One distribution for all edges, or one ``"inside"`` blocks and one ``"between"`` them."""
 
 
 class BlockPairs(NamedTuple):
@@ -241,14 +236,6 @@ def plant(
     return Planted(graph, labels, entropy=entropy, inside=inside, between=between)
 
 
-def planted_in(matrix: Floats) -> dict[str, Any]:
-    """Return the probabilities inside blocks and between them, if there is one between all."""
-    apart = matrix[~np.eye(len(matrix), dtype=bool)]
-    if np.unique(apart).size > 1:
-        return {}
-    return {"inside": np.diag(matrix).copy(), "between": float(apart[0]) if apart.size else 0.0}
-
-
 def _simple_graph(ends: Ends, n: int) -> Graph:
     """Return the graph with an edge for each pair that is listed at least once, loops left out."""
     from scipy import sparse
@@ -266,99 +253,50 @@ def _simple_graph(ends: Ends, n: int) -> Graph:
     return Graph(pattern.indptr, pattern.indices)
 
 
-def check_weights(weights: Weights | None, k: int) -> None:
-    """Raise unless ``weights`` has one of the accepted forms for ``k`` blocks."""
+def check_weights(weights: Weights | None) -> None:
+    """Raise unless ``weights`` is a function or a dict of functions inside and between blocks."""
     if weights is None or callable(weights):
         return
-    if isinstance(weights, Mapping):
-        functions = list(weights.values())
-        by_pair = functions and all(
-            isinstance(key, tuple) and len(key) == 2 and all(block in range(k) for block in key)
-            for key in weights
-        )
-        if set(weights) != {"inside", "between"} and not by_pair:
-            msg = (
-                "weights must have the keys 'inside' and 'between', or pairs (a, b) of blocks in "
-                f"range({k}), got {sorted(map(repr, weights))}."
-            )
-            raise InputError(msg)
-    elif _is_square_list(weights, k):
-        functions = [function for row in weights for function in row]
-    else:
+    if not isinstance(weights, Mapping) or set(weights) != {"inside", "between"}:
         msg = (
-            "weights must be a function (rng, size) -> array, a dict of such functions, or a "
-            f"{k} x {k} list of them, got {weights!r}."
+            "weights must be a function (rng, size) -> array, or a dict of such functions with the "
+            f"keys 'inside' and 'between', got {weights!r}."
         )
         raise InputError(msg)
-    for function in functions:
+    for function in weights.values():
         if not callable(function):
             msg = f"weights must hold functions (rng, size) -> array, got {function!r}."
             raise InputError(msg)
 
 
-def _is_square_list(weights: object, k: int) -> bool:
-    return (
-        isinstance(weights, Sequence)
-        and len(weights) == k
-        and all(isinstance(row, Sequence) and len(row) == k for row in weights)
-    )
-
-
 def _weighted(
     graph: Graph, labels: Ints, weights: Weights | None, rng: np.random.Generator
 ) -> Graph:
-    """Return the graph with weights drawn by the blocks that each edge joins."""
+    """Return the graph with weights drawn by whether an edge lies inside a block."""
     if weights is None:
         return graph
     u, v, _ = graph.edges()
-    drawn = np.zeros(u.size)
-    for place, edges, function in _parts(weights, labels[u], labels[v]):
-        drawn[edges] = _drawn(function, edges.size, place, rng)
+    if callable(weights):
+        drawn = _drawn(weights, u.size, "in the graph", rng)
+    else:
+        drawn, inside = np.empty(u.size), labels[u] == labels[v]
+        for place, edges in (("inside", inside), ("between", ~inside)):
+            drawn[edges] = _drawn(weights[place], np.count_nonzero(edges), f"{place} blocks", rng)
     return graph if np.all(drawn == 1) else Graph.from_edges(u, v, drawn, nodes=graph.nodes)
 
 
-def _parts(weights: Any, first: Ints, second: Ints) -> Iterator[tuple[str, Ints, Distribution]]:
-    """Yield where some edges lie, which they are, and what their weights are drawn from."""
-    if callable(weights):
-        yield "the graph", np.arange(first.size), weights
-    elif isinstance(weights, Mapping) and "inside" in weights:
-        inside = first == second
-        yield "a block", np.flatnonzero(inside), weights["inside"]
-        yield "two blocks", np.flatnonzero(~inside), weights["between"]
-    else:
-        low, high = np.minimum(first, second), np.maximum(first, second)
-        order = np.lexsort((high, low))
-        pairs, starts = np.unique(np.column_stack([low, high])[order], axis=0, return_index=True)
-        for (a, b), edges in zip(pairs.tolist(), np.split(order, starts[1:]), strict=False):
-            yield f"the blocks {(a, b)}", edges, _function_of(weights, a, b)
-
-
-def _function_of(weights: Any, a: int, b: int) -> Distribution:
-    if not isinstance(weights, Mapping):
-        return weights[a][b]  # type: ignore[no-any-return]
-    function = weights.get((a, b), weights.get((b, a)))
-    if function is None:
-        msg = (
-            f"weights must have a function for every pair of blocks with an edge, got none for "
-            f"{(a, b)}.\n  Add the key {(a, b)}."
-        )
-        raise InputError(msg)
-    return function  # type: ignore[no-any-return]
-
-
 def _drawn(function: Distribution, size: int, place: str, rng: np.random.Generator) -> Floats:
+    """Return the weights that a function draws for the edges of a place, checked."""
     values = np.asarray(function(rng, size))
     if values.shape != (size,) or (size and values.dtype.kind not in "biuf"):
         msg = (
-            f"weights must return one number per edge ({size} in {place}), got {values.dtype} "
+            f"weights must return one number per edge ({size} {place}), got {values.dtype} "
             f"of shape {values.shape}."
         )
         raise WeightError(msg)
     drawn = values.astype(np.float64)
     bad = np.flatnonzero(~(np.isfinite(drawn) & (drawn >= 0)))
     if bad.size:
-        msg = (
-            f"weights must return finite numbers >= 0, got {drawn[bad[0]]} for an edge in {place}."
-        )
+        msg = f"weights must return finite numbers >= 0, got {drawn[bad[0]]} for an edge {place}."
         raise WeightError(msg)
     return drawn

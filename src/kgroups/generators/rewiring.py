@@ -20,47 +20,12 @@ _MAX_IDLE_ROUNDS = 25
 _MIN_PROPOSALS, _MAX_PROPOSALS_PER_PAIR = 4096, 256
 
 
-class Rewired(Graph):
-    """A graph drawn by :func:`~kgroups.generators.configuration_model`, used like any other.
-
-    Attributes
-    ----------
-    entropy : int or None
-        Passed as ``rng``, it draws the same graph again. ``None`` when a Generator was given, whose
-        state only the caller knows.
-
-    Examples
-    --------
-    >>> null = configuration_model(Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0]), rng=5)
-    >>> null
-    Graph(4 nodes, 4 edges)
-    >>> null.entropy
-    5
-    """
-
-    entropy: int | None = None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self._fields(), self.entropy)
-
-    def named(self, name: object) -> "Rewired":
-        """Return the graph with a name; without a change if that is no text or empty."""
-        renamed = super().named(name)
-        return self if renamed is self else _rebuild(renamed._fields(), self.entropy)
-
-
-def _rebuild(fields: dict[str, Any], entropy: int | None) -> Rewired:
-    graph = Rewired(**fields)
-    object.__setattr__(graph, "entropy", entropy)
-    return graph
-
-
 def configuration_model(
     graph: Any,
     *,
     swaps_per_edge: float = 10.0,
     rng: RngLike = None,
-) -> Rewired:
+) -> Graph:
     """Draw a simple graph with the degrees of a given one, by double-edge swaps.
 
     Parameters
@@ -71,13 +36,13 @@ def configuration_model(
     swaps_per_edge : float
         Number of swaps that are tried, over the number of edges. Ten forget the given graph.
     rng : int, Generator or None
-        Source of randomness; ``None`` takes fresh entropy, which the result records.
+        Source of randomness; ``None`` takes fresh entropy.
 
     Returns
     -------
-    Rewired
-        A Graph. Every node has as many neighbors as in ``graph``, and its name. An edge keeps its
-        weight when its ends change. Its ``entropy`` is what draws it again.
+    Graph
+        Every node has as many neighbors as in ``graph``, and its name. An edge keeps its weight
+        when its ends change.
 
     Raises
     ------
@@ -111,12 +76,11 @@ def configuration_model(
             '  Remove self-loops; as_graph(graph, symmetrize="union") joins parallel edges.'
         )
         raise GraphError(msg)
-    stream, entropy = open_stream(rng)
+    stream, _ = open_stream(rng)
     u, v, weight = given.edges()
     u, v = u.astype(np.int64), v.astype(np.int64)
     rewire(u, v, given.n, swaps, stream)
-    drawn = Graph.from_edges(u, v, weight if given.is_weighted else None, nodes=given.nodes)
-    return _rebuild(drawn._fields(), entropy)
+    return Graph.from_edges(u, v, weight if given.is_weighted else None, nodes=given.nodes)
 
 
 def rewire(

@@ -1,7 +1,5 @@
 """Graphs with given degrees: degree-corrected blocks, LFR, the configuration model."""
 
-import pickle
-
 import networkx as nx
 import numpy as np
 import pytest
@@ -273,28 +271,9 @@ class TestConfigurationModel:
         assert np.array_equal(first.indices, again.indices)
         assert not np.array_equal(first.indices, other.indices)
 
-    def test_the_entropy_that_was_drawn_draws_it_again(self):
+    def test_without_a_seed_the_entropy_is_fresh(self):
         first, other = (configuration_model(nx.karate_club_graph()) for _ in range(2))
-        again = configuration_model(nx.karate_club_graph(), rng=first.entropy)
-        assert first.entropy != other.entropy
-        assert np.array_equal(first.indices, again.indices)
-        assert np.array_equal(first.weights, again.weights)
-        assert again.entropy == first.entropy
-
-    def test_a_generator_leaves_no_entropy(self):
-        null = configuration_model(nx.karate_club_graph(), rng=np.random.default_rng(0))
-        assert null.entropy is None
-
-    def test_the_result_is_a_graph_that_travels_with_its_entropy(self):
-        null = configuration_model(nx.les_miserables_graph(), rng=3)
-        back = pickle.loads(pickle.dumps(null))
-        assert isinstance(null, kg.Graph)
-        assert kg.as_graph(null) is null
-        assert back.entropy == 3
-        assert back.nodes == null.nodes
-        assert np.array_equal(back.indices, null.indices)
-        with pytest.raises(AttributeError, match="a Graph is frozen: 'entropy' cannot be set"):
-            null.entropy = 4
+        assert not np.array_equal(first.indices, other.indices)
 
     def test_graphs_that_are_not_simple_are_refused(self):
         with pytest.raises(GraphError, match="got a graph with 1 self-loops"):
