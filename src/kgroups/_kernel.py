@@ -142,6 +142,9 @@ class Kernel(Generic[P, R]):
             if self._dispatcher is None:
                 from numba import njit
 
+                if not self._is_cached():
+                    # numba itself would notice changes of the kernel's own file alone.
+                    self._index().unlink(missing_ok=True)
                 self._dispatcher = njit(cache=True, **_OPTIONS)(_linked(self.function))
         return self._dispatcher
 
@@ -187,16 +190,20 @@ class Kernel(Generic[P, R]):
         return self._spent + expected > self._budget
 
     def _is_cached(self) -> bool:
-        """Return whether numba's cache holds the kernel, compiled after its file was changed."""
+        """Return whether numba's cache holds the kernel, compiled after its files were changed."""
+        try:
+            compiled = self._index().stat().st_mtime
+            return all(compiled >= file.stat().st_mtime for file in _files_of(self.function))
+        except OSError:
+            return False
+
+    def _index(self) -> Path:
+        """Return the file in which numba lists what it has compiled of the kernel."""
         code, version = self.function.__code__, sys.version_info
         source = Path(code.co_filename)
         name = f"{source.stem}.{self.function.__qualname__}-{code.co_firstlineno}"
         abi = f"py{version.major}{version.minor}{getattr(sys, 'abiflags', '')}"
-        index = _cache_folder(source) / f"{name.replace('<', '').replace('>', '')}.{abi}.nbi"
-        try:
-            return index.stat().st_mtime >= source.stat().st_mtime
-        except OSError:
-            return False
+        return _cache_folder(source) / f"{name.replace('<', '').replace('>', '')}.{abi}.nbi"
 
 
 def _items(arguments: tuple[Any, ...]) -> int:
@@ -231,17 +238,32 @@ def _user_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "numba"
 
 
-def _linked(function: Any) -> Any:
-    """Return a copy of a function of which all that it calls in its file is compiled."""
-    names = {}
-    for name in function.__code__.co_names:
-        called = function.__globals__.get(name)
-        if isinstance(called, FunctionType) and called.__module__ == function.__module__:
-            if called not in _helpers:
-                from numba import njit
+def _called(function: Any) -> dict[str, FunctionType]:
+    """Return the functions of kernel files that a function calls, by their names there."""
+    called = {name: function.__globals__.get(name) for name in function.__code__.co_names}
+    return {
+        name: one
+        for name, one in called.items()
+        if isinstance(one, FunctionType)
+        and (one.__module__ == function.__module__ or one.__module__.endswith("_nb"))
+    }
 
-                _helpers[called] = njit(**_OPTIONS)(_linked(called))
-            names[name] = _helpers[called]
+
+def _files_of(function: Any) -> set[Path]:
+    """Return the files of a function and of all that it calls in kernel files."""
+    files = {Path(function.__code__.co_filename)}
+    return files.union(*map(_files_of, _called(function).values()))
+
+
+def _linked(function: Any) -> Any:
+    """Return a copy of a function of which all that it calls in kernel files is compiled."""
+    names = {}
+    for name, called in _called(function).items():
+        if called not in _helpers:
+            from numba import njit
+
+            _helpers[called] = njit(**_OPTIONS)(_linked(called))
+        names[name] = _helpers[called]
     if not names:
         return function
     copy = FunctionType(function.__code__, {**function.__globals__, **names}, function.__name__)

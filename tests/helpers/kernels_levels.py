@@ -8,7 +8,7 @@ import kgroups as kg
 from helpers.oracles_levels import renumbered
 from helpers.strategies_levels import ONE, rules_of
 from kgroups._progress import new_control
-from kgroups.search import ROUNDING, Objective, _climbing_nb, nats_saved, prepare, totals
+from kgroups.search import ROUNDING, Objective, _search_nb, nats_saved, prepare, totals
 from kgroups.search.arbiter import _pairs_saved
 from kgroups.search.climbing import Searching
 
@@ -53,7 +53,7 @@ def moved(
     undecided = np.ones(n, dtype=np.bool_) if undecided is None else undecided
     control = new_control() if control is None else control
     saved, k, share = np.zeros(1), np.ones(1, dtype=np.int64), np.zeros(1)
-    _climbing_nb.climb(
+    _search_nb.climb(
         *level,
         *objective_of(level)[:4],
         ONE,

@@ -24,7 +24,7 @@ from kgroups._progress import ENTRIES, MOVES, new_control
 from kgroups.search import (
     Level,
     Objective,
-    _climbing_nb,
+    _search_nb,
     climb,
     coarsened,
     intersection,
@@ -139,7 +139,7 @@ def test_the_best_partner_is_the_neighbor_with_which_a_merge_saves_most(case):
     own, gain = np.empty(level.n), np.full(level.n, 7.0)
     partner = np.full(level.n, -7, dtype=np.int32)
     arrays = code.edges, code.factorial, case.which, own, gain, partner
-    _climbing_nb.best_partners(*level, *arrays)
+    _search_nb.best_partners(*level, *arrays)
     untouched = ~level.mask(case.which)
     assert (partner[untouched] == -7).all()
     assert (gain[untouched] == 7.0).all()
@@ -166,7 +166,7 @@ def test_pairs_merge_in_an_order_and_no_unit_twice(case, data):
     most = rng.integers(0, 4, parts)
     into, k = np.full(level.n, -7, dtype=np.int32), np.zeros(parts, dtype=np.int64)
     work = level.scratch.work
-    _climbing_nb.merge(order, level.offsets, case.which, partner, most, into, k, work)
+    _search_nb.merge(order, level.offsets, case.which, partner, most, into, k, work)
     assert (into[~level.mask(case.which)] == -7).all()
     for c, part, rows, _ in case.each():
         own = np.where(partner[rows] < 0, -1, partner[rows] - rows.start)
@@ -189,7 +189,7 @@ def test_loose_units_join_the_neighbor_that_saves_most(case, data):
     into, k = np.full(level.n, -7, dtype=np.int32), np.zeros(case.k.size, dtype=np.int64)
     arrays = *(column.copy() for column in sums), into, work.link, k, work.work
     tables = code.edges, code.of_size, code.tables
-    _climbing_nb.attach(*level, *tables, case.which, order, loose, *arrays)
+    _search_nb.attach(*level, *tables, case.which, order, loose, *arrays)
     assert (into[~level.mask(case.which)] == -7).all()
     for c, _, rows, _ in case.each():
         assert into[rows].tolist() == expected[c].tolist()

@@ -255,6 +255,30 @@ def test_a_cached_kernel_is_not_compiled_again(tmp_path):
     assert sum(again.compiled().stats.cache_hits.values()) == 1
 
 
+def test_a_kernel_whose_formula_has_changed_is_compiled_again(tmp_path, monkeypatch):
+    """numba would load the old code: it looks at the file of the kernel alone."""
+    formula, folder = tmp_path / "formula_nb.py", tmp_path / "package"
+    monkeypatch.syspath_prepend(tmp_path)
+    folder.mkdir()
+    source = SOURCE.replace("2.0 * value", "factor() * value")
+    (folder / "doubling.py").write_text(f"from formula_nb import factor\n{source}")
+    for age, value in ((2.0, 1.0), (1.0, 2.0)):
+        formula.write_text(f"def factor():\n    return {value}\n")
+        then = time.time() - age
+        for file in (formula, *folder.rglob("*.*")) if age == 2.0 else (formula,):
+            os.utime(file, (then, then))
+        importlib.invalidate_caches()
+        monkeypatch.delitem(sys.modules, "formula_nb", raising=False)
+        double = module_in(folder).double
+        assert not double._is_cached()
+        x, y = np.arange(3.0), np.zeros(3)
+        with compiled_at_once():
+            double(x, y)
+        assert y.tolist() == (value * x).tolist()
+        for index in folder.rglob("*.nbi"):
+            os.utime(index, (then + 0.5, then + 0.5))
+
+
 def test_threads_compile_a_kernel_once(double, monkeypatch):
     monkeypatch.setenv("KGROUPS_JIT", "always")
     together, failed = threading.Barrier(8), []

@@ -30,7 +30,7 @@ from kgroups.inference.belief_propagation import (
     rates_of_labels,
 )
 from kgroups.inference.gibbs import gibbs_masses
-from kgroups.search import _climbing_nb, _groups_nb, finest_level, prepare
+from kgroups.search import _scales_nb, _search_nb, finest_level, prepare
 from kgroups.search.candidates import connected
 from kgroups.search.climbing import Searching
 from kgroups.search.objective import Groups, closed_share, contiguity, pearson
@@ -234,8 +234,8 @@ def both(*runs):
         (sample_labels, _gibbs_nb),
         (propagate_beliefs, _beliefs_nb),
         (both(move_nodes, cluster_points, group_rows), _hartigan_nb),
-        (search_communities, _climbing_nb),
-        (both(measure_dispersion, group_groups), _groups_nb),
+        (both(search_communities, measure_dispersion), _search_nb),
+        (group_groups, _scales_nb),
         (measure_distances, _distances_nb),
     ],
 )

@@ -1,6 +1,6 @@
 """Candidates for communities, the search among them, and the decision between them."""
 
-from kgroups.search._climbing_nb import ROUNDING
+from kgroups.search._search_nb import ROUNDING
 from kgroups.search.arbiter import decide, reported_counts
 from kgroups.search.candidates import ANY_SAVING_NODES, Detection, Options, propose
 from kgroups.search.climbing import MoveRules, State, attached, climb, woken

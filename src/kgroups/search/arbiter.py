@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from kgroups.search.objective import (
     MOST_SEPARATION,
     Borders,
     contiguity,
+    log_factorials,
     nats_saved,
     separation,
     totals,
@@ -188,7 +188,7 @@ def _pairs_saved(E: Floats, N: Ints, firsts: Ints, n: Ints, strength: Floats, m:
     k, parts = np.diff(firsts), n.size
     owner, graph = np.repeat(np.arange(parts), k), np.repeat(np.arange(parts), n)
     largest = int(max((n * (n - 1) // 2).max(), (n + 2 * m).max(), 1))
-    log_factorial = _log_factorials(1 << largest.bit_length())
+    log_factorial = log_factorials(largest + 1)
 
     def log_binomial(whole: Ints, part: Ints) -> Floats:
         inner = log_factorial[part] + log_factorial[whole - part]
@@ -206,11 +206,6 @@ def _pairs_saved(E: Floats, N: Ints, firsts: Ints, n: Ints, strength: Floats, m:
     labels -= log_factorial[k]
     sent = log_binomial(pairs, inside) + log_binomial(all_pairs - pairs, m - inside)
     return np.asarray(whole - sent - labels - np.log(m + 1.0))
-
-
-@lru_cache(maxsize=4)
-def _log_factorials(size: int) -> Floats:
-    return np.array([math.lgamma(i + 1.0) for i in range(size + 1)])
 
 
 def _report(contest: Contest, winner: Ints) -> None:

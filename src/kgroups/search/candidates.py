@@ -314,7 +314,7 @@ def search(
     ``start`` are labels to start from. Returns also the matrix entries read, and the moments of
     the components whose search started from the spectrum.
     """
-    searching = Searching(problem.level, settings, rng, problem.objective)
+    searching = Searching(problem.level, settings, rng, problem.dispersion)
     measured: dict[int, Moments] = {}
 
     def spectrum(c: int) -> tuple[Indices, bool] | None:
@@ -340,7 +340,7 @@ def search_again(
 
     Returns also the matrix entries read.
     """
-    searching = Searching(problem.level, settings, rng, problem.objective)
+    searching = Searching(problem.level, settings, rng, problem.dispersion)
     which = np.flatnonzero(found.k > 1)
     again = searching.search(which, labels=found.z.astype(np.int32), searched=True)
     return found.replaced(which, _candidate(again), problem), searching.visits

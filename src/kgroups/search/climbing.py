@@ -14,7 +14,7 @@ import numpy as np
 from kgroups._csr_nb import label_components
 from kgroups._progress import ENTRIES, new_control, run_kernel
 from kgroups._types import Bools, Floats, Indices, Ints
-from kgroups.search import _climbing_nb as kernels
+from kgroups.search import _search_nb as kernels
 from kgroups.search.levels import Level, coarsened, intersection, places, singletons
 from kgroups.search.objective import LEAST_NATS, Objective, best_partners, merged_down, totals
 from kgroups.search.settings import Search
@@ -123,7 +123,7 @@ def climb(
         kernels.climb,
         len(level.indices),
         *level,
-        *objective[:4],
+        *objective.arrays,
         which,
         z,
         penalty,
@@ -224,11 +224,11 @@ class Searching:
         level: Level,
         settings: Search,
         rng: np.random.Generator | MoveRules,
-        objective: Objective | None = None,
+        dispersion: float = 1.0,
     ) -> None:
         self.level, self.settings = level, settings
         self.rules = rng if isinstance(rng, MoveRules) else MoveRules.of(settings, rng)
-        self.objective = Objective.of(level) if objective is None else objective
+        self.objective = settings.objective_of(level, dispersion)
         self.sizes, self.control = level.sizes, new_control()
         self.temperatures = np.array(settings.temperatures, dtype=float)
         # The resolution at which hardly any two nodes join; 1 is modularity.
@@ -402,11 +402,14 @@ class Searching:
         labels[rows] = name[group[rows]]
         return labels, counts
 
+    def _inside(self, groups: Level) -> "Searching":
+        """Return the same search in groups, which are the components of a level."""
+        return Searching(groups, self.settings, self.rules, self.objective.dispersion)
+
     def _pieces(self, inside: Level) -> State:
         """Return the pieces of groups, which are the components of a level."""
-        objective = Objective.of(inside, self.objective.dispersion)
-        searching = Searching(inside, self.settings, self.rules, objective)
-        which = searching.cyclic
+        searching = self._inside(inside)
+        which, objective = searching.cyclic, searching.objective
         z, k = searching.modularity_groups(which)
         saved = totals(inside, z, k, which, objective).saved
         # Where high modularity costs more than a nat per node, there is nothing to find.
@@ -428,8 +431,7 @@ class Searching:
         rows = np.flatnonzero(level.mask(which))
         rows = rows[np.argsort(group[rows], kind="stable")]
         inside = level.inside(group, rows)
-        objective = Objective.of(inside, self.objective.dispersion)
-        searching = Searching(inside, self.settings, self.rules, objective)
+        searching = self._inside(inside)
         halves = np.minimum(inside.sizes, 2)
         # A group that is not connected may have more pieces; all but one are the second half.
         second = searching.given_number(halves, np.flatnonzero(halves == 2)) > 0

@@ -100,7 +100,7 @@ def _merged(
     visits = 0
     if number > k:
         one, only = problem.restricted(linked), np.zeros(1, dtype=np.int64)
-        searching = Searching(one.level, settings, rng, one.objective)
+        searching = Searching(one.level, settings, rng, one.dispersion)
         finer = z[linked].astype(np.int32), np.array([number])
         z[linked] = searching.given_number(np.array([k]), only, finer=finer)
         visits = searching.visits
@@ -299,7 +299,7 @@ class ComponentQuota(NamedTuple):
         self.options.progress("merging groups step by step")
         rng = np.random.default_rng([self.entropy, self.component])
         part = self.part.dispersed(self.found.dispersion)
-        searching = Searching(part.level, settings, rng, part.objective)
+        searching = Searching(part.level, settings, rng, part.dispersion)
         z = searching.given_number(np.array([self.k]), np.zeros(1, dtype=np.int64))
         self.found.visits += searching.visits
         return z.astype(np.int64)

@@ -8,7 +8,7 @@ import numpy as np
 from kgroups._csr import masked, restricted, rows_of
 from kgroups._progress import ENTRIES, run_kernel
 from kgroups._types import CSR, Bools, Floats, Indices, Ints
-from kgroups.search import _climbing_nb as kernels
+from kgroups.search import _search_nb as kernels
 
 # Keeps weights positive in single precision: the kernels treat a weight of 0 as no link.
 _LEAST_WEIGHT = 1e-30

@@ -122,7 +122,7 @@ class _Trial:
     ) -> None:
         self._contest, self._progress = contest, progress
         problem = self._problem = contest.described
-        self._searching = Searching(problem.level, settings, rng, problem.objective)
+        self._searching = Searching(problem.level, settings, rng, problem.dispersion)
         self._work_before, self.limited = contest.judge.visits, False
         detection = contest.found.visits + contest.judge.visits
         self._most_work = max(max_work * detection, _LEAST_WORK)

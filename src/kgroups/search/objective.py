@@ -43,8 +43,7 @@ import numpy as np
 from kgroups._csr import row_sums
 from kgroups._progress import new_control, run_kernel
 from kgroups._types import Floats, Indices, Ints
-from kgroups.search import _climbing_nb as kernels
-from kgroups.search import _groups_nb
+from kgroups.search import _search_nb as kernels
 from kgroups.search.levels import Level, coarsened, places, singletons
 
 LEAST_NATS = 3.0
@@ -97,6 +96,11 @@ class Objective(NamedTuple):
     # What the weights of the level have been divided by.
     dispersion: float = 1.0
 
+    @property
+    def arrays(self) -> tuple[Floats, Floats, Floats, Ints]:
+        """What kernels take that compute nats."""
+        return self[:4]
+
     @classmethod
     def of(cls, level: Level, dispersion: float = 1.0) -> "Objective":
         """Return the code lengths of the components of a finest level.
@@ -133,6 +137,13 @@ def _new_log_factorials(count: int) -> Floats:
 _kept_log_factorials = lru_cache(maxsize=64)(_new_log_factorials)
 
 
+def savings(E: Floats, P: Floats, sign: float) -> Floats:
+    """Return the nats that each number of edges saves, as the kernels' ``saving`` does."""
+    counted, some = (sign * (E - P) > 0.0) & (P > 0.0), E > 0.0
+    ratio = np.where(some, E, 1.0) / np.where(P > 0.0, P, 1.0)
+    return np.where(counted, np.where(some, E * np.log(ratio) - E + P, P), 0.0)
+
+
 class Totals(NamedTuple):
     """Weights inside, strength and nodes of the groups of all components, one after another."""
 
@@ -153,7 +164,7 @@ def totals(
     """Add up the groups of labels in some components, and by an objective what they save."""
     firsts = places(k, which)
     groups = int(firsts[-1])
-    code = (_NONE, _NONE, _NONE, firsts) if objective is None else objective[:4]
+    code = (_NONE, _NONE, _NONE, firsts) if objective is None else objective.arrays
     E, K, N = np.zeros(groups), np.zeros(groups), np.zeros(groups, dtype=np.int64)
     found = Totals(E, K, N, firsts, np.zeros((k.size, 3)), np.zeros(k.size))
     arguments = *level, *code, which, z, firsts, E, K, N, found.sums, found.saved, new_control()
@@ -290,7 +301,7 @@ def pearson(groups: Groups) -> tuple[float, float, float]:
     arrays = level.indptr, level.indices, level.data, group, order, firsts
     links = top.indptr, top.indices, top.data
     arguments = *arrays, *links, sums, between, link, touched, new_control()
-    run_kernel(_groups_nb.spread, len(level.indices), *arguments)
+    run_kernel(kernels.spread, len(level.indices), *arguments)
     statistic, expected, freedom = sums.sum(axis=0).tolist()
     return statistic, expected, freedom
 
@@ -301,7 +312,7 @@ def closed_share(groups: Groups) -> float:
     inside, mark = np.zeros(level.n, dtype=np.int64), np.full(level.n, -1)
     found = np.zeros(top.n)
     arguments = level.indptr, level.indices, group, order, inside, found, mark, new_control()
-    run_kernel(_groups_nb.triangles, len(level.indices), *arguments)
+    run_kernel(kernels.triangles, len(level.indices), *arguments)
     order = order[top.nodes[group[order]] >= _LEAST_GROUP]
     degree = inside[order]
     pairs = 0.5 * float((degree * (degree - 1)).sum())
@@ -439,7 +450,7 @@ def contiguity(
     step = 1 if at_most is None else -(-order.size // at_most)
     nodes = np.ascontiguousarray(order[::step])
     arguments = level.indptr, level.indices, group, nodes, outside, meeting, found, pairs, link
-    run_kernel(_groups_nb.shared, len(level.indices) // step, *arguments, new_control())
+    run_kernel(kernels.shared, len(level.indices) // step, *arguments, new_control())
     same, all_three, both, others = _chances(top)
     # Ordered pairs of pairs that share a link, and of those that do not.
     meets = row_sums(group[order], (outside * meeting * (meeting - 1.0))[order], top.n)
@@ -505,13 +516,6 @@ def _nats_of_edges(groups: Totals, E: Floats, objective: Objective, which: Ints)
     component = np.repeat(np.arange(parts), np.diff(groups.firsts))
     m = objective.edges
     P = np.square(groups.K) / (4.0 * m[component])
-    inside = np.where(E > P, _divergence(E, P), 0.0).sum()
     E_out = (m - np.bincount(component, E, minlength=parts))[which]
     P_out = (m - np.bincount(component, P, minlength=parts))[which]
-    return float(inside + np.where(E_out < P_out, _divergence(E_out, P_out), 0.0).sum())
-
-
-def _divergence(E: Floats, P: Floats) -> Floats:
-    tiny = np.finfo(float).tiny
-    E, P = np.maximum(E, 0.0), np.maximum(P, tiny)
-    return E * np.log(np.maximum(E, tiny) / P) - E + P
+    return float(savings(E, P, 1.0).sum() + savings(E_out, P_out, -1.0).sum())

@@ -22,7 +22,7 @@ from kgroups._types import CSR, Floats, Indices, Ints, SelfLoops
 from kgroups.adapters import canonical_order
 from kgroups.graph import Graph
 from kgroups.hartigan.refine import ROUNDING, PlantedFit, fit_of_sums
-from kgroups.search._climbing_nb import ROUNDING as ROUNDING_OF_GAINS
+from kgroups.search._search_nb import ROUNDING as ROUNDING_OF_GAINS
 from kgroups.search.climbing import MoveRules, climb
 from kgroups.search.levels import Level, finest_level
 from kgroups.search.objective import Objective, totals

@@ -15,11 +15,17 @@ import numpy as np
 from kgroups._csr import row_sums
 from kgroups._progress import new_control, run_kernel
 from kgroups._types import Floats, Indices, Ints
-from kgroups.search import _groups_nb as kernels
-from kgroups.search._climbing_nb import ROUNDING
+from kgroups.search import _scales_nb as kernels
+from kgroups.search._search_nb import ROUNDING
 from kgroups.search.climbing import Searching, State, attached
 from kgroups.search.levels import Level, coarsened, majority
-from kgroups.search.objective import GROUPS_PER_MERGE, LEAST_NATS, log_factorials, nats_saved
+from kgroups.search.objective import (
+    GROUPS_PER_MERGE,
+    LEAST_NATS,
+    log_factorials,
+    nats_saved,
+    savings,
+)
 from kgroups.search.problem import Problem
 from kgroups.search.settings import Search
 
@@ -234,24 +240,13 @@ def supergroup_nats(graph: GroupGraph, y: Ints) -> float:
     E = 0.5 * row_sums(own[same], graph.e[same], q)
     P = 0.5 * (np.square(row_sums(y, graph.a, q)) - row_sums(y, np.square(graph.a), q))
     size, cost = np.bincount(y), float(graph.density_cost[0])
-    each = float(_denser(E, P).sum()) - cost * np.count_nonzero(size > 1)
+    each = float(savings(E, P, 1.0).sum()) - cost * np.count_nonzero(size > 1)
     inside, chance = E.sum(keepdims=True), P.sum(keepdims=True)
-    shared = float(_denser(inside, chance)[0]) - cost
-    between = float(_divergence(m - inside, m - chance)[0]) if inside[0] > chance[0] else 0.0
+    shared = float(savings(inside, chance, 1.0)[0]) - cost
+    between = float(savings(m - inside, m - chance, -1.0)[0])
     labels = factorial[k - 1] - factorial[q - 1] - factorial[k - q] - factorial[q]
     labels += factorial[k] - factorial[size].sum()
     return max(shared, each) + between - float(labels)
-
-
-def _denser(E: Floats, P: Floats) -> Floats:
-    return np.where((E > P) & (P > 0.0), _divergence(E, P), 0.0)
-
-
-def _divergence(E: Floats, P: Floats) -> Floats:
-    """Return E ln(E / P) - E + P, or P if E is not positive."""
-    positive = (E > 0.0) & (P > 0.0)
-    ratio = np.where(positive, E, 1.0) / np.where(positive, P, 1.0)
-    return np.where(positive, E * np.log(ratio) - E + P, P)
 
 
 class Scale(NamedTuple):
@@ -372,7 +367,7 @@ class _Component:
         self.part, self.level, self.objective = part, part.level, part.objective
         self.dispersion = part.dispersion
         self.settings, self.rng, self.progress = settings, rng, progress
-        self.searching = Searching(self.level, settings, rng, self.objective)
+        self.searching = Searching(self.level, settings, rng, self.dispersion)
 
     def chain(self) -> _Chain:
         """Return the finer and the coarser labels."""
@@ -405,7 +400,7 @@ class _Component:
         if self.dispersion == 1.0:
             return z
         whole = self.part.dispersed(1.0)
-        return Searching(whole.level, self.settings, self.rng, whole.objective).search(_ONE).z
+        return Searching(whole.level, self.settings, self.rng, whole.dispersion).search(_ONE).z
 
     def _split(self, z: Indices) -> Indices:
         """Return communities of which those are split that have some of their own inside."""

@@ -9,6 +9,8 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 from kgroups._blas import single_threaded
 from kgroups._validation import changed_options, check_choice, check_integer, check_real, is_real
 from kgroups.errors import InputError
+from kgroups.search.levels import Level
+from kgroups.search.objective import Objective
 
 SIGNIFICANCE = math.log(10.0)
 """Nats that chance saves on at most one random graph in ten."""
@@ -165,6 +167,10 @@ class Search(Method):
     def spectral_settings(self) -> "Spectral":
         """How shares of a given ``k`` are counted: by moments, without exact eigenvectors."""
         return Spectral("filtered")
+
+    def objective_of(self, level: Level, dispersion: float) -> Objective:
+        """Return the objective of a search in the components of a finest level."""
+        return Objective.of(level, dispersion)
 
     def resolves(self, k: float, n: int) -> bool:
         """Return False: no subspace is filtered."""

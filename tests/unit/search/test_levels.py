@@ -11,7 +11,7 @@ from kgroups._csr import constant, inner_weights
 from kgroups._progress import new_control
 from kgroups.graph import Graph
 from kgroups.search import (
-    _climbing_nb,
+    _search_nb,
     coarsened,
     finest_level,
     intersection,
@@ -209,16 +209,16 @@ def test_a_flag_ends_the_work_on_a_level():
     stop[2] = 1
     none, ends, sums = np.zeros(0), np.array([0, 3]), (*np.zeros((2, 3)), np.zeros(3, np.int64))
     code, found = (none, none, none, ends), (np.zeros((1, 3)), np.zeros(1))
-    _climbing_nb.describe(*level, *code, ONE, z, ends, *sums, *found, stop)
+    _search_nb.describe(*level, *code, ONE, z, ends, *sums, *found, stop)
     assert not any(total.any() for total in sums)
     scratch, groups = level.scratch, [np.zeros_like(column) for column in level[:6]]
     filled = np.zeros(1, dtype=np.int64)
-    _climbing_nb.coarsen(*level, ONE, z, ends, *groups, *scratch[:5], filled, stop)
+    _search_nb.coarsen(*level, ONE, z, ends, *groups, *scratch[:5], filled, stop)
     assert not any(column.any() for column in groups)
     waiting, cells = np.zeros(34, dtype=np.bool_), np.arange(3, dtype=np.int32)
     ends = level.offsets, ends
     state = z, np.ones(3, np.int64), cells, cells[::-1].copy(), waiting, scratch.work, stop
-    _climbing_nb.wake(level.indptr, level.indices, *ends, ONE, *state)
+    _search_nb.wake(level.indptr, level.indices, *ends, ONE, *state)
     assert not waiting.any()
 
 

@@ -8,7 +8,7 @@ from helpers import oracles_levels as oracles
 from helpers.kernels_levels import moved, nats
 from helpers.strategies_levels import level_of
 from kgroups._progress import MOVES, new_control
-from kgroups.search._climbing_nb import saving
+from kgroups.search._search_nb import saving
 
 KARATE = nx.karate_club_graph()
 

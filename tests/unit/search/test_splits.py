@@ -17,7 +17,7 @@ ONE = np.zeros(1, dtype=np.int64)
 
 def searching_of(graph):
     problem = prepare(as_graph(graph)).problem
-    return Searching(problem.level, kg.Search(), np.random.default_rng(0), problem.objective)
+    return Searching(problem.level, kg.Search(), np.random.default_rng(0), problem.dispersion)
 
 
 def test_a_community_of_several_cliques_is_split_and_others_are_not():
@@ -74,7 +74,7 @@ def test_groups_that_are_not_connected_end_the_merging_of_pieces():
     """It once went on for ever: groups without links between them cannot merge."""
     G = nx.disjoint_union(nx.ring_of_cliques(4, 8), nx.ring_of_cliques(4, 8))
     problem = prepare(as_graph(G)).problem.as_one()
-    searching = Searching(problem.level, kg.Search(), np.random.default_rng(0), problem.objective)
+    searching = Searching(problem.level, kg.Search(), np.random.default_rng(0), problem.dispersion)
     _, k = searching.split(np.zeros(64, dtype=np.int64), ONE)
     assert k.tolist() == [8]
 

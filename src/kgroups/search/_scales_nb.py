@@ -1,17 +1,13 @@
-"""Kernels on the groups of a graph: how links between them spread, triangles, and super-groups.
+"""Kernel that finds super-groups: groups merge pair by pair, then single groups move."""
 
-Groups are numbered through all components; ``order`` lists the nodes that take part by their
-groups, and those of group r start at ``firsts[r]``. Super-groups are found as groups merge pair by
-pair, then single groups move.
-"""
-
-from math import inf, log
+from math import inf
 
 from kgroups._kernel import kernel
 from kgroups._progress import STOP
-from kgroups._types import Floats, Indices, Ints
+from kgroups._types import Floats, Ints
+from kgroups.search._search_nb import saving
 
-__all__ = ["group_groups", "shared", "spread", "triangles"]
+__all__ = ["group_groups"]
 
 # Rows of the tables of super-groups: edges inside, sum of factors, of their squares, own nats.
 _INSIDE, _FACTORS, _SQUARES, _OWN = 0, 1, 2, 3
@@ -19,18 +15,6 @@ _INSIDE, _FACTORS, _SQUARES, _OWN = 0, 1, 2, 3
 _SIZE, _PARTNER, _INTO, _LABEL, _MARK, _TOUCHED = 0, 1, 2, 3, 4, 5
 # Gains below this are rounding.
 _ROUNDING = 1e-9
-
-
-def denser(E: float, P: float) -> float:
-    """Return the nats that E edges where P are expected save if they are more."""
-    return E * log(E / P) - E + P if E > P and P > 0.0 else 0.0
-
-
-def sparser(E: float, P: float) -> float:
-    """Return the nats that E edges where P are expected save if they are fewer."""
-    if not E < P:
-        return 0.0
-    return E * log(E / P) - E + P if E > 0.0 else P
 
 
 def expected(factors: float, squares: float) -> float:
@@ -58,12 +42,12 @@ def nats(
             inside += table[_INSIDE, a]
             chance += P
             if shared == 0 and size > 1:
-                saved += denser(table[_INSIDE, a], P) - cost
+                saved += saving(table[_INSIDE, a], P, 1.0) - cost
     if used < 2 or used == k:
         return 0.0
     if shared != 0:
-        saved += denser(inside, chance) - cost
-    saved += sparser(edges - inside, edges - chance)
+        saved += saving(inside, chance, 1.0) - cost
+    saved += saving(edges - inside, edges - chance, -1.0)
     labels += factorial[k - 1] - factorial[used - 1] - factorial[k - used] - factorial[used]
     return float(saved - labels)
 
@@ -117,12 +101,12 @@ def agglomerate(
                     continue
                 x = to_e[t]
                 p = table[_FACTORS, a] * table[_FACTORS, b]
-                gain = sparser(edges - inside - x, edges - chance - p)
+                gain = saving(edges - inside - x, edges - chance - p, -1.0)
                 if shared != 0:
-                    gain += denser(inside + x, chance + p)
+                    gain += saving(inside + x, chance + p, 1.0)
                 else:
                     P = own + expected(table[_FACTORS, b], table[_SQUARES, b]) + p
-                    gain += denser(table[_INSIDE, a] + table[_INSIDE, b] + x, P)
+                    gain += saving(table[_INSIDE, a] + table[_INSIDE, b] + x, P, 1.0)
                     gain -= table[_OWN, a] + table[_OWN, b]
                 if work[_PARTNER, a] < 0 or gain > best[a]:
                     best[a] = gain
@@ -197,7 +181,7 @@ def agglomerate(
                 work[_SIZE, c] += work[_SIZE, b]
             table[_INSIDE, c] += more
             P = expected(table[_FACTORS, c], table[_SQUARES, c])
-            table[_OWN, c] = denser(table[_INSIDE, c], P)
+            table[_OWN, c] = saving(table[_INSIDE, c], P, 1.0)
         to_indptr[to_row + found] = slot
         at = half - at
         row = to_row
@@ -240,7 +224,7 @@ def move(
     for a in range(k):
         if work[_SIZE, a] > 0:
             P = expected(table[_FACTORS, a], table[_SQUARES, a])
-            table[_OWN, a] = denser(table[_INSIDE, a], P)
+            table[_OWN, a] = saving(table[_INSIDE, a], P, 1.0)
             used += 1
             inside += table[_INSIDE, a]
             chance += P
@@ -267,9 +251,9 @@ def move(
             link[a] = 0.0
             own_p = f * (table[_FACTORS, a] - f)
             P = expected(table[_FACTORS, a], table[_SQUARES, a]) - own_p
-            rest = denser(table[_INSIDE, a] - own_link, P) if size > 1 else 0.0
-            before = sparser(edges - inside, edges - chance)
-            before_in = denser(inside, chance)
+            rest = saving(table[_INSIDE, a] - own_link, P, 1.0) if size > 1 else 0.0
+            before = saving(edges - inside, edges - chance, -1.0)
+            before_in = saving(inside, chance, 1.0)
             to = a
             to_gain = _ROUNDING
             to_link = 0.0
@@ -282,12 +266,13 @@ def move(
                 if after < 2 or after == k:
                     continue
                 p = f * table[_FACTORS, b]
-                gain = sparser(edges - inside - x + own_link, edges - chance - p + own_p) - before
+                rest_out = edges - inside - x + own_link
+                gain = saving(rest_out, edges - chance - p + own_p, -1.0) - before
                 if shared != 0:
-                    gain += denser(inside + x - own_link, chance + p - own_p) - before_in
+                    gain += saving(inside + x - own_link, chance + p - own_p, 1.0) - before_in
                 else:
                     P = expected(table[_FACTORS, b], table[_SQUARES, b]) + p
-                    gain += denser(table[_INSIDE, b] + x, P) - table[_OWN, b]
+                    gain += saving(table[_INSIDE, b] + x, P, 1.0) - table[_OWN, b]
                     gain += rest - table[_OWN, a]
                     gain -= cost if there == 1 else 0.0
                     gain += cost if size == 2 else 0.0
@@ -316,7 +301,7 @@ def move(
             table[_SQUARES, to] += f * f
             table[_OWN, a] = rest
             P = expected(table[_FACTORS, to], table[_SQUARES, to])
-            table[_OWN, to] = denser(table[_INSIDE, to], P)
+            table[_OWN, to] = saving(table[_INSIDE, to], P, 1.0)
             cuts[cut, r] = to
         if not changed or control[STOP] != 0:
             break
@@ -359,149 +344,3 @@ def group_groups(
                     saved[c] = found
                     for r in range(k):
                         y[first + r] = cuts[cut, r]
-
-
-@kernel(seconds=0.7)
-def spread(
-    indptr: Indices, indices: Indices, data: Floats, group: Indices, order: Ints, firsts: Ints,
-    to_indptr: Indices, to_indices: Indices, to_data: Floats, sums: Floats, between: Floats,
-    link: Floats, touched: Indices, control: Ints,
-) -> None:
-    """Add up Pearson's statistic of the links of nodes to other groups, given how many they are.
-
-    ``to_*`` are the links between groups. A row of ``sums`` receives for a group the statistic, its
-    expectation if the links were independent, and the degrees of freedom. ``between`` and ``link``
-    are zeros at first, and are zeros in the end.
-    """
-    one = 0 if len(data) == 1 else -1
-    for r in range(len(firsts) - 1):
-        whole = 0.0
-        for t in range(to_indptr[r], to_indptr[r + 1]):
-            between[to_indices[t]] = float(to_data[t])
-            whole += float(to_data[t])
-        others = to_indptr[r + 1] - to_indptr[r]
-        statistic = 0.0
-        squares = 0.0
-        shares = 0.0
-        rest = 0.0
-        for place in range(firsts[r], firsts[r + 1]):
-            if control[STOP] != 0:
-                return
-            i = order[place]
-            count = 0
-            own = 0.0
-            square = 0.0
-            for t in range(indptr[i], indptr[i + 1]):
-                s = group[indices[t]]
-                if s == r:
-                    continue
-                weight = float(data[t & one])
-                own += weight
-                # In double precision: numba leaves a weight in single precision.
-                square += 1.0 * weight * weight
-                touched[count] = s
-                count += 1 if link[s] == 0.0 else 0
-                link[s] += weight
-            if count == 0:
-                continue
-            total = 0.0
-            for position in range(count):
-                s = touched[position]
-                total += link[s] * link[s] / between[s]
-                link[s] = 0.0
-            statistic += total * whole / own - own
-            squares += square
-            shares += square / own * (whole - own)
-            rest += whole - own
-        for t in range(to_indptr[r], to_indptr[r + 1]):
-            between[to_indices[t]] = 0.0
-        sums[r, 0] = statistic
-        # Links are drawn without replacement: one that is all links of its group is no surprise.
-        left = whole - squares / whole if whole > 0.0 else 0.0
-        if others > 1 and left > 0.0:
-            sums[r, 1] = (others - 1) * shares / left
-            sums[r, 2] = (others - 1) * rest / left
-
-
-@kernel(seconds=0.5)
-def triangles(
-    indptr: Indices, indices: Indices, group: Indices, order: Ints, inside: Ints, found: Floats,
-    mark: Ints, control: Ints,
-) -> None:
-    """Count the links of each node inside its group, and the triangles inside each group.
-
-    A triangle is found from its node of most links, by the links of the two others, so that the
-    time is at most that of the links times the root of their number. ``mark`` is -1 at first.
-    """
-    for place in range(len(order)):
-        if control[STOP] != 0:
-            return
-        i = order[place]
-        r = group[i]
-        degree = indptr[i + 1] - indptr[i]
-        count = 0
-        for t in range(indptr[i], indptr[i + 1]):
-            j = indices[t]
-            if group[j] != r:
-                continue
-            count += 1
-            less = indptr[j + 1] - indptr[j]
-            if less < degree or (less == degree and j < i):
-                mark[j] = i
-        inside[i] = count
-        closed = 0
-        for t in range(indptr[i], indptr[i + 1]):
-            j = indices[t]
-            if mark[j] != i:
-                continue
-            for u in range(indptr[j], indptr[j + 1]):
-                # Both orders of the two other nodes are found.
-                closed += 1 if mark[indices[u]] == i else 0
-        found[r] += 0.5 * closed
-
-
-@kernel(seconds=0.4)
-def shared(
-    indptr: Indices, indices: Indices, group: Indices, nodes: Ints, outside: Ints, meeting: Floats,
-    found: Floats, pairs: Floats, link: Ints, control: Ints,
-) -> None:
-    """Count pairs of links to other groups, from some nodes and one that each is linked to inside.
-
-    ``pairs`` receives their number by group, ``found`` that of those to the same other group.
-    ``outside`` are the links of a node to other groups, ``meeting`` those that make pairs with each
-    of them. All are zeros at first; ``link`` is zeros in the end, too. A pair is found from its
-    node of most links, by the links of the other, so that the time is at most that of the links
-    times the root of their number.
-    """
-    for place in range(len(nodes)):
-        if control[STOP] != 0:
-            return
-        i = nodes[place]
-        r = group[i]
-        own = 0
-        for t in range(indptr[i], indptr[i + 1]):
-            s = group[indices[t]]
-            if s != r:
-                link[s] += 1
-                own += 1
-        outside[i] = own
-        degree = indptr[i + 1] - indptr[i]
-        for t in range(indptr[i], indptr[i + 1]):
-            j = indices[t]
-            less = indptr[j + 1] - indptr[j]
-            if own == 0 or group[j] != r or less > degree or (less == degree and j > i):
-                continue
-            same = 0
-            others = 0
-            for u in range(indptr[j], indptr[j + 1]):
-                s = group[indices[u]]
-                if s != r:
-                    same += link[s]
-                    others += 1
-            outside[j] = others
-            found[r] += 1.0 * same
-            pairs[r] += 1.0 * own * others
-            meeting[i] += 1.0 * others
-            meeting[j] += 1.0 * own
-        for t in range(indptr[i], indptr[i + 1]):
-            link[group[indices[t]]] = 0

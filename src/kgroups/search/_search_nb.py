@@ -1,7 +1,11 @@
-"""Kernels on levels: moves of units between groups, coarser levels, merges, and the nats saved.
+"""Kernels on levels: the objective, moves of units between groups, coarser levels, and merges.
+
+The formula of the objective stands in the first functions, ``saving`` and its Taylor series.
 
 Units of a component are consecutive, and ``offsets`` says where each component starts. A kernel
-treats the components ``which``; labels start from 0 in each.
+treats the components ``which``; labels start from 0 in each. In the last three, groups are numbered
+through all components; ``order`` lists the nodes that take part by their groups, and those of group
+r start at ``firsts[r]``.
 
 Units move while an objective rises: *modularity* at a resolution, the sum of
 2 E_c - penalty K_c^2, or the *nats saved* of :mod:`kgroups.search.objective`, with E_c weights
@@ -25,6 +29,9 @@ __all__ = [
     "describe",
     "intersect",
     "merge",
+    "shared",
+    "spread",
+    "triangles",
     "wake",
 ]
 
@@ -58,6 +65,14 @@ def saving(E: float, P: float, sign: float) -> float:
     if not sign * (E - P) > 0.0 or not P > 0.0:
         return 0.0
     return E * log(E / P) - E + P if E > 0.0 else P
+
+
+def saving_of_few(x: float, p: float, rate: float, log_rate: float) -> float:
+    """Return to first order what x more edges save where p more are expected.
+
+    Before, there are ``rate`` times as many as expected. The sign is that of edges inside.
+    """
+    return x * log_rate - p * (rate - 1.0)
 
 
 def coarsen_block(
@@ -273,7 +288,7 @@ def move_block(
                     p = d * (2.0 * Kb + d) * quarter
                     if small and rate > 1.0 and Eb > _SERIES * (x + e):
                         excess = x + e - p * rate
-                        gain = (x + e) * group[b, _LOG_RATE] - p * (rate - 1.0)
+                        gain = saving_of_few(x + e, p, rate, group[b, _LOG_RATE])
                         gain += 0.5 * excess * excess / Eb
                         gain += of_size[table + there + size] - of_size[table + there]
                     else:
@@ -282,7 +297,7 @@ def move_block(
                     more = x - own_link
                     charge = p - d * (2.0 * Ka - d) * quarter
                     if small:
-                        gain -= more * log_outside + charge * (1.0 - outside)
+                        gain -= saving_of_few(more, charge, outside, log_outside)
                     else:
                         gain += saving(X - more, Y - charge, -1.0) - before
                     after = k - (1 if alone else 0) + (1 if there == 0 else 0)
@@ -796,3 +811,149 @@ def attach(
                 found += 1
             into[unit] = work[_NEW, a]
         k[c] = found
+
+
+@kernel(seconds=0.7)
+def spread(
+    indptr: Indices, indices: Indices, data: Floats, group: Indices, order: Ints, firsts: Ints,
+    to_indptr: Indices, to_indices: Indices, to_data: Floats, sums: Floats, between: Floats,
+    link: Floats, touched: Indices, control: Ints,
+) -> None:
+    """Add up Pearson's statistic of the links of nodes to other groups, given how many they are.
+
+    ``to_*`` are the links between groups. A row of ``sums`` receives for a group the statistic, its
+    expectation if the links were independent, and the degrees of freedom. ``between`` and ``link``
+    are zeros at first, and are zeros in the end.
+    """
+    one = 0 if len(data) == 1 else -1
+    for r in range(len(firsts) - 1):
+        whole = 0.0
+        for t in range(to_indptr[r], to_indptr[r + 1]):
+            between[to_indices[t]] = float(to_data[t])
+            whole += float(to_data[t])
+        others = to_indptr[r + 1] - to_indptr[r]
+        statistic = 0.0
+        squares = 0.0
+        shares = 0.0
+        rest = 0.0
+        for place in range(firsts[r], firsts[r + 1]):
+            if control[STOP] != 0:
+                return
+            i = order[place]
+            count = 0
+            own = 0.0
+            square = 0.0
+            for t in range(indptr[i], indptr[i + 1]):
+                s = group[indices[t]]
+                if s == r:
+                    continue
+                weight = float(data[t & one])
+                own += weight
+                # In double precision: numba leaves a weight in single precision.
+                square += 1.0 * weight * weight
+                touched[count] = s
+                count += 1 if link[s] == 0.0 else 0
+                link[s] += weight
+            if count == 0:
+                continue
+            total = 0.0
+            for position in range(count):
+                s = touched[position]
+                total += link[s] * link[s] / between[s]
+                link[s] = 0.0
+            statistic += total * whole / own - own
+            squares += square
+            shares += square / own * (whole - own)
+            rest += whole - own
+        for t in range(to_indptr[r], to_indptr[r + 1]):
+            between[to_indices[t]] = 0.0
+        sums[r, 0] = statistic
+        # Links are drawn without replacement: one that is all links of its group is no surprise.
+        left = whole - squares / whole if whole > 0.0 else 0.0
+        if others > 1 and left > 0.0:
+            sums[r, 1] = (others - 1) * shares / left
+            sums[r, 2] = (others - 1) * rest / left
+
+
+@kernel(seconds=0.5)
+def triangles(
+    indptr: Indices, indices: Indices, group: Indices, order: Ints, inside: Ints, found: Floats,
+    mark: Ints, control: Ints,
+) -> None:
+    """Count the links of each node inside its group, and the triangles inside each group.
+
+    A triangle is found from its node of most links, by the links of the two others, so that the
+    time is at most that of the links times the root of their number. ``mark`` is -1 at first.
+    """
+    for place in range(len(order)):
+        if control[STOP] != 0:
+            return
+        i = order[place]
+        r = group[i]
+        degree = indptr[i + 1] - indptr[i]
+        count = 0
+        for t in range(indptr[i], indptr[i + 1]):
+            j = indices[t]
+            if group[j] != r:
+                continue
+            count += 1
+            less = indptr[j + 1] - indptr[j]
+            if less < degree or (less == degree and j < i):
+                mark[j] = i
+        inside[i] = count
+        closed = 0
+        for t in range(indptr[i], indptr[i + 1]):
+            j = indices[t]
+            if mark[j] != i:
+                continue
+            for u in range(indptr[j], indptr[j + 1]):
+                # Both orders of the two other nodes are found.
+                closed += 1 if mark[indices[u]] == i else 0
+        found[r] += 0.5 * closed
+
+
+@kernel(seconds=0.4)
+def shared(
+    indptr: Indices, indices: Indices, group: Indices, nodes: Ints, outside: Ints, meeting: Floats,
+    found: Floats, pairs: Floats, link: Ints, control: Ints,
+) -> None:
+    """Count pairs of links to other groups, from some nodes and one that each is linked to inside.
+
+    ``pairs`` receives their number by group, ``found`` that of those to the same other group.
+    ``outside`` are the links of a node to other groups, ``meeting`` those that make pairs with each
+    of them. All are zeros at first; ``link`` is zeros in the end, too. A pair is found from its
+    node of most links, by the links of the other, so that the time is at most that of the links
+    times the root of their number.
+    """
+    for place in range(len(nodes)):
+        if control[STOP] != 0:
+            return
+        i = nodes[place]
+        r = group[i]
+        own = 0
+        for t in range(indptr[i], indptr[i + 1]):
+            s = group[indices[t]]
+            if s != r:
+                link[s] += 1
+                own += 1
+        outside[i] = own
+        degree = indptr[i + 1] - indptr[i]
+        for t in range(indptr[i], indptr[i + 1]):
+            j = indices[t]
+            less = indptr[j + 1] - indptr[j]
+            if own == 0 or group[j] != r or less > degree or (less == degree and j > i):
+                continue
+            same = 0
+            others = 0
+            for u in range(indptr[j], indptr[j + 1]):
+                s = group[indices[u]]
+                if s != r:
+                    same += link[s]
+                    others += 1
+            outside[j] = others
+            found[r] += 1.0 * same
+            pairs[r] += 1.0 * own * others
+            meeting[i] += 1.0 * others
+            meeting[j] += 1.0 * own
+        for t in range(indptr[i], indptr[i + 1]):
+            link[group[indices[t]]] = 0
