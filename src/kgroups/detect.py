@@ -41,6 +41,7 @@ from kgroups.spectrum import (
     BetheHessian,
     ComponentCounts,
     DeferredSpectrum,
+    Operator,
     warnings_of,
 )
 
@@ -88,7 +89,7 @@ def detect_communities(
     weight: str | None = "weight",
     source: str | None = None,
     target: str | None = None,
-    operator: BetheHessian = BetheHessian(),
+    operator: Operator = BetheHessian(),
     method: Method = Auto(),
     init: Init | WarmStart = KMeansInit(),
     refine: Refiner | None = Hartigan(),
@@ -114,8 +115,8 @@ def detect_communities(
     source, target : str, optional
         Columns of a table, or of a file with a table, that hold the ends of the edges. Usual names
         such as ``source`` and ``target`` or ``from`` and ``to`` are found without.
-    operator : BetheHessian
-        The operator and its choice of r.
+    operator : BetheHessian or another Operator
+        The operator, by default the Bethe Hessian with the usual choice of r.
     method : Auto, Search or Spectral
         Who proposes communities: the search for the shortest description, eigenvectors (exact or
         filtered), or with :class:`Auto` both, and an arbiter decides.
@@ -220,7 +221,7 @@ def refine_partition(
     partition: Any,
     *,
     weight: str | None = "weight",
-    operator: BetheHessian = BetheHessian(),
+    operator: Operator = BetheHessian(),
     refine: Refiner = Hartigan(),
     symmetrize: Symmetrize | None = None,
     self_loops: SelfLoops = "drop",
@@ -269,13 +270,13 @@ def refine_partition(
 
 
 def _check_options(
-    operator: BetheHessian, method: Method, init: Init | WarmStart, refine: Refiner | None
+    operator: Operator, method: Method, init: Init | WarmStart, refine: Refiner | None
 ) -> None:
     check_method(method)
     for name, value, kinds, listed in (
-        ("operator", operator, (BetheHessian,), "BetheHessian()"),
+        ("operator", operator, (BetheHessian, Operator), "BetheHessian() or another Operator"),
         ("init", init, (Init, WarmStart), "KMeansInit(), QRInit() or WarmStart(partition)"),
-        # Hartigan is a Refiner, and comes first because checking a protocol takes long.
+        # The usual classes come first because checking a protocol takes long.
         ("refine", refine, (Hartigan, NoneType, Refiner), "Hartigan(), another Refiner, or None"),
     ):
         # A class with a method refine is no refiner, but its instances are.

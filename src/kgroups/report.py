@@ -138,8 +138,8 @@ class Report:
         Self-loops that detection did not use.
     saturated_weights : int
         Edges whose weight came near r and was saturated.
-    r, r_choice : float, str
-        Parameter of the Bethe Hessian and how it was chosen.
+    r, r_choice : float and str, or None
+        Parameter of the Bethe Hessian and how it was chosen; None for another operator.
     k_given : int or None
         The number of communities that was requested.
     k_hat : int or None
@@ -201,8 +201,8 @@ class Report:
     n_isolated: int
     loops_dropped: int
     saturated_weights: int
-    r: float
-    r_choice: str
+    r: float | None
+    r_choice: str | None
     k_given: int | None
     k_hat: int | None
     k_found: int
@@ -298,7 +298,9 @@ class Report:
         if self.k_hat is not None:
             counting = ", ".join(f"{count} {name}" for name, count in self.counting.items())
             lines.append(f"Components whose eigenvalues were counted: {counting or 'none'}.")
-        return [*lines, f"Parameter of the Bethe Hessian: r = {self.r:.4g} ({self.r_choice})."]
+        if self.r is not None:
+            lines.append(f"Parameter of the Bethe Hessian: r = {self.r:.4g} ({self.r_choice}).")
+        return lines
 
     def about_k(self) -> str:
         """Return a sentence on the number of communities and what it is based on."""

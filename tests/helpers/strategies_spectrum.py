@@ -41,7 +41,7 @@ def perron_of(operator):
 
 def counts_by(hessian, labels, method=None):
     """Count by one method wherever there is something to count, or as chosen by size and fill."""
-    layout = Layout(hessian.coupling, labels)
+    layout = Layout(hessian, labels)
     if method is not None:
         layout.methods = [name if name == "pruned" else method for name in layout.methods]
     return count_on(hessian, layout, sign=1)

@@ -242,7 +242,7 @@ def test_options_are_recorded():
             r"init must be KMeansInit\(\), QRInit\(\) or WarmStart\(partition\), got 'kmeans'",
         ),
         ({"refine": True}, r"refine must be Hartigan\(\), another Refiner, or None, got True"),
-        ({"operator": 2.0}, r"operator must be BetheHessian\(\), got 2.0"),
+        ({"operator": 2.0}, r"operator must be BetheHessian\(\) or another Operator, got 2.0"),
         (
             {"progress": "bar"},
             "progress must be True, False or a callable of the name of a stage, got 'bar'",

@@ -18,7 +18,7 @@ from kgroups._progress import new_control, run_kernel
 from kgroups._types import CSR, Bools, Floats, Ints
 from kgroups._validation import changed_options, check_choice, check_integer, check_real
 from kgroups.hartigan import _hartigan_nb as kernels
-from kgroups.spectrum import BoundBetheHessian, largest_eigenpairs, start_vector, top_eigenpairs
+from kgroups.spectrum import BoundOperator, largest_eigenpairs, start_vector, top_eigenpairs
 
 Rows: TypeAlias = Literal["normalized", "raw"]
 
@@ -46,7 +46,7 @@ _LEAST_LENGTH = 1e-7
 
 
 def informative_eigenpairs(
-    hessian: BoundBetheHessian, count: int, rows: Rows, *, limits: DenseLimits = DENSE
+    hessian: BoundOperator, count: int, rows: Rows, *, limits: DenseLimits = DENSE
 ) -> tuple[Floats, Floats]:
     """Return eigenvalues, most informative first, and their eigenvectors as columns.
 
@@ -66,7 +66,7 @@ def informative_eigenpairs(
 
 
 def _lowest_of_hessian(
-    hessian: BoundBetheHessian, count: int, *, limits: DenseLimits
+    hessian: BoundOperator, count: int, *, limits: DenseLimits
 ) -> tuple[Floats, Floats]:
     """Return the lowest eigenpairs of H_r, with the sign of the eigenvalues reversed."""
     H = hessian.matrix()
@@ -76,7 +76,7 @@ def _lowest_of_hessian(
     from scipy import sparse
 
     # A shift by Gershgorin's bound turns the lowest eigenvalues of H into the largest.
-    shift = float(2.0 * hessian.diagonal.max() + abs(H).sum(axis=1).max())
+    shift = float(2.0 * hessian.scale.max() + abs(H).sum(axis=1).max())
     shifted = sparse.diags_array(np.full(hessian.n, shift), format="csr") - H
     lam, V = largest_eigenpairs(shifted, count, start_vector(hessian))
     return lam - shift, V

@@ -16,7 +16,7 @@ from kgroups._types import CSR, Floats, Indices, Ints
 from kgroups._validation import changed_options, check_choice, check_integer, check_real, is_real
 from kgroups.errors import InputError
 from kgroups.hartigan._hartigan_nb import move_nodes
-from kgroups.spectrum import BoundBetheHessian
+from kgroups.spectrum import BoundOperator
 
 if TYPE_CHECKING:
     from kgroups.search import Problem
@@ -396,18 +396,18 @@ class Hartigan:
             raise InputError(msg)
 
     def objective(
-        self, hessian: BoundBetheHessian, d: Floats, offsets: Ints | None = None
+        self, hessian: BoundOperator, d: Floats, offsets: Ints | None = None
     ) -> tuple[CSR, Floats, Floats]:
         """Return M, its diagonal, and the node weights w; M's own diagonal entries are ignored.
 
         ``offsets`` says where components start; without it all nodes count as one.
         """
         M = hessian.coupling
-        diagonal = diagonal_of(M) - hessian.diagonal
+        diagonal = diagonal_of(M) - hessian.scale
         if self.weights == "uniform":
             return M, diagonal, np.ones(hessian.n)
         if self.weights == "association":
-            return M, diagonal, hessian.diagonal
+            return M, diagonal, hessian.scale
         offsets = np.array([0, d.size]) if offsets is None else offsets
         sizes, entries = np.diff(offsets), np.diff(M.indptr[offsets])
         part = np.repeat(np.arange(sizes.size), sizes)

@@ -239,8 +239,9 @@ def _why(partition: "Partition", spectrum: "Spectrum | None") -> str:
     about = "" if exact else "about "
     lie = counted(spectrum.k, "eigenvalue of N_r lies", "eigenvalues of N_r lie")
     count = html.escape(f"{about}{lie}").replace("N_r", "<i>N</i><sub>r</sub>")
+    at = "" if spectrum.r is None else f" at <i>r</i> = {spectrum.r:.4g}"
     parts.append(
-        f"<p>T{shown[1:]}: {count} above the threshold 1 at <i>r</i> = {spectrum.r:.4g}. The count "
+        f"<p>T{shown[1:]}: {count} above the threshold 1{at}. The count of the Bethe Hessian "
         "depends on <i>r</i>; three rules for <i>r</i> show how certain it is:</p>"
     )
     rows = [

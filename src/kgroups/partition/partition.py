@@ -1078,18 +1078,19 @@ class Partition(Sequence[Community]):
         if report is not None and report.k_given is None and self._single < self.labels.size:
             largest = "largest component: " if report.n_components > 1 else ""
             remarks.append(largest + report.components[0].why)
-        k, r, exact = None, 0.0, True
+        k, r, exact = None, None, True
         if known is not None:
             k, r, exact = known.k, known.r, known.is_exact
         elif report is not None:
             k, r = report.k_hat, report.r
             exact = report.k_hat_low == report.k_hat_high
         if k is not None:
-            at = f"r = {r:.4g}"
-            if known is not None and known.r_choice != "given":
-                at = _k_at_each_r(known.shown_k_at)
             shown = spectrum_shows(self.k, k, single=self._single, exact=exact)
-            remarks.append(f"{shown} ({at})")
+            if known is not None and known.r_choice in known.k_at:
+                shown += f" ({_k_at_each_r(known.shown_k_at)})"
+            elif r is not None:
+                shown += f" (r = {r:.4g})"
+            remarks.append(shown)
         if self.uninformed:
             lie = counted(len(self.uninformed), "node lies", "nodes lie")
             remarks.append(f"{lie} in components without signal, in the largest community")

@@ -319,7 +319,7 @@ def search(
 
     def spectrum(c: int) -> tuple[Indices, bool] | None:
         begin_stage("moments of the spectrum")
-        hessian = problem.part(c).with_own_r().hessian
+        hessian = problem.part(c).with_own_operator().hessian
         one = measured[c] = moments(hessian, columns=_PROJECTED_COLUMNS)
         begin_stage("grouping nodes by the spectrum")
         labels = projected_labels(one, rng)
@@ -440,7 +440,7 @@ class Spectra:
         options, k_hat = self._options, int(self._k_hat[c])
         method = options.method
         options.progress("moments of the spectrum")
-        part = self._problem.part(c).with_own_r()
+        part = self._problem.part(c).with_own_operator()
         measured = self._measured.get(c)
         if measured is None:
             measured = moments(part.hessian)
@@ -552,7 +552,7 @@ def leading_of(part: Problem, measured: Moments, k: int) -> Leading:
         return leading
     # The filter removes some eigenvectors in the middle of the spectrum.
     values, V = informative_eigenpairs(part.hessian, k, "normalized")
-    vectors = V / np.sqrt(part.hessian.diagonal)[:, np.newaxis]
+    vectors = V / np.sqrt(part.hessian.scale)[:, np.newaxis]
     return Leading(values, vectors.astype(np.float32), complete=True)
 
 

@@ -156,7 +156,7 @@ def _by_shares(
     if large:
         progress("moments of the spectrum")
     for component in large:
-        measured[component] = moments(problem.part(component).with_own_r().hessian)
+        measured[component] = moments(problem.part(component).with_own_operator().hessian)
         found.visits += measured[component].visits
     shares, vectors = _shares(problem, k, measured, options.init)
     entropy = int(rng.integers(2**63))
@@ -166,7 +166,7 @@ def _by_shares(
         part, rows = problem.part(component), problem.rows(component)
         V = vectors[component][:, :share] if component in vectors else None
         if component in measured:
-            part = part.with_own_r()
+            part = part.with_own_operator()
         quota = ComponentQuota(part, share, component, options, entropy, found)
         z, origin, why = quota.communities(measured.get(component), V)
         report = ComponentReport(

@@ -13,7 +13,6 @@ from kgroups._csr import (
     restricted,
     row_lengths,
     rows_of,
-    two_core,
     without_diagonal,
     writable,
 )
@@ -26,14 +25,10 @@ from kgroups.search._search_nb import ROUNDING as ROUNDING_OF_GAINS
 from kgroups.search.climbing import MoveRules, climb
 from kgroups.search.levels import Level, finest_level
 from kgroups.search.objective import Objective, totals
-from kgroups.spectrum import BetheHessian, BoundBetheHessian
+from kgroups.spectrum import BetheHessian, BoundOperator, Operator
 
 # Least weight in units of the largest: strengths are squared and multiplied without underflow.
 _LEAST_WEIGHT = 1e-150
-# The 2-core gives the mean degree if more than this share of the nodes are leaves, and if it is
-# denser than the graph by more than this factor: then the leaves, not the graph, are sparse.
-_MANY_LEAVES = 0.3
-_MUCH_DENSER = 1.5
 # Nats that a likelihood move must gain; a node closer to a tie keeps its label.
 _MARGIN_NATS = 0.5
 # Rates and labels are improved in turn at most this often.
@@ -54,8 +49,8 @@ class Problem:
         Symmetric adjacency matrix, weights in units of the largest.
     strength : ndarray of shape (n,)
         Row sums of A.
-    hessian : BoundBetheHessian
-        The Bethe Hessian of the graph.
+    hessian : BoundOperator
+        The operator of the graph, by default its Bethe Hessian.
     offsets : ndarray of shape (n_components + 1,)
         Where each component starts among the nodes, and their number.
     weighted : bool
@@ -70,7 +65,7 @@ class Problem:
 
     A: CSR
     strength: Floats
-    hessian: BoundBetheHessian
+    hessian: BoundOperator
     offsets: Ints
     weighted: bool
     loops: bool
@@ -108,7 +103,7 @@ class Problem:
 
         They are divided by the dispersion.
         """
-        A = self.hessian.saturated_weights() if self.weighted else self.A
+        A = self.hessian.search_weights(self.A) if self.weighted else self.A
         A = without_diagonal(A) if self.loops else A
         level = finest_level(A, weighted=self.weighted, offsets=self.offsets)
         return level.divided(self.dispersion)
@@ -166,29 +161,17 @@ class Problem:
         whole = np.array([0, rows.size])
         return replace(self, A=A, strength=self.strength[rows], hessian=hessian, offsets=whole)
 
-    def at(self, operator: BetheHessian) -> "Problem":
+    def at(self, operator: Operator) -> "Problem":
         """Return the problem with another operator."""
         return replace(self, hessian=operator.bind(self.A, weighted=self.weighted))
 
-    def with_own_r(self) -> "Problem":
-        """Return the problem with the r of its own mean degree, if a rule has chosen r.
+    def with_own_operator(self) -> "Problem":
+        """Return the problem with the operator that suits its own graph.
 
-        The mean degree of a whole graph of many small components says nothing about a large one,
-        whose moments measure a signal-to-noise ratio only at its own r. Thousands of leaves at one
-        hub do not count either: where the 2-core is much denser, its mean degree is taken.
+        The operator of a whole graph of many small components may not suit a large one.
         """
-        if self.hessian.r_choice == "given":
-            return self
-        lengths = np.diff(self.A.indptr)
-        c = float(lengths.sum()) / max(1, int(np.count_nonzero(lengths)))
-        operator = BetheHessian(self.hessian.r_choice)  # type: ignore[arg-type]
-        if not self.weighted and np.count_nonzero(lengths == 1) > _MANY_LEAVES * len(lengths):
-            kept = two_core(self.A)
-            inside = kept[rows_of(self.A)] & kept[self.A.indices]
-            core = float(np.count_nonzero(inside)) / max(1, int(np.count_nonzero(kept)))
-            if core > _MUCH_DENSER * c:
-                operator, c = BetheHessian(np.sqrt(core)), core
-        return self if c == self.hessian.c else self.at(operator)
+        own = self.hessian.for_part(self.A, weighted=self.weighted)
+        return self if own is self.hessian else replace(self, hessian=own)
 
 
 class Prepared(NamedTuple):
@@ -215,7 +198,7 @@ class Prepared(NamedTuple):
 
 def prepare(
     graph: Graph,
-    operator: BetheHessian = BetheHessian(),
+    operator: Operator = BetheHessian(),
     self_loops: SelfLoops = "drop",
     *,
     shuffle: Ints | None = None,

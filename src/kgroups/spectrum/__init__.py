@@ -1,11 +1,5 @@
 """The spectrum of N_r: eigenpairs and the number of communities it shows."""
 
-from kgroups.spectrum.bethe_hessian import (
-    R_CHOICES,
-    BetheHessian,
-    BoundBetheHessian,
-    degrees_are_uneven,
-)
 from kgroups.spectrum.chebyshev import ThinBlock, growth_of
 from kgroups.spectrum.count import ComponentCounts, count_components
 from kgroups.spectrum.eigenpairs import (
@@ -28,15 +22,25 @@ from kgroups.spectrum.estimate import (
     warnings_of,
 )
 from kgroups.spectrum.moments import Moments, has_structure, moments
+from kgroups.spectrum.operators import (
+    R_CHOICES,
+    BetheHessian,
+    BoundBetheHessian,
+    BoundOperator,
+    Operator,
+    degrees_are_uneven,
+)
 
 __all__ = [
     "R_CHOICES",
     "BetheHessian",
     "BoundBetheHessian",
+    "BoundOperator",
     "ComponentCounts",
     "DeferredSpectrum",
     "Leading",
     "Moments",
+    "Operator",
     "PartialEigenpairsError",
     "Spectrum",
     "Step",

@@ -23,7 +23,7 @@ from kgroups._parallel import Threads
 from kgroups._progress import tell_share
 from kgroups._types import Floats
 from kgroups.spectrum import _chebyshev_nb as kernels
-from kgroups.spectrum.bethe_hessian import BoundBetheHessian
+from kgroups.spectrum.operators import BoundOperator
 
 ThinBlock: TypeAlias = npt.NDArray[np.float32]
 Value = TypeVar("Value", float, Floats)
@@ -76,7 +76,7 @@ class BlockOperator:
 
     def __init__(
         self,
-        hessian: BoundBetheHessian,
+        hessian: BoundOperator,
         *,
         lowest: float = -1.0,
         highest: float = 1.0,
@@ -87,7 +87,7 @@ class BlockOperator:
     ) -> None:
         data = hessian.coupling.data
         self._indptr, self._indices = map(writable, hessian.coupling[:2])
-        self.weight = hessian.diagonal.astype(np.float32)
+        self.weight = hessian.scale.astype(np.float32)
         self.lowest, self.highest = lowest, highest
         stretch = 2.0 / (highest - lowest)
         self._shift = 1.0 - stretch * highest
@@ -95,7 +95,7 @@ class BlockOperator:
         unit = data.size == 0 or data.strides == (0,) or bool(np.all(data == data[0]))
         factor = float(data[0]) if unit and data.size else 1.0
         self._coupling = _NO_ENTRIES if unit else data.astype(np.float32)
-        self._scale = (stretch * factor / hessian.diagonal).astype(np.float32)
+        self._scale = (stretch * factor / hessian.scale).astype(np.float32)
         self._entry_bounds = _ranges_of_entries(self._indptr, entries_per_task)
         self._row_bounds = [*range(0, self.n, rows_per_task), self.n]
         self._product_bounds = [*range(0, self.n, _ROWS_PER_PRODUCT), self.n]

@@ -14,9 +14,8 @@ import numpy as np
 from kgroups._blas import DENSE, DenseLimits
 from kgroups._csr import restricted, rows_of, two_core
 from kgroups._types import CSR, Bools, Floats, Ints
-from kgroups.spectrum.bethe_hessian import BoundBetheHessian
 from kgroups.spectrum.chebyshev import ThinBlock
-from kgroups.spectrum.count_by_filter import NOISE, FilterOptions, count_by_filter
+from kgroups.spectrum.count_by_filter import FilterOptions, count_by_filter
 from kgroups.spectrum.eigenpairs import (
     PartialEigenpairsError,
     all_eigenvalues,
@@ -31,6 +30,7 @@ from kgroups.spectrum.factorization import (
     negative_eigenvalues,
     work_budget,
 )
+from kgroups.spectrum.operators import NOISE, BoundOperator, above_threshold
 
 Method: TypeAlias = Literal["pruned", "dense", "inertia", "dense inertia", "filter"]
 
@@ -43,26 +43,30 @@ _NEAR_BELOW = 6
 
 
 class Layout:
-    """What the counts at every r share: components, 2-core, and the method for each component.
+    """What counts by similar operators share: components, 2-core, method for each component.
 
-    ``coupling`` is the symmetric pattern of the graph, ``labels`` are its connected components.
+    The operators, such as Bethe Hessians at other r, have the pattern and the kind of ``operator``;
+    ``labels`` are the connected components.
     """
 
     def __init__(
         self,
-        coupling: CSR,
+        operator: BoundOperator,
         labels: Ints,
         *,
         limits: DenseLimits = DENSE,
         options: FilterOptions = FilterOptions(),
     ) -> None:
-        self.coupling, self.labels, self.limits, self.options = coupling, labels, limits, options
+        self.labels, self.limits, self.options = labels, limits, options
+        self.coupling, self.ignores_trees = operator.coupling, operator.ignores_trees
         self.sizes = np.bincount(labels)
-        rows = rows_of(coupling)
+        rows = rows_of(self.coupling)
         entries = np.bincount(labels[rows], minlength=len(self.sizes))
-        loops = np.bincount(labels[rows[rows == coupling.indices]], minlength=len(self.sizes))
-        # No more edges than nodes: at most one cycle, which adds no eigenvalue for any r > 1.
-        self.empty = (entries + loops) // 2 <= self.sizes
+        on_diagonal = rows[rows == self.coupling.indices]
+        loops = np.bincount(labels[on_diagonal], minlength=len(self.sizes))
+        # No more edges than nodes are a tree or a single cycle.
+        most = self.sizes if self.ignores_trees else 0
+        self.empty = (entries + loops) // 2 <= most
 
     @cached_property
     def nodes(self) -> list[Ints]:
@@ -72,7 +76,9 @@ class Layout:
 
     @cached_property
     def core(self) -> Bools:
-        """The 2-core of the graph."""
+        """The 2-core of the graph, all nodes if trees count."""
+        if not self.ignores_trees:
+            return np.ones(len(self.labels), dtype=np.bool_)
         return two_core(self.coupling)
 
     @cached_property
@@ -101,7 +107,7 @@ class Layout:
         """Return the nodes of a component that are in the 2-core."""
         return self.nodes[a][self.core[self.nodes[a]]]
 
-    def part(self, hessian: BoundBetheHessian, a: int) -> BoundBetheHessian:
+    def part(self, hessian: BoundOperator, a: int) -> BoundOperator:
         """Return the operator on one component."""
         return hessian if len(self.sizes) == 1 else hessian.restrict(self.nodes[a])
 
@@ -117,9 +123,9 @@ class ComponentCounts:
     k_low, k_high : ndarray of int, shape (components,)
         Bounds on the counts, equal where these are exact.
     method : tuple of str
-        "pruned" (at most one cycle: nothing to count), "dense" (all eigenvalues), "inertia"
-        (pivots of a sparse factorization of the 2-core), "dense inertia" (of a dense one) or
-        "filter" (the eigenvalues above 1, found and verified).
+        "pruned" (no edge or at most one cycle, nothing to count), "dense" (all eigenvalues),
+        "inertia" (pivots of a sparse factorization of the 2-core), "dense inertia" (of a dense
+        one) or "filter" (the eigenvalues above 1, found and verified).
     known : tuple of ndarray
         The known eigenvalues of each component in decreasing order: all of them by "dense", those
         above 1 and one or more below by "filter", else none.
@@ -148,17 +154,17 @@ class ComponentCounts:
         return bool(np.array_equal(self.k_low, self.k_high))
 
 
-def count_components(hessian: BoundBetheHessian, component_labels: Ints) -> ComponentCounts:
+def count_components(hessian: BoundOperator, component_labels: Ints) -> ComponentCounts:
     """Count the eigenvalues of N_r above 1, the negative ones of H_r, in each component.
 
     ``hessian`` is the operator on the whole graph, whose components are numbered as
     ``connected_components`` does.
     """
-    return count_on(hessian, Layout(hessian.coupling, component_labels), sign=1)
+    return count_on(hessian, Layout(hessian, component_labels), sign=1)
 
 
 def count_on(
-    hessian: BoundBetheHessian,
+    hessian: BoundOperator,
     layout: Layout,
     *,
     sign: int,
@@ -171,7 +177,7 @@ def count_on(
     ``with_next`` also finds the largest eigenvalue that is not above 1.
     """
     k = np.zeros(len(layout.sizes), dtype=np.int64)
-    method: list[Method] = ["pruned"] * len(k) if hessian.trivial else list(layout.methods)
+    method = list(layout.methods)
     known: list[Floats] = [np.zeros(0)] * len(k)
     vectors: dict[int, ThinBlock] = {}
     joint = _where(method, "inertia")
@@ -187,7 +193,7 @@ def count_on(
         k[a] = negative_eigenvalues(_signed_matrix(core, sign).toarray())
     for a in _where(method, "dense"):
         known[a] = all_eigenvalues(layout.part(hessian, a), sign=sign)
-        k[a] = np.count_nonzero(known[a] > 1.0 + NOISE)
+        k[a] = np.count_nonzero(above_threshold(known[a]))
     low, high = k.copy(), k.copy()
     for a in _where(method, "filter"):
         start, part = None if near is None else near.vectors.get(a), layout.part(hessian, a)
@@ -204,7 +210,7 @@ def _where(method: list[Method], name: Method) -> list[int]:
 
 
 def _negative_pivots(
-    hessian: BoundBetheHessian, layout: Layout, joint: list[int], sign: int
+    hessian: BoundOperator, layout: Layout, joint: list[int], sign: int
 ) -> Ints | None:
     """Return the nodes of the chosen components whose pivot is negative, if they can be trusted."""
     chosen = np.zeros(len(layout.sizes), dtype=np.bool_)
@@ -214,17 +220,18 @@ def _negative_pivots(
     return None if factor is None else rows[factor.negative]
 
 
-def _signed_matrix(hessian: BoundBetheHessian, sign: int) -> Any:
+def _signed_matrix(hessian: BoundOperator, sign: int) -> Any:
     """Return the diagonal minus ``sign`` times the coupling.
 
-    The diagonal is larger by the factor 1 + NOISE, so that eigenvalues of N at 1 do not count.
+    The threshold is larger by the factor 1 + NOISE, so that eigenvalues of N at 1 do not count.
     """
     indptr, indices, data = hessian.coupling
     coupling = hessian.coupling if sign > 0 else CSR(indptr, indices, -data)
-    return replace(hessian, diagonal=(1.0 + NOISE) * hessian.diagonal, coupling=coupling).matrix()
+    threshold = (1.0 + NOISE) * hessian.threshold
+    return replace(hessian, threshold=threshold, coupling=coupling).matrix()
 
 
-def eigenvalues_around_one(hessian: BoundBetheHessian, counts: ComponentCounts) -> Floats:
+def eigenvalues_around_one(hessian: BoundOperator, counts: ComponentCounts) -> Floats:
     """Return consecutive eigenvalues of N_r around 1, in decreasing order.
 
     All above 1 if these are at most 50, else the 12 next to it; and up to 6 below. Empty if the
@@ -235,7 +242,7 @@ def eigenvalues_around_one(hessian: BoundBetheHessian, counts: ComponentCounts) 
     values = [known for known in counts.known if known.size]
     # The filter finds some eigenvalues below 1; under the lowest of these there are others.
     known_down_to = [
-        float(known[known <= 1.0 + NOISE].max(initial=-np.inf))
+        float(known[~above_threshold(known)].max(initial=-np.inf))
         for known, name in zip(counts.known, counts.method, strict=True)
         if name == "filter"
     ]
@@ -255,13 +262,14 @@ def eigenvalues_around_one(hessian: BoundBetheHessian, counts: ComponentCounts) 
     if not values or any(some.size == 0 for some in values):
         return np.zeros(0)
     merged = np.sort(np.concatenate(values))[::-1]
-    above, below = merged[merged > 1.0 + NOISE], merged[merged <= 1.0 + NOISE]
+    is_above = above_threshold(merged)
+    above, below = merged[is_above], merged[~is_above]
     above = above if counts.total <= _ALL_ABOVE else above[-_NEAR_ABOVE:]
     below = below[below >= max(known_down_to, default=-np.inf)]
     return np.concatenate([above, below[:_NEAR_BELOW]])
 
 
-def _around_one(hessian: BoundBetheHessian, k: int, above: int) -> Floats:
+def _around_one(hessian: BoundOperator, k: int, above: int) -> Floats:
     """Return the ``above`` lowest of the k eigenvalues above 1, and some below."""
     if hessian.n <= DENSE.eigenvalues:
         return all_eigenvalues(hessian, sign=1)[k - above :]
@@ -272,25 +280,25 @@ def _around_one(hessian: BoundBetheHessian, k: int, above: int) -> Floats:
     return np.concatenate([up, _by_inverse(hessian, factor, _NEAR_BELOW, sign=1)])
 
 
-def _by_lanczos(hessian: BoundBetheHessian, k: int) -> Floats:
+def _by_lanczos(hessian: BoundOperator, k: int) -> Floats:
     """Return the k eigenvalues above 1 and some below, or none if they were not found."""
     try:
         values, _ = top_eigenpairs(hessian, min(k + _NEAR_BELOW, hessian.n))
     except PartialEigenpairsError as error:
         values = error.eigenvalues
-    if np.count_nonzero(values > 1.0 + NOISE) == k:
+    if np.count_nonzero(above_threshold(values)) == k:
         return values
     return all_eigenvalues(hessian, sign=1) if hessian.n <= DENSE.exact_counts else np.zeros(0)
 
 
-def _by_inverse(hessian: BoundBetheHessian, factor: Factor, count: int, *, sign: int) -> Floats:
+def _by_inverse(hessian: BoundOperator, factor: Factor, count: int, *, sign: int) -> Floats:
     """Return the eigenvalues nu of N next below 1, or next above for sign -1, decreasing.
 
     Those of (1 - N)^-1 are 1 / (1 - nu), so that the nearest ones to 1 are extreme.
     """
     from scipy.sparse.linalg import LinearOperator
 
-    n, scale = hessian.n, np.sqrt(hessian.diagonal)
+    n, scale = hessian.n, np.sqrt(hessian.scale)
 
     def inverse(x: Floats) -> Floats:
         return sign * scale * factor.solve(scale * x.reshape(n))

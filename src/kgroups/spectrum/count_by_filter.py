@@ -24,7 +24,6 @@ import numpy as np
 
 from kgroups._types import Bools, Floats
 from kgroups._validation import changed_options
-from kgroups.spectrum.bethe_hessian import BoundBetheHessian
 from kgroups.spectrum.chebyshev import (
     BlockOperator,
     Deflated,
@@ -42,9 +41,7 @@ from kgroups.spectrum.eigenpairs import (
     rough_top,
 )
 from kgroups.spectrum.moments import moments
-
-NOISE = 1e-9
-"""Eigenvalues this close to 1 are not above it."""
+from kgroups.spectrum.operators import BoundOperator, above_threshold
 
 # Random columns of a verification, and the probability that an eigenvector is missed by them all.
 _VERIFYING = 8
@@ -105,7 +102,7 @@ class FilterOptions:
 
     __repr__ = changed_options
 
-    def most_columns(self, hessian: BoundBetheHessian) -> int:
+    def most_columns(self, hessian: BoundOperator) -> int:
         """Return how many columns a block may have on a graph."""
         by_entries = self.columns_times_entries / max(1, hessian.nnz)
         by_rows = math.sqrt(self.rows_times_squared_columns / hessian.n)
@@ -129,7 +126,7 @@ class FilteredCount:
 
 
 def count_by_filter(
-    hessian: BoundBetheHessian,
+    hessian: BoundOperator,
     *,
     sign: int = 1,
     start: ThinBlock | None = None,
@@ -159,7 +156,7 @@ def count_by_filter(
 class _Search:
     """Vectors of eigenvalues of ``sign * N`` near 1 and above, and the rounds that find them."""
 
-    def __init__(self, hessian: BoundBetheHessian, sign: int, options: FilterOptions) -> None:
+    def __init__(self, hessian: BoundOperator, sign: int, options: FilterOptions) -> None:
         self._bound, self._sign, self._options = hessian, sign, options
         self.most = options.most_columns(hessian)
         # The end of an interval in which eigenvalues at the other end of the spectrum do not grow.
@@ -256,7 +253,7 @@ class _Search:
         """Return the largest eigenvalues on the complement, or none if Lanczos fails."""
         from scipy.sparse.linalg import LinearOperator
 
-        n, scale = self._bound.n, np.sqrt(self._bound.diagonal)
+        n, scale = self._bound.n, np.sqrt(self._bound.scale)
         V = np.linalg.qr(scale[:, np.newaxis] * self._vectors)[0]
         matrix = self._bound.normalized_matrix() * float(self._sign)
 
@@ -281,25 +278,25 @@ class _Search:
         V = self._vectors.astype(float)
         if not V.shape[1]:
             return 0, 0, np.zeros(0)
-        diagonal = self._bound.diagonal[:, np.newaxis]
+        diagonal = self._bound.scale[:, np.newaxis]
         image = self._bound.coupling_matrix() @ V
         root = np.linalg.inv(np.linalg.cholesky(V.T @ (diagonal * V)))
         T = root @ (V.T @ image) @ root.T
         values = np.linalg.eigvalsh(self._sign * (T + T.T) / 2.0)[::-1]
-        low = high = int(np.count_nonzero(values > 1.0 + NOISE))
+        low = high = int(np.count_nonzero(above_threshold(values)))
         if theta is not None:
             square = root @ (image.T @ (image / diagonal)) @ root.T - T @ T
             lifted = np.linalg.eigvalsh(self._sign * T + square / (1.0 - theta))
-            high = int(np.count_nonzero(lifted > 1.0 + NOISE))
+            high = int(np.count_nonzero(above_threshold(lifted)))
         return low, max(low, high), values
 
 
-def _rough_end(hessian: BoundBetheHessian, sign: int) -> float:
+def _rough_end(hessian: BoundOperator, sign: int) -> float:
     """Return the largest eigenvalue of ``sign * N`` to two digits, or a bound if Lanczos fails."""
     try:
         return rough_top(hessian, sign=sign, tolerance=_ROUGH_END)
     except PartialEigenpairsError:
-        return float(np.max(hessian.coupling_matrix().sum(axis=1) / hessian.diagonal))
+        return float(np.max(hessian.coupling_matrix().sum(axis=1) / hessian.scale))
 
 
 class _Pairs(NamedTuple):
@@ -395,7 +392,7 @@ class _Filter:
 
 
 def count_by_trace(
-    hessian: BoundBetheHessian, *, lowest: float, highest: float
+    hessian: BoundOperator, *, lowest: float, highest: float
 ) -> tuple[int, int, int]:
     """Estimate the number of eigenvalues of N_r above 1, and a range in which it should lie.
 

@@ -17,7 +17,6 @@ from kgroups._csr import rows_of
 from kgroups._types import Floats
 from kgroups._wording import in_python
 from kgroups.errors import ConvergenceError
-from kgroups.spectrum.bethe_hessian import BoundBetheHessian
 from kgroups.spectrum.chebyshev import (
     Recursion,
     ThinBlock,
@@ -27,6 +26,7 @@ from kgroups.spectrum.chebyshev import (
     value_of,
 )
 from kgroups.spectrum.moments import Moments
+from kgroups.spectrum.operators import BoundOperator
 
 # Tolerance of ARPACK, and of a search that only asks whether there is anything.
 _TOLERANCE, _ROUGH_TOLERANCE = 1e-10, 1e-4
@@ -61,7 +61,7 @@ class PartialEigenpairsError(ConvergenceError):
 
 
 def top_eigenpairs(
-    hessian: BoundBetheHessian, count: int, *, limits: DenseLimits = DENSE
+    hessian: BoundOperator, count: int, *, limits: DenseLimits = DENSE
 ) -> tuple[Floats, Floats]:
     """Return the largest eigenvalues of N_r, in decreasing order, and their eigenvectors.
 
@@ -98,7 +98,7 @@ def largest_eigenpairs(matrix: Any, count: int, start: Floats) -> tuple[Floats, 
     return lam[:count], V[:, :count]
 
 
-def rough_top(hessian: BoundBetheHessian, *, sign: int, tolerance: float = 1e-3) -> float:
+def rough_top(hessian: BoundOperator, *, sign: int, tolerance: float = 1e-3) -> float:
     """Return the largest eigenvalue of ``sign * N`` to about three digits, rounded down."""
     if hessian.n <= DENSE.eigenpairs:
         return float(all_eigenvalues(hessian, sign=sign)[0])
@@ -106,24 +106,24 @@ def rough_top(hessian: BoundBetheHessian, *, sign: int, tolerance: float = 1e-3)
     return float(lanczos_pairs(matrix, 1, start_vector(hessian), tolerance=tolerance)[0][0])
 
 
-def all_eigenvalues(hessian: BoundBetheHessian, *, sign: int) -> Floats:
+def all_eigenvalues(hessian: BoundOperator, *, sign: int) -> Floats:
     """Return all eigenvalues of ``sign * N``, in decreasing order, from the dense matrix."""
     values = np.linalg.eigvalsh(_dense_matrix(hessian)).astype(np.float64, copy=False)
     return values[::-1] if sign > 0 else -values
 
 
-def start_vector(hessian: BoundBetheHessian) -> Floats:
+def start_vector(hessian: BoundOperator) -> Floats:
     """Return a vector near the top eigenvector for Lanczos to start from."""
     # On regular graphs it must not be exactly that eigenvector, where Lanczos would stop.
-    return np.sqrt(hessian.diagonal) * (0.5 + np.random.default_rng(0).random(hessian.n))
+    return np.sqrt(hessian.scale) * (0.5 + np.random.default_rng(0).random(hessian.n))
 
 
-def _dense(hessian: BoundBetheHessian) -> tuple[Floats, Floats]:
+def _dense(hessian: BoundOperator) -> tuple[Floats, Floats]:
     lam, V = np.linalg.eigh(_dense_matrix(hessian))
     return lam[::-1], V[:, ::-1]
 
 
-def _dense_matrix(hessian: BoundBetheHessian) -> Floats:
+def _dense_matrix(hessian: BoundOperator) -> Floats:
     dense = np.zeros((hessian.n, hessian.n))
     dense[rows_of(hessian.normalized), hessian.normalized.indices] = hessian.normalized.data
     return dense

@@ -19,10 +19,15 @@ from kgroups.errors import (
     warn_caller,
 )
 from kgroups.graph import Graph
-from kgroups.spectrum.bethe_hessian import R_CHOICES, BetheHessian, BoundBetheHessian
 from kgroups.spectrum.count import ComponentCounts, Layout, count_on, eigenvalues_around_one
-from kgroups.spectrum.count_by_filter import NOISE
 from kgroups.spectrum.eigenpairs import PartialEigenpairsError, rough_top
+from kgroups.spectrum.operators import (
+    R_CHOICES,
+    BetheHessian,
+    BoundOperator,
+    Operator,
+    above_threshold,
+)
 
 # The threshold is crowded if within this distance of 1 there are at least so many eigenvalues above
 # and below it, with a gap of at most so much between them.
@@ -49,9 +54,9 @@ class Spectrum:
         Equal if ``k`` is exact, else a range in which the number should lie.
     is_exact : bool
         Whether ``k`` is exact; always so up to 5,000 nodes.
-    r : float
-        The parameter used.
-    r_choice : str
+    r : float or None
+        The parameter used; None for another operator than the Bethe Hessian.
+    r_choice : str or None
         The rule that gave it, or "given".
     eigenvalues : tuple of float
         Consecutive eigenvalues of N_r around 1, in decreasing order: all above 1 if they are
@@ -59,7 +64,8 @@ class Spectrum:
     gap : float
         From the last eigenvalue above 1 to the first below; from 1 itself where one is missing.
     k_at, r_at : dict
-        k and r under each of the three rules; the spread of k shows its uncertainty.
+        k and r under each of the three rules for the Bethe Hessian; the spread of k shows its
+        uncertainty.
     exact_at : dict
         Whether k under each rule is exact, and not an estimate.
     below_minus_one : int
@@ -73,8 +79,8 @@ class Spectrum:
     """
 
     k: int
-    r: float
-    r_choice: str
+    r: float | None
+    r_choice: str | None
     eigenvalues: tuple[float, ...]
     gap: float
     k_at: dict[str, int] = field(hash=False)
@@ -94,7 +100,7 @@ class Spectrum:
     @property
     def shown_above(self) -> int:
         """Number of the eigenvalues listed that are above 1."""
-        return sum(value > 1.0 + NOISE for value in self.eigenvalues)
+        return int(np.count_nonzero(above_threshold(np.array(self.eigenvalues))))
 
     @property
     def shown_k_at(self) -> dict[str, str]:
@@ -105,13 +111,14 @@ class Spectrum:
         }
 
     def __repr__(self) -> str:
+        parameter = "" if self.r is None else f"r = {self.r:.4g} ({self.r_choice}), "
         at = ", ".join(f"{choice} {k}" for choice, k in self.shown_k_at.items())
         about = "" if self.is_exact else f", an estimate between {self.k_low} and {self.k_high}"
         found = counted(self.k, "community", "communities") if self.k else "no communities"
         lines = [
             f"Spectrum(shows {found}{about})",
             f"  k by rule for r: {at}",
-            f"  r = {self.r:.4g} ({self.r_choice}), gap at 1: {self.gap:.3g}",
+            f"  {parameter}gap at 1: {self.gap:.3g}",
         ]
         if self.eigenvalues:
             shown = [f"{value:.3f}" for value in self.eigenvalues]
@@ -149,8 +156,8 @@ class Spectrum:
             k=whole("k", values["k"]),
             k_low=whole("k_low", values["k_low"]),
             k_high=whole("k_high", values["k_high"]),
-            r=real("r", values["r"]),
-            r_choice=str(values["r_choice"]),
+            r=None if values["r"] is None else real("r", values["r"]),
+            r_choice=None if values["r_choice"] is None else str(values["r_choice"]),
             eigenvalues=tuple(real("eigenvalues", value) for value in values["eigenvalues"]),
             gap=real("gap", values["gap"]),
             k_at={name: whole("k_at", k) for name, k in values["k_at"].items()},
@@ -176,7 +183,7 @@ def estimate_k(
     graph: Any,
     *,
     weight: str | None = "weight",
-    operator: BetheHessian = BetheHessian(),
+    operator: Operator = BetheHessian(),
     source: str | None = None,
     target: str | None = None,
     symmetrize: Symmetrize | None = None,
@@ -193,8 +200,8 @@ def estimate_k(
         Anything that :func:`kgroups.as_graph` takes.
     weight : str or None
         Edge attribute that holds the weights; ``None`` ignores them.
-    operator : BetheHessian
-        The rule for r, by default the square root of the mean degree.
+    operator : BetheHessian or another Operator
+        The operator, by default with r the square root of the mean degree.
     source, target : str, optional
         Columns that hold the ends of the edges, where the graph is a table.
     symmetrize : {"sum", "union"} or None
@@ -238,7 +245,7 @@ def estimate_k(
 class DeferredSpectrum:
     """The options for computing the spectrum of a graph when it is first used."""
 
-    operator: BetheHessian = BetheHessian()
+    operator: Operator = BetheHessian()
     self_loops: SelfLoops = "drop"
 
     __repr__ = changed_options
@@ -252,7 +259,7 @@ class DeferredSpectrum:
 
 
 def spectrum_of(
-    hessian: BoundBetheHessian,
+    hessian: BoundOperator,
     adjacency: CSR,
     *,
     weighted: bool,
@@ -261,17 +268,16 @@ def spectrum_of(
     """Return the spectrum of an operator bound to an adjacency matrix; counts may be given."""
     if counts is None:
         _, labels = connected_components(adjacency)
-        counts = count_on(hessian, Layout(hessian.coupling, labels), sign=1, with_next=True)
+        counts = count_on(hessian, Layout(hessian, labels), sign=1, with_next=True)
     k_at: dict[str, int] = {}
     r_at: dict[str, float] = {}
     exact_at: dict[str, bool] = {}
     for choice in R_CHOICES:
-        other, counted = hessian, counts
-        if choice != hessian.r_choice:
+        counted, r = counts, hessian.r
+        if choice != hessian.r_choice or r is None:
             other = BetheHessian(choice).bind(adjacency, weighted=weighted)
-            counted = count_on(other, counts.layout, sign=1, near=counts)
-        k_at[choice], r_at[choice] = counted.total, other.r
-        exact_at[choice] = counted.is_exact
+            counted, r = count_on(other, counts.layout, sign=1, near=counts), other.r
+        k_at[choice], r_at[choice], exact_at[choice] = counted.total, r, counted.is_exact
     values = eigenvalues_around_one(hessian, counts)
     below_minus_one, lowest = _below_minus_one(hessian, counts)
     return Spectrum(
@@ -305,11 +311,11 @@ def _all_known(counts: ComponentCounts) -> bool:
 
 def _lowest_of(values: Floats) -> tuple[int, float]:
     """Return how many eigenvalues are below -1, and the lowest, or 0 if that is positive."""
-    below = int(np.count_nonzero(values < -1.0 - NOISE))
+    below = int(np.count_nonzero(above_threshold(-values)))
     return below, float(values.min(initial=0.0))
 
 
-def _below_minus_one(hessian: BoundBetheHessian, counts: ComponentCounts) -> tuple[int, float]:
+def _below_minus_one(hessian: BoundOperator, counts: ComponentCounts) -> tuple[int, float]:
     """Return how many eigenvalues are below -1, and the lowest where there are some."""
     if _all_known(counts):
         return _lowest_of(np.concatenate([np.zeros(0), *counts.known]))
@@ -333,9 +339,9 @@ def _warnings(
 ) -> tuple[KGroupsWarning, ...]:
     """Return warnings of a threshold within a run of eigenvalues, and of eigenvalues below -1."""
     found: list[KGroupsWarning] = []
-    above = int(np.count_nonzero((values > 1.0 + NOISE) & (values < 1.0 + _WINDOW)))
-    below = int(np.count_nonzero((values <= 1.0 + NOISE) & (values > 1.0 - _WINDOW)))
-    gap = _gap(values)
+    is_above, gap = above_threshold(values), _gap(values)
+    above = int(np.count_nonzero(is_above & (values < 1.0 + _WINDOW)))
+    below = int(np.count_nonzero(~is_above & (values > 1.0 - _WINDOW)))
     if above >= _CROWDED_ABOVE and below >= _CROWDED_BELOW and gap <= _CROWDED_GAP:
         spread = ""
         if k_at is not None:
@@ -361,7 +367,8 @@ def _warnings(
 
 def _gap(values: Floats) -> float:
     """Return the distance of the eigenvalues next to 1, from 1 itself where one is missing."""
-    above, below = values[values > 1.0 + NOISE], values[values <= 1.0 + NOISE]
+    is_above = above_threshold(values)
+    above, below = values[is_above], values[~is_above]
     return float(above[-1] if above.size else 1.0) - float(below[0] if below.size else 1.0)
 
 
@@ -384,7 +391,7 @@ def staircase(adjacency: CSR, first: float, *, weighted: bool) -> tuple[Step, ..
     with single_threaded(labels.size):
         while len(steps) < _MOST_STEPS and (not steps or steps[-1].k > 1):
             hessian = BetheHessian(r).bind(adjacency, weighted=weighted)
-            layout = Layout(hessian.coupling, labels) if layout is None else layout
+            layout = Layout(hessian, labels) if layout is None else layout
             near = count_on(hessian, layout, sign=1, near=near)
             steps.append(Step(r, near.total, near.is_exact))
             r *= _RATIO

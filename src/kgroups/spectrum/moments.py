@@ -17,7 +17,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from kgroups._progress import tell_share
-from kgroups.spectrum.bethe_hessian import BoundBetheHessian
 from kgroups.spectrum.chebyshev import (
     BlockOperator,
     Perron,
@@ -27,6 +26,7 @@ from kgroups.spectrum.chebyshev import (
     start_with_perron,
     value_of,
 )
+from kgroups.spectrum.operators import BoundOperator
 
 # Signals up to this are noise; ``benchmarks/nulls.py`` measures the errors on both sides.
 _NULL_SIGNAL = 5.0
@@ -89,7 +89,7 @@ class Moments:
     visits: int
 
 
-def moments(hessian: BoundBetheHessian, *, columns: int = _COLUMNS, seed: int = 0) -> Moments:
+def moments(hessian: BoundOperator, *, columns: int = _COLUMNS, seed: int = 0) -> Moments:
     """Estimate the number of communities of a connected graph, and how clear they are.
 
     Examples

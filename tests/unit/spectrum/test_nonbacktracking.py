@@ -5,7 +5,7 @@ import pytest
 from helpers import oracles_spectrum as oracles
 from helpers.strategies_spectrum import adjacency_of, csr_of, random_adjacency
 from kgroups._blas import DenseLimits
-from kgroups.spectrum.bethe_hessian import radius_above_entries
+from kgroups.spectrum.operators import radius_above_entries
 
 
 @pytest.mark.parametrize("weighted", [False, True])

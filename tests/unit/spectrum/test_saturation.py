@@ -3,7 +3,7 @@ import pytest
 
 from helpers.strategies_spectrum import adjacency_of, csr_of, random_tree
 from kgroups import BetheHessian
-from kgroups.spectrum.bethe_hessian import R_CHOICES, saturate, saturate_at, saturate_at_mean_degree
+from kgroups.spectrum.operators import R_CHOICES, saturate, saturate_at, saturate_at_mean_degree
 
 
 def test_saturation_is_smooth_rising_and_stays_below_its_limit():

@@ -250,7 +250,7 @@ def test_estimates_are_called_estimates():
     adjacency = graph.simple_adjacency()
     hessian = BetheHessian().bind(adjacency, weighted=False)
     options = FilterOptions(rows_times_squared_columns=0.0)
-    layout = Layout(hessian.coupling, connected_components(adjacency)[1], options=options)
+    layout = Layout(hessian, connected_components(adjacency)[1], options=options)
     counts = count_on(hessian, layout, sign=1, with_next=True)
     spectrum = spectrum_of(hessian, adjacency, weighted=False, counts=counts)
     assert not spectrum.is_exact

@@ -1,15 +1,29 @@
-"""The Bethe Hessian H_r, its normalized form N_r, and the choices of r."""
+"""Operators: matrices of a graph whose eigenvalues above a threshold show communities.
+
+An operator is a class with a method ``bind``, which returns the coupling, the diagonal and the
+threshold for one graph. The Bethe Hessian is the default.
+"""
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    Protocol,
+    Self,
+    TypeAlias,
+    runtime_checkable,
+)
 
 import numpy as np
 
 from kgroups._blas import DENSE, DenseLimits, single_threaded
-from kgroups._csr import block, constant, restricted, row_lengths, row_sums, rows_of
+from kgroups._csr import block, constant, restricted, row_lengths, row_sums, rows_of, two_core
 from kgroups._types import CSR, Bools, Floats, Ints, SelfLoops, Symmetrize
 from kgroups._validation import changed_options, check_choice, is_real
 from kgroups.errors import InputError
@@ -19,6 +33,8 @@ if TYPE_CHECKING:
 
 RChoice: TypeAlias = Literal["mean-degree", "second-moment", "nonbacktracking"]
 R_CHOICES: tuple[RChoice, ...] = ("mean-degree", "second-moment", "nonbacktracking")
+NOISE = 1e-9
+"""Eigenvalues this close to the threshold, in units of it, are not above it."""
 R_FLOOR = 1.001
 """Smallest r in units of the largest weight: at r = 1 an isolated node has a zero diagonal."""
 # Largest r in units of the largest weight. From r = n on, H_r has no negative eigenvalue on any
@@ -31,6 +47,10 @@ _SMALLEST_WEIGHT = 1e-150
 # Variance of the degrees over their mean, which is 1 for edges at random, above which they are
 # uneven. Measured: at most 1.12 in block models, 7.8 and more with power laws.
 _DISPERSION = 1.3
+# The 2-core gives the mean degree if more than this share of the nodes are leaves, and if it is
+# denser than the graph by more than this factor: then the leaves, not the graph, are sparse.
+_MANY_LEAVES = 0.3
+_MUCH_DENSER = 1.5
 # Relative error of the radius.
 _TOLERANCE = 1e-9
 # Closer to the largest entry the root cannot be distinguished from it in double precision.
@@ -38,6 +58,125 @@ _FLOOR = 1.0 + 1e-7
 # Power iterations before the root search, on small and on large graphs; and instead of it, where
 # ARPACK fails.
 _STEPS_SMALL, _STEPS_LARGE, _STEPS_ALONE = 20, 60, 2_000
+
+
+def above_threshold(values: Floats) -> Bools:
+    """Return which eigenvalues, in units of the threshold, show communities."""
+    return values > 1.0 + NOISE
+
+
+@runtime_checkable
+class Operator(Protocol):
+    """What :func:`kgroups.detect_communities` takes as ``operator``."""
+
+    def bind(self, adjacency: CSR, *, weighted: bool) -> "BoundOperator":
+        """Return the operator on one graph.
+
+        Parameters
+        ----------
+        adjacency : CSR
+            Symmetric, columns sorted, all entries above 0; see ``Graph.simple_adjacency``.
+        weighted : bool
+            Whether the entries are weights; otherwise each counts 1.
+        """
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class BoundOperator:
+    r"""An operator on one graph: its coupling G, its diagonal and its threshold.
+
+    .. math:: H = \theta \, \mathrm{diag}(\Delta) - G, \quad
+        N = \mathrm{diag}(\theta \Delta)^{-1/2} \, G \, \mathrm{diag}(\theta \Delta)^{-1/2}
+
+    Eigenvalues of N are in units of the threshold: those above 1 show communities, and H has as
+    many negative ones. All others should lie between -1 and 1.
+
+    Attributes
+    ----------
+    coupling : CSR
+        Symmetric and non-negative, with the pattern of the adjacency matrix.
+    diagonal : ndarray of shape (n,)
+        Positive.
+    threshold : float
+        Positive.
+    r, r_choice : float and str, or None
+        The parameter of the Bethe Hessian, in units of the weights if there are weights, and how
+        it was chosen: "mean-degree", "second-moment", "nonbacktracking" or "given". None for other
+        operators.
+    saturated : int
+        Number of edges whose weight was reduced because it came near r.
+    """
+
+    coupling: CSR
+    diagonal: Floats
+    threshold: float = 1.0
+    r: float | None = field(default=None, kw_only=True)
+    r_choice: str | None = field(default=None, kw_only=True)
+    saturated: int = field(default=0, kw_only=True)
+
+    ignores_trees: ClassVar[bool] = False
+    """Whether trees and single cycles, alone or attached, add no eigenvalue above the threshold."""
+
+    @property
+    def n(self) -> int:
+        """Number of nodes."""
+        return len(self.diagonal)
+
+    @property
+    def nnz(self) -> int:
+        """Number of entries of the coupling."""
+        return len(self.coupling.indices)
+
+    @property
+    def scale(self) -> Floats:
+        """The threshold times the diagonal."""
+        return self.diagonal if self.threshold == 1.0 else self.threshold * self.diagonal
+
+    @cached_property
+    def normalized(self) -> CSR:
+        """The matrix N."""
+        scale = 1.0 / np.sqrt(self.scale)
+        indptr, indices, data = self.coupling
+        scaled = data * np.repeat(scale, np.diff(indptr)) * scale[indices]
+        return CSR(indptr, indices, scaled)
+
+    def coupling_matrix(self) -> "sparse.csr_array":
+        """Return the coupling as a sparse matrix."""
+        return _as_matrix(self.coupling)
+
+    def matrix(self) -> "sparse.csr_array":
+        """Return H as a sparse matrix."""
+        from scipy import sparse
+
+        return (sparse.diags_array(self.scale, format="csr") - self.coupling_matrix()).tocsr()
+
+    def normalized_matrix(self) -> "sparse.csr_array":
+        """Return N as a sparse matrix."""
+        return _as_matrix(self.normalized)
+
+    def restrict(self, rows: Ints) -> Self:
+        """Return the principal part on ``rows``, in that order, with an unchanged diagonal."""
+        return replace(self, diagonal=self.diagonal[rows], coupling=restricted(self.coupling, rows))
+
+    def block(self, start: int, stop: int) -> Self:
+        """Return the principal part on consecutive rows, with an unchanged diagonal."""
+        return replace(
+            self, diagonal=self.diagonal[start:stop], coupling=block(self.coupling, start, stop)
+        )
+
+    def on_core(self, rows: Ints) -> Self:
+        """Return the operator of the subgraph that is left when attached trees are removed."""
+        return self.restrict(rows)
+
+    def for_part(self, A: CSR, *, weighted: bool) -> "BoundOperator":
+        """Return the operator that suits a part of a graph by itself, with adjacency matrix A."""
+        del A, weighted
+        return self
+
+    def search_weights(self, A: CSR) -> CSR:
+        """Return the weights that the search for communities describes, from those of the edges."""
+        return A
 
 
 @dataclass(frozen=True)
@@ -188,21 +327,28 @@ class BetheHessian:
         c = nnz / occupied if occupied else 0.0
         self._check_not_too_large(adjacency, weighted=weighted)
         r_choice = self.r if isinstance(self.r, str) else "given"
-        trivial = nnz == 0 or (c <= 1.0 and r_choice != "given")
         if weighted:
             rows = rows_of(adjacency)
             r, ratios, high = self._weighted_ratios(adjacency, rows, c)
             rest = 1.0 - np.square(ratios)
-            terms, couplings, bare = np.square(ratios) / rest, ratios / rest, 1.0
-            diagonal = bare + row_sums(rows, terms, n)
+            terms, couplings, isolated = np.square(ratios) / rest, ratios / rest, 1.0
+            diagonal = isolated + row_sums(rows, terms, n)
             loops = int(np.count_nonzero(high & (rows == adjacency.indices)))
             saturated = (int(np.count_nonzero(high)) + loops) // 2
         else:
             r = self._unweighted_r(adjacency, d, c)
-            bare = r * r - 1.0
-            diagonal, couplings, saturated = bare + d, constant(r, nnz), 0
+            isolated = r * r - 1.0
+            diagonal, couplings, saturated = isolated + d, constant(r, nnz), 0
         coupling = CSR(adjacency.indptr, adjacency.indices, couplings)
-        return BoundBetheHessian(r, r_choice, c, diagonal, coupling, bare, saturated, trivial)
+        return BoundBetheHessian(
+            coupling,
+            diagonal,
+            r=r,
+            r_choice=r_choice,
+            saturated=saturated,
+            c=c,
+            isolated_diagonal=isolated,
+        )
 
     def _check_not_too_large(self, adjacency: CSR, *, weighted: bool) -> None:
         if isinstance(self.r, str):
@@ -265,98 +411,29 @@ class BetheHessian:
         return self.bind(adjacency, weighted=source.is_weighted)
 
 
-@dataclass(frozen=True, eq=False)
-class BoundBetheHessian:
-    r"""H = diag(diagonal) - coupling, and N = diag(diagonal)^{-1/2} coupling diag(diagonal)^{-1/2}.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BoundBetheHessian(BoundOperator):
+    r"""The Bethe Hessian of one graph.
+
+    The coupling is ``r A`` unweighted and ``r w / (r**2 - w**2)`` weighted; kept self-loops stand
+    on its diagonal. The diagonal is ``r**2 - 1 + d``, or ``1 + sum(w**2 / (r**2 - w**2))``.
 
     Attributes
     ----------
-    r : float
-        The parameter, in units of the weights in the weighted form.
-    r_choice : str
-        How r was chosen: "mean-degree", "second-moment", "nonbacktracking" or "given".
     c : float
         Mean number of entries of a row, over the rows that have one.
-    diagonal : ndarray of shape (n,)
-        Positive. ``r**2 - 1 + d`` unweighted, ``1 + sum(w**2 / (r**2 - w**2))`` weighted.
-    coupling : CSR
-        Non-negative. ``r A`` unweighted, ``r w / (r**2 - w**2)`` weighted; kept self-loops stand
-        on its diagonal.
-    bare : float
-        What `diagonal` is on a node without edges.
-    saturated : int
-        Number of edges whose weight was reduced because it came near r.
-    trivial : bool
-        Whether the count is 0 without any work: there are no edges, or r is not given and c <= 1,
-        which is a set of separate edges.
+    isolated_diagonal : float
+        What the diagonal is on a node without edges.
     """
 
     r: float
     r_choice: str
     c: float
-    diagonal: Floats
-    coupling: CSR
-    bare: float
-    saturated: int
-    trivial: bool
+    isolated_diagonal: float
 
-    @property
-    def n(self) -> int:
-        """Number of nodes."""
-        return len(self.diagonal)
+    ignores_trees: ClassVar[bool] = True
 
-    @property
-    def nnz(self) -> int:
-        """Number of entries of the coupling."""
-        return len(self.coupling.indices)
-
-    @cached_property
-    def normalized(self) -> CSR:
-        """N as bare arrays."""
-        scale = 1.0 / np.sqrt(self.diagonal)
-        indptr, indices, data = self.coupling
-        scaled = data * np.repeat(scale, np.diff(indptr)) * scale[indices]
-        return CSR(indptr, indices, scaled)
-
-    def saturated_weights(self) -> CSR:
-        """Return the weights that the coupling was made of, in units of r."""
-        indptr, indices, coupling = self.coupling
-        # The coupling is x / (1 - x^2) of the weight x in units of r; solve for x.
-        twice = 2.0 * coupling
-        return CSR(indptr, indices, twice / (1.0 + np.sqrt(1.0 + np.square(twice))))
-
-    def coupling_matrix(self) -> "sparse.csr_array":
-        """Return the coupling as a sparse matrix."""
-        from scipy import sparse
-
-        indptr, indices, data = self.coupling
-        data = np.ascontiguousarray(data)
-        return sparse.csr_array((data, indices, indptr), shape=(self.n, self.n))
-
-    def matrix(self) -> "sparse.csr_array":
-        """Return H as a sparse matrix."""
-        from scipy import sparse
-
-        return (sparse.diags_array(self.diagonal, format="csr") - self.coupling_matrix()).tocsr()
-
-    def normalized_matrix(self) -> "sparse.csr_array":
-        """Return N as a sparse matrix."""
-        from scipy import sparse
-
-        indptr, indices, data = self.normalized
-        return sparse.csr_array((data, indices, indptr), shape=(self.n, self.n))
-
-    def restrict(self, rows: Ints) -> "BoundBetheHessian":
-        """Return the principal part on ``rows``, in that order, with r and diagonal unchanged."""
-        return replace(self, diagonal=self.diagonal[rows], coupling=restricted(self.coupling, rows))
-
-    def block(self, start: int, stop: int) -> "BoundBetheHessian":
-        """Return the principal part on consecutive rows, with r and diagonal unchanged."""
-        return replace(
-            self, diagonal=self.diagonal[start:stop], coupling=block(self.coupling, start, stop)
-        )
-
-    def on_core(self, rows: Ints) -> "BoundBetheHessian":
+    def on_core(self, rows: Ints) -> Self:
         """Return H of the subgraph induced by ``rows``, with r unchanged.
 
         Unlike in :meth:`restrict` the diagonal loses the terms of the removed edges. Removing a
@@ -364,15 +441,51 @@ class BoundBetheHessian:
         negative eigenvalues on the 2-core as on the graph.
         """
         part = self.restrict(rows)
-        # With g the coupling and b the bare diagonal, an edge adds the e with e (e + b) = g^2.
-        half = self.bare / 2.0
+        # With g the coupling and b the diagonal of an isolated node, an edge adds the e with
+        # e (e + b) = g^2.
+        half = self.isolated_diagonal / 2.0
         terms = np.sqrt(half * half + np.square(part.coupling.data)) - half
-        diagonal = self.bare + row_sums(rows_of(part.coupling), terms, part.n)
+        diagonal = self.isolated_diagonal + row_sums(rows_of(part.coupling), terms, part.n)
         return replace(part, diagonal=diagonal)
+
+    def for_part(self, A: CSR, *, weighted: bool) -> "BoundBetheHessian":
+        """Return the Bethe Hessian with the r of the part's mean degree, if a rule has chosen r.
+
+        The mean degree of a whole graph of many small components says nothing about a large one,
+        whose moments measure a signal-to-noise ratio only at its own r. Thousands of leaves at one
+        hub do not count either: where the 2-core is much denser, its mean degree is taken.
+        """
+        if self.r_choice == "given":
+            return self
+        lengths = row_lengths(A)
+        c = float(lengths.sum()) / max(1, int(np.count_nonzero(lengths)))
+        operator = BetheHessian(self.r_choice)  # type: ignore[arg-type]
+        if not weighted and np.count_nonzero(lengths == 1) > _MANY_LEAVES * len(lengths):
+            kept = two_core(A)
+            inside = kept[rows_of(A)] & kept[A.indices]
+            core = float(np.count_nonzero(inside)) / max(1, int(np.count_nonzero(kept)))
+            if core > _MUCH_DENSER * c:
+                operator, c = BetheHessian(np.sqrt(core)), core
+        return self if c == self.c else operator.bind(A, weighted=weighted)
+
+    def search_weights(self, A: CSR) -> CSR:
+        """Return the saturated weights that the coupling was made of, in units of r."""
+        del A
+        indptr, indices, coupling = self.coupling
+        # The coupling is x / (1 - x^2) of the weight x in units of r; solve for x.
+        twice = 2.0 * coupling
+        return CSR(indptr, indices, twice / (1.0 + np.sqrt(1.0 + np.square(twice))))
+
+
+def _as_matrix(csr: CSR) -> "sparse.csr_array":
+    from scipy import sparse
+
+    n, data = len(csr.indptr) - 1, np.ascontiguousarray(csr.data)
+    return sparse.csr_array((data, csr.indices, csr.indptr), shape=(n, n))
 
 
 def degrees_are_uneven(A: CSR) -> bool:
-    """Tell if hubs shift the spectrum: the variance of the degrees is well above their mean."""
+    """Return whether hubs shift the spectrum: the variance of the degrees far exceeds the mean."""
     d = np.diff(A.indptr)
     return bool(d.size and d.var() > _DISPERSION * d.mean())
 
