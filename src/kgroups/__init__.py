@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from kgroups.partition import Levels, Partition
     from kgroups.search import Auto, Search, Spectral
     from kgroups.spectrum import BetheHessian, estimate_k
-    from kgroups.uncertainty import KDistribution, Posterior, Stability, k_distribution, posterior
+    from kgroups.uncertainty import KDistribution, Stability, k_distribution
+    from kgroups.uncertainty.posterior import Posterior, posterior
     from kgroups.uncertainty.significance import Significance, significance
 
 __version__ = "0.1.0"

@@ -89,6 +89,15 @@ def counted_communities(k: int, single: int = 0, of: str = "") -> str:
     return " and ".join([*several, *([counted(single, "single node")] if single else [])])
 
 
+def and_more(total: int, shown: int, what: str = "") -> list[str]:
+    """Return a line on what is left out of a list of ``total`` entries, if anything is.
+
+    >>> and_more(1200, 20), and_more(9, 8, " pairs"), and_more(3, 20)
+    (['and 1,180 more'], ['and 1 more pairs'], [])
+    """
+    return [f"and {total - shown:,} more{what}"] if total > shown else []
+
+
 def listed(names: Iterable[object], most: int = 10) -> str:
     """Return names as Python code, the first ones if they are many.
 

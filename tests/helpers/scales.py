@@ -21,5 +21,5 @@ def give_scales(monkeypatch, *labels):
         progress("looking above")
         return [Scale(other, 10.0 * (other.max() + 1)) for other in ordered]
 
-    monkeypatch.setattr("kgroups.search.find_scales", find_scales)
+    monkeypatch.setattr("kgroups.partition.levels.find_scales", find_scales)
     return calls

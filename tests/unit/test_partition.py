@@ -127,9 +127,9 @@ def test_networkx_functions_take_it_as_it_is(karate):
 
 @pytest.mark.parametrize("name", ["labels", "nodes", "graph", "spectrum", "new"])
 def test_it_is_frozen(six, name):
-    with pytest.raises(AttributeError, match=f"frozen: '{name}' cannot be set"):
+    with pytest.raises(AttributeError, match=f"cannot assign to field '{name}'"):
         setattr(six, name, None)
-    with pytest.raises(AttributeError, match="frozen"):
+    with pytest.raises(AttributeError, match="cannot delete field"):
         delattr(six, name)
     with pytest.raises(ValueError, match="read-only"):
         six.labels[0] = 3

@@ -12,7 +12,7 @@ from kgroups._wording import counted_communities
 from kgroups.cli.files import Source
 from kgroups.datasets import DatasetInfo, TableInfo
 from kgroups.partition import Levels, Partition
-from kgroups.partition.overview import not_computed, overview
+from kgroups.partition.tables import not_computed, overview
 
 if TYPE_CHECKING:
     from kgroups.scoring import Scores

@@ -125,13 +125,11 @@ def decode(path: str | os.PathLike[str], max_expansion: float) -> dict[str, Any]
     return _from_json(text, path) if suffix.startswith(".json") else _from_csv(text, path)
 
 
-def with_graph(partition: "Partition", graph: Graph, path: object) -> "Partition":
-    """Return a partition that was read, in the node order of its graph.
+def in_graph_order(partition: "Partition", graph: Graph, path: object) -> dict[str, Any]:
+    """Return the arguments of a partition that was read, in the node order of its graph.
 
     Names that differ only in their types are the same: tables and graph files do not keep these.
     """
-    from kgroups.partition.partition import Partition
-
     names, known = list(partition.nodes), set(graph.nodes)
     if set(names) != known:
         as_text = {text_of(node): node for node in graph.nodes}
@@ -160,14 +158,14 @@ def with_graph(partition: "Partition", graph: Graph, path: object) -> "Partition
         )
     if stability is not None:
         stability = replace(stability, nodes=stability.nodes[at])
-    return Partition(
-        partition.labels[at],
-        graph=graph,
-        spectrum=partition.known_spectrum,
-        uninformed=[given[node] for node in partition.uninformed],
-        confidence=confidence,
-        stability=stability,
-    )
+    return {
+        "labels": partition.labels[at],
+        "graph": graph,
+        "spectrum": partition.known_spectrum,
+        "uninformed": [given[node] for node in partition.uninformed],
+        "confidence": confidence,
+        "stability": stability,
+    }
 
 
 def _to_json(partition: "Partition", levels: "Levels | None") -> bytes:

@@ -2,20 +2,24 @@
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from kgroups._output import html_beside, html_lines, html_table, html_text
+from kgroups._output import html_beside, html_lines, html_table, html_text, write_atomically
 from kgroups._progress import StageProgress, Stages, interrupts_restored, stage_progress
 from kgroups._types import Floats, Ints
 from kgroups._validation import as_rng
 from kgroups._wording import counted
+from kgroups.adapters import by_first_node
 from kgroups.errors import InputError, PartitionError
 from kgroups.graph import Graph
+from kgroups.partition.files import encode
 from kgroups.partition.partition import Partition, shown_sizes
-from kgroups.partition.tables import import_pandas, name_series
+from kgroups.partition.tables import import_pandas, name_series, notebook_picture
+from kgroups.search import Search, find_scales, majority, prepare, scale_nats
 
 
 class Parents(NamedTuple):
@@ -33,6 +37,7 @@ class Parents(NamedTuple):
     share: Floats
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Levels(Sequence[Partition]):
     """Partitions of a graph at all of its scales, the finest first.
 
@@ -53,6 +58,8 @@ class Levels(Sequence[Partition]):
 
     Attributes
     ----------
+    partitions : tuple of Partition
+        As given.
     nats : tuple of float
         As given. One community saves nothing, so that a level of one community has 0.
     returned : int
@@ -81,39 +88,23 @@ class Levels(Sequence[Partition]):
     1     1   1   0
     """
 
-    nats: tuple[float, ...]
-    returned: int
-    dispersion: float
-    _partitions: tuple[Partition, ...]
+    partitions: Sequence[Partition]
+    nats: Sequence[float]
+    returned: int = field(default=0, kw_only=True)
+    dispersion: float = field(default=1.0, kw_only=True)
 
-    def __init__(
-        self,
-        partitions: Sequence[Partition],
-        nats: Sequence[float],
-        *,
-        returned: int = 0,
-        dispersion: float = 1.0,
-    ) -> None:
-        levels = tuple(partitions)
-        _check(levels, nats, returned)
+    def __post_init__(self) -> None:
+        _check(self.partitions, self.nats, self.returned)
         # The fields of a frozen object are set past its __setattr__.
         vars(self).update(
-            _partitions=levels,
-            nats=tuple(float(value) for value in nats),
-            returned=range(len(levels))[returned],
-            dispersion=float(dispersion),
+            partitions=tuple(self.partitions),
+            nats=tuple(float(value) for value in self.nats),
+            returned=range(len(self.partitions))[self.returned],
+            dispersion=float(self.dispersion),
         )
 
-    def __setattr__(self, name: str, value: object) -> None:
-        msg = f"Levels are frozen: {name!r} cannot be set."
-        raise AttributeError(msg)
-
-    def __delattr__(self, name: str) -> None:
-        msg = f"Levels are frozen: {name!r} cannot be deleted."
-        raise AttributeError(msg)
-
     def __reduce__(self) -> tuple[Any, ...]:
-        return _linked, (self._partitions, self.nats, self.returned, self.dispersion)
+        return _linked, (self.partitions, self.nats, self.returned, self.dispersion)
 
     @property
     def k(self) -> tuple[int, ...]:
@@ -145,7 +136,7 @@ class Levels(Sequence[Partition]):
                 f"{counted(len(self), 'level')}."
             )
             raise InputError(msg)
-        return _majority(self[place].labels, self[place + 1].labels)
+        return Parents(*majority(self[place].labels, self[place + 1].labels))
 
     def nested(self) -> "Levels":
         """Return the levels that are strictly nested: every community lies inside one parent.
@@ -159,15 +150,13 @@ class Levels(Sequence[Partition]):
             The finest level is the same. A level that becomes equal to the one below it is left
             out; if it was the one returned, the one below takes its place.
         """
-        from kgroups.search import prepare, scale_nats
-
         graph = self[0]._graph_for("nested()")
         ready = prepare(graph)
         problem = ready.problem.dispersed(self.dispersion)
         kept, nats, returned = [self[0]], [self.nats[0]], 0
         for place, above in enumerate(self[1:], 1):
             below = kept[-1].labels
-            z = _majority(below, above.labels).parent[below]
+            z = majority(below, above.labels)[0][below]
             level = Partition(z, graph=graph, spectrum=above._spectrum)
             same = np.array_equal(level.labels, above.labels)
             if level.k < kept[-1].k:
@@ -243,26 +232,22 @@ class Levels(Sequence[Partition]):
         if leaves < 2:
             msg = f"dendrogram() needs two communities at the finest level, got {leaves}."
             raise PartitionError(msg)
-        # The communities of a level as SciPy numbers them, and how many leaves each has.
-        number, size = list(range(leaves)), [1] * leaves
-        rows: list[tuple[int, ...]] = []
-        for height in range(1, len(nested) + 1):
-            parent = np.zeros(len(number), dtype=np.int64)
-            if height < len(nested):
-                parent = nested.parents(height - 1).parent
-            joined: list[int] = []
-            held: list[int] = []
-            for own in np.split(np.argsort(parent, kind="stable"), _starts(parent)[1:]):
-                first, *others = own.tolist()
-                cluster, count = number[first], size[first]
-                for other in others:
-                    count += size[other]
-                    pair = sorted((cluster, number[other]))
-                    rows.append((*pair, height, count))
-                    cluster = leaves + len(rows) - 1
-                joined.append(cluster)
-                held.append(count)
-            number, size = joined, held
+        from scipy.cluster.hierarchy import DisjointSet
+
+        # In this order, leaves that are joined at any level are neighbors.
+        member = np.unique(nested[0].labels, return_index=True)[1]
+        joined_in = np.stack([level.labels[member] for level in nested])
+        order = np.lexsort(joined_in)
+        apart = np.count_nonzero(np.diff(joined_in[:, order]), axis=0)
+        clusters, number = DisjointSet(range(leaves)), list(range(leaves))
+        rows = []
+        for place in np.argsort(apart, kind="stable").tolist():
+            pair = [clusters[int(leaf)] for leaf in order[place : place + 2]]
+            clusters.merge(*pair)
+            merged = clusters[pair[0]]
+            ends = sorted(number[root] for root in pair)
+            rows.append((*ends, apart[place], clusters.subset_size(merged)))
+            number[merged] = leaves + len(rows) - 1
         return np.array(rows, dtype=float)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -280,9 +265,6 @@ class Levels(Sequence[Partition]):
         -----
         :meth:`kgroups.Partition.load` reads the partition from such a file, without its levels.
         """
-        from kgroups._output import write_atomically
-        from kgroups.partition.files import encode
-
         write_atomically(path, encode(self[self.returned], path, self))
 
     def to_list(self) -> list[dict[str, Any]]:
@@ -304,7 +286,7 @@ class Levels(Sequence[Partition]):
         ]
 
     def __len__(self) -> int:
-        return len(self._partitions)
+        return len(self.partitions)
 
     @overload
     def __getitem__(self, index: int) -> Partition: ...
@@ -313,10 +295,10 @@ class Levels(Sequence[Partition]):
     def __getitem__(self, index: slice) -> tuple[Partition, ...]: ...
 
     def __getitem__(self, index: int | slice) -> Partition | tuple[Partition, ...]:
-        return self._partitions[index]
+        return self.partitions[index]  # type: ignore[return-value]
 
     def __iter__(self) -> Iterator[Partition]:
-        return iter(self._partitions)
+        return iter(self.partitions)
 
     def __repr__(self) -> str:
         nats = [f"{value:,.1f}" for value in self.nats]
@@ -343,23 +325,15 @@ class Levels(Sequence[Partition]):
         columns = (self.names, marks, sizes, [*shares, ""], self.nats)
         header = ["level", "", "sizes", "nodes in their parent", "nats saved"]
         table = html_table(header, zip(*columns, strict=True))
-        from kgroups.plotting.style import has_matplotlib, inline_image, small_figure
-
-        picture = ""
-        if len(self) > 1 and has_matplotlib():
-            axes = small_figure()
-            self.plot(axes)
-            picture = inline_image(axes.figure, self._headline())
         head = f"<b>{html_text(self._headline())}</b>"
+        if len(self) == 1:
+            return head + html_beside(table)
         hint = html_lines(["levels.nested() moves each community to its parent as a whole"])
-        return head + html_beside(table, picture) + (hint if len(self) > 1 else "")
+        return head + html_beside(table, notebook_picture(self.plot, self._headline())) + hint
 
 
 def levels_of(partition: Partition, graph: Graph, progress: StageProgress) -> Levels:
     """Return the levels around a partition."""
-    from kgroups.adapters import by_first_node
-    from kgroups.search import Search, find_scales, prepare, scale_nats
-
     if not graph.n:
         return _linked((partition,), (0.0,), 0, 1.0)
     dispersion = 1.0 if partition.report is None else partition.report.dispersion
@@ -399,7 +373,7 @@ def _rejoined(y: Ints, pieces: Ints, z: Ints) -> Ints:
     """
     from scipy.sparse import coo_array, csgraph
 
-    home = _majority(pieces, y).parent
+    home = majority(pieces, y)[0]
     owner = z[np.unique(pieces, return_index=True)[1]] + y.max() + 1
     size = int(owner.max()) + 1
     links = coo_array((np.ones(home.size), (home, owner)), (size, size))
@@ -433,7 +407,7 @@ def _linked(
     return marked[returned]
 
 
-def _check(levels: tuple[Partition, ...], nats: Sequence[float], returned: int) -> None:
+def _check(levels: Sequence[Partition], nats: Sequence[float], returned: int) -> None:
     if not levels:
         msg = "there must be at least one level, got none."
         raise InputError(msg)
@@ -451,14 +425,3 @@ def _check(levels: tuple[Partition, ...], nats: Sequence[float], returned: int) 
     if not -len(levels) <= returned < len(levels):
         msg = f"returned must be the place of one of {len(levels)} levels, got {returned}."
         raise InputError(msg)
-
-
-def _majority(fine: Ints, coarse: Ints) -> Parents:
-    from kgroups.search import majority
-
-    return Parents(*majority(fine, coarse))
-
-
-def _starts(groups: Ints) -> Ints:
-    """Return where each group begins once its members are sorted."""
-    return np.unique(np.sort(groups), return_index=True)[1]

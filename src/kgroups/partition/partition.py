@@ -4,34 +4,44 @@ import os
 import textwrap
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
 import numpy.typing as npt
 
+import kgroups as kg
 from kgroups._csr import rows_of
-from kgroups._progress import Progress, StageProgress, interrupts_restored
+from kgroups._output import write_atomically
+from kgroups._progress import Progress, StageProgress, interrupts_restored, stage_progress
 from kgroups._types import Bools, Floats, Ints
 from kgroups._validation import RngLike, check_real
 from kgroups._wording import counted, counted_communities, in_python, shown_name
-from kgroups.adapters import MAX_EXPANSION, as_graph
+from kgroups.adapters import MAX_EXPANSION, as_graph, check_length, positions_of, read_labeling
 from kgroups.errors import InputError, InstabilityWarning, PartitionError, warn_caller
 from kgroups.graph import Graph
-from kgroups.partition.membership import Membership
-from kgroups.report import spectrum_shows
+from kgroups.inference.confidence import Confidence, confidence_of_labels
+from kgroups.partition.files import decode, encode, in_graph_order, not_a_partition
+from kgroups.partition.tables import (
+    Comparison,
+    Summary,
+    compared,
+    node_table,
+    overview,
+    partition_html,
+    quotient,
+    summary_of,
+)
+from kgroups.report import Report, spectrum_shows
+from kgroups.scoring import Scores, scores
+from kgroups.search import prepare
+from kgroups.spectrum import DeferredSpectrum, Spectrum
 
 if TYPE_CHECKING:
-    from kgroups.inference.confidence import Confidence
     from kgroups.partition.levels import Levels
-    from kgroups.partition.overview import Summary
-    from kgroups.partition.tables import Comparison
-    from kgroups.report import Report
-    from kgroups.scoring import Scores
-    from kgroups.spectrum import DeferredSpectrum, Spectrum
-    from kgroups.uncertainty import KDistribution
-    from kgroups.uncertainty.stability import Stability
+    from kgroups.uncertainty import KDistribution, Stability
 
 Community = frozenset[Hashable]
 
@@ -45,6 +55,36 @@ _HINT = "other scales: partition.levels(); how sure and stable: partition.summar
 _IGRAPH_NAMES = ("name", "_nx_name")
 
 
+class Membership(dict[Hashable, int]):
+    """A read-only ``dict``; ``dict(membership)`` and ``copy()`` return one that can be changed.
+
+    Unlike ``types.MappingProxyType`` it can be pickled, and written as JSON.
+
+    Examples
+    --------
+    >>> membership = Membership({"ann": 0, "bob": 1})
+    >>> membership["bob"], dict(membership) == membership
+    (1, True)
+    >>> membership["ann"] = 1
+    Traceback (most recent call last):
+    ...
+    TypeError: the membership of a partition cannot be changed; dict(membership) copies it.
+    """
+
+    __slots__ = ()
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        msg = "the membership of a partition cannot be changed; dict(membership) copies it."
+        raise TypeError(msg)
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Membership, (dict(self),)
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class Partition(Sequence[Community]):
     """Nodes split into communities: a sequence of sets, the largest first.
 
@@ -117,15 +157,15 @@ class Partition(Sequence[Community]):
     labels: Ints
     nodes: Sequence[Hashable]
     graph: Graph | None
-    report: "Report | None"
+    report: Report | None
     uninformed: tuple[Hashable, ...]
-    known_confidence: "Confidence | None"
+    known_confidence: Confidence | None
     known_levels: "Levels | None"
     known_k_distribution: "KDistribution | None"
     known_stability: "Stability | None"
     # The settings of the detection that has found this partition.
     _found_with: Mapping[str, Any] | None
-    _spectrum: "Spectrum | DeferredSpectrum | None"
+    _spectrum: Spectrum | DeferredSpectrum | None
 
     def __init__(
         self,
@@ -133,10 +173,10 @@ class Partition(Sequence[Community]):
         nodes: Sequence[Hashable] | None = None,
         *,
         graph: Graph | None = None,
-        spectrum: "Spectrum | DeferredSpectrum | None" = None,
-        report: "Report | None" = None,
+        spectrum: Spectrum | DeferredSpectrum | None = None,
+        report: Report | None = None,
         uninformed: Collection[Hashable] = (),
-        confidence: "Confidence | None" = None,
+        confidence: Confidence | None = None,
         stability: "Stability | None" = None,
     ) -> None:
         if graph is not None and not isinstance(graph, Graph):
@@ -170,14 +210,6 @@ class Partition(Sequence[Community]):
             uninformed=without_signal,
         )
 
-    def __setattr__(self, name: str, value: object) -> None:
-        msg = f"a Partition is frozen: {name!r} cannot be set. Make a new Partition instead."
-        raise AttributeError(msg)
-
-    def __delattr__(self, name: str) -> None:
-        msg = f"a Partition is frozen: {name!r} cannot be deleted."
-        raise AttributeError(msg)
-
     def __reduce__(self) -> tuple[Any, ...]:
         rebuild = partial(
             Partition,
@@ -197,7 +229,7 @@ class Partition(Sequence[Community]):
         return self.sizes.size
 
     @property
-    def spectrum(self) -> "Spectrum":
+    def spectrum(self) -> Spectrum:
         """The eigenvalues around the threshold, and k at the three choices of r.
 
         Computed at the first access, as :func:`kgroups.estimate_k` does, which on large graphs
@@ -206,8 +238,6 @@ class Partition(Sequence[Community]):
         """
         known = self.known_spectrum
         if known is None:
-            from kgroups.spectrum import DeferredSpectrum
-
             advice = (
                 "Use partition.spectrum before saving the partition as .json, which keeps it, or "
                 "call kgroups.estimate_k(graph)."
@@ -223,10 +253,8 @@ class Partition(Sequence[Community]):
         return known
 
     @property
-    def known_spectrum(self) -> "Spectrum | None":
+    def known_spectrum(self) -> Spectrum | None:
         """The spectrum if it was computed or loaded, else None; nothing is computed."""
-        from kgroups.spectrum import Spectrum
-
         return self._spectrum if isinstance(self._spectrum, Spectrum) else None
 
     @cached_property
@@ -266,7 +294,7 @@ class Partition(Sequence[Community]):
         bounds = [0, *np.cumsum(self.sizes).tolist()]
         return tuple(frozenset(ordered[start:end]) for start, end in pairwise(bounds))
 
-    def scores(self, *, resolution: float = 1.0) -> "Scores":
+    def scores(self, *, resolution: float = 1.0) -> Scores:
         """Return modularity, coverage, performance and others on the graph of this partition.
 
         Parameters
@@ -279,10 +307,7 @@ class Partition(Sequence[Community]):
         Scores
             As :func:`kgroups.scoring.scores` gives for this graph.
         """
-        graph = self._graph_for("scores()")
-        from kgroups.scoring import scores
-
-        return scores(graph, self, resolution=resolution)
+        return scores(self._graph_for("scores()"), self, resolution=resolution)
 
     def confidence(self, *, progress: Progress = False) -> Floats:
         """Return how probable the community of each node is, given the model and k.
@@ -354,12 +379,9 @@ class Partition(Sequence[Community]):
         order = np.argsort(sure, kind="stable")[: np.count_nonzero(sure < threshold)]
         return tuple(self.nodes[i] for i in order.tolist())
 
-    def _confidence(self, progress: Progress) -> "Confidence":
+    def _confidence(self, progress: Progress) -> Confidence:
         known = self.known_confidence
         if known is None:
-            from kgroups.inference.confidence import confidence_of_labels
-            from kgroups.search import prepare
-
             graph = self._graph_for("confidence()")
             with interrupts_restored():
                 known = confidence_of_labels(prepare(graph), self.labels, progress=progress)
@@ -519,9 +541,7 @@ class Partition(Sequence[Community]):
         6
         """
         if self.known_k_distribution is None:
-            from kgroups.uncertainty import k_distribution
-
-            found = k_distribution(self._graph_for("k_distribution()"), progress=progress)
+            found = kg.k_distribution(self._graph_for("k_distribution()"), progress=progress)
             vars(self)["known_k_distribution"] = found
         known: KDistribution = vars(self)["known_k_distribution"]
         return known
@@ -614,8 +634,6 @@ class Partition(Sequence[Community]):
         1  bob          0
         2  cat          0
         """
-        from kgroups.partition.tables import node_table
-
         return node_table(self, columns)
 
     def to_networkx(self, name: str = "community") -> Any:
@@ -662,11 +680,9 @@ class Partition(Sequence[Community]):
         >>> Q.edges[0, 1]
         {'weight': 1.0, 'edges': 1}
         """
-        from kgroups.partition.tables import quotient
-
         return quotient(self, self._graph_for("quotient_graph()"))
 
-    def summary(self, *, full: bool = False, progress: StageProgress = False) -> "Summary":
+    def summary(self, *, full: bool = False, progress: StageProgress = False) -> Summary:
         """Return a row per community, the largest first, and the whole in sentences.
 
         Parameters
@@ -699,9 +715,6 @@ class Partition(Sequence[Community]):
                 0      2
                 1      1
         """
-        from kgroups._progress import stage_progress
-        from kgroups.partition.overview import summary_of
-
         if full:
             self._graph_for("summary(full=True)")
             with stage_progress(progress=progress) as begin:
@@ -715,7 +728,7 @@ class Partition(Sequence[Community]):
                 _ = self.spectrum
         return summary_of(self)
 
-    def compare(self, other: Any) -> "Comparison":
+    def compare(self, other: Any) -> Comparison:
         """Return how much another partition of the same nodes agrees with this one.
 
         Parameters
@@ -743,9 +756,6 @@ class Partition(Sequence[Community]):
         >>> comparison.flows()[0]
         {'community': 0, 'other': 0, 'nodes': 2}
         """
-        from kgroups.adapters.labels import check_length, positions_of, read_labeling
-        from kgroups.partition.tables import compared
-
         given = read_labeling(other)
         z = given.codes
         if given.nodes is None:
@@ -883,7 +893,6 @@ class Partition(Sequence[Community]):
         >>> partition = kg.detect_communities(nx.karate_club_graph())
         >>> partition.to_html("karate.html", title="Karate club")  # doctest: +SKIP
         """
-        from kgroups._output import write_atomically
         from kgroups.page import check_page, page_content
 
         graph = self._graph_for("to_html()")
@@ -928,9 +937,6 @@ class Partition(Sequence[Community]):
         its permissions. ``.csv`` holds names as they are: one such as ``=1+2`` is quoted, and
         still a formula to most spreadsheets.
         """
-        from kgroups._output import write_atomically
-        from kgroups.partition.files import encode
-
         write_atomically(path, encode(self, path))
 
     @classmethod
@@ -983,13 +989,13 @@ class Partition(Sequence[Community]):
         >>> round(partition.scores().coverage, 3)
         0.872
         """
-        from kgroups.partition.files import decode, not_a_partition, with_graph
-
         try:
             loaded = cls(**decode(path, max_expansion))
         except PartitionError as error:
             raise not_a_partition(path, str(error)) from error
-        return loaded if graph is None else with_graph(loaded, as_graph(graph), path)
+        if graph is None:
+            return loaded
+        return cls(**in_graph_order(loaded, as_graph(graph), path))
 
     def _graph_for(self, what: str, advice: str | None = None) -> Graph:
         if self.graph is None:
@@ -1040,8 +1046,6 @@ class Partition(Sequence[Community]):
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: a table of the largest communities and a picture."""
-        from kgroups.partition.tables import partition_html
-
         return partition_html(self, self._remarks())
 
     def _headline(self) -> str:
@@ -1058,8 +1062,6 @@ class Partition(Sequence[Community]):
 
     def _overview(self, **shown: bool) -> list[str]:
         """Return what is known in sentences, as :meth:`summary` does, but for warnings."""
-        from kgroups.partition.overview import overview
-
         return overview(self, **shown)
 
     def _known_warnings(self, *, spectrum: bool = True) -> list[Warning]:

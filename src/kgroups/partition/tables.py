@@ -1,18 +1,19 @@
-"""A partition as tables and as a networkx graph: nodes, communities, and links between them."""
+"""A partition as tables, sentences and a networkx graph, and compared with another one."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import kgroups as kg
 from kgroups._output import html_beside, html_facts, html_lines, html_table, html_text
 from kgroups._types import Floats, Ints
 from kgroups._validation import check_choice
-from kgroups._wording import counted, counted_communities, install_hint, text_of
+from kgroups._wording import and_more, counted, counted_communities, install_hint, text_of
 from kgroups.errors import InputError, MissingExtraError
 from kgroups.graph import Graph
-from kgroups.metrics import accuracy, ami, ari, nmi, variation_of_information
+from kgroups.report import spectrum_shows
 from kgroups.scoring import community_links, conductance
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ _WITH_GRAPH = (*_WITHOUT_GRAPH, "degree", "inside")
 _COLUMNS = (*_WITH_GRAPH, "confidence", "runner_up", "stability")
 # Pairs of communities that a notebook shows.
 _MOST_ROWS = 8
+# Rows that a printed summary shows.
+_MOST_SUMMARY_ROWS = 20
 # Communities and nodes of each that are listed.
 _MOST_NODE_ROWS, _MOST_NODES = 8, 3
 # Beyond so many entries of the matrix, or communities, there is no picture, which would take more
@@ -136,6 +139,164 @@ def quotient(partition: "Partition", graph: Graph) -> Any:
     return Q
 
 
+class Summary(list[dict[str, Any]]):
+    """A row per community as a dict, and what is known of all of them in sentences.
+
+    It is a list, which ``pandas.DataFrame`` takes as it is; ``print(summary)`` shows the sentences
+    and a table.
+
+    Attributes
+    ----------
+    sentences : list of str
+        How many communities there are, at which scales, how sure their number is, how stable they
+        are, and what speaks against them.
+    """
+
+    def __init__(self, rows: list[dict[str, Any]], sentences: list[str]) -> None:
+        super().__init__(rows)
+        self.sentences = sentences
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Summary, (list(self), self.sentences)
+
+    def __str__(self) -> str:
+        if not self:
+            return "\n".join(self.sentences)
+        cells = [
+            list(self[0]),
+            *([_shown(value) for value in row.values()] for row in self[:_MOST_SUMMARY_ROWS]),
+        ]
+        wide = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        lines = ["  ".join(f"{c:>{w}}" for c, w in zip(row, wide, strict=True)) for row in cells]
+        more = [f"... {each}" for each in and_more(len(self), _MOST_SUMMARY_ROWS)]
+        return "\n".join([*self.sentences, "", *lines, *more])
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the sentences, and the table."""
+        rows = [list(row.values()) for row in self[:_MOST_SUMMARY_ROWS]]
+        table = html_table(list(self[0]), rows) if self else ""
+        more = html_lines(and_more(len(self), _MOST_SUMMARY_ROWS))
+        return html_lines(self.sentences) + table + more
+
+
+def summary_of(partition: "Partition") -> Summary:
+    """Return the rows and the sentences of :meth:`Partition.summary`."""
+    sentences = [*overview(partition), *(f"Warning: {each}" for each in _warnings(partition))]
+    missing = not_computed(partition, ("levels()", "k_distribution()", "stability()"))
+    if missing:
+        sentences.append(f"Not computed: {', '.join(missing)}; summary(full=True) computes all.")
+    return Summary(community_rows(partition), sentences)
+
+
+def overview(
+    partition: "Partition", *, levels: bool = True, spectrum: bool = True, uncertainty: bool = True
+) -> list[str]:
+    """Return sentences on a partition, but for warnings, with or without some of what is known."""
+    if not partition.k:
+        return ["There are no nodes."]
+    return [
+        _how_many(partition, surely=uncertainty),
+        *(_at_which_scales(partition) if levels else ()),
+        *(_how_sure(partition) if uncertainty else ()),
+        *(_what_the_spectrum_shows(partition) if spectrum else ()),
+        *(_how_stable(partition) if uncertainty else ()),
+        *_undecided(partition),
+    ]
+
+
+def not_computed(partition: "Partition", names: tuple[str, str, str]) -> list[str]:
+    """Return the names of what is not known: levels, P(k) and stability."""
+    if partition.graph is None or partition.graph.m == 0:
+        return []
+    known = (partition.known_levels, partition.known_k_distribution, partition.known_stability)
+    return [name for name, one in zip(names, known, strict=True) if one is None]
+
+
+def _how_many(partition: "Partition", *, surely: bool) -> str:
+    sizes, report = partition.sizes, partition.report
+    several = sizes[sizes > 1]
+    if report is None:
+        origin = ", by the labels given"
+    elif report.method == "None":
+        origin = ", as many as in the labels given"
+    elif report.k_given is not None:
+        origin = ", as many as were asked for"
+    else:
+        origin = ""
+    if sizes.size == 1:
+        numbers = partition.known_k_distribution if surely else None
+        doubtful = origin or sizes[0] == 1 or (numbers is not None and numbers.k > 1)
+        found = "" if doubtful else ": nothing was found that divides them"
+        who = "The only node is" if sizes[0] == 1 else f"All {sizes[0]} nodes are"
+        return f"{who} one community{origin}{found}."
+    low, high = int(several.min(initial=sizes[0])), int(several.max(initial=1))
+    of = f" of {low} to {high} nodes" if low < high else f" of {counted(low, 'node')}"
+    total = f", {sizes.size} in all" if 0 < several.size < sizes.size else ""
+    return f"{counted_communities(sizes.size, partition._single, of)}{total}{origin}."
+
+
+def _at_which_scales(partition: "Partition") -> list[str]:
+    levels = partition.known_levels
+    if levels is None:
+        return []
+    others = [
+        level.k - level._single or level.k
+        for place, level in enumerate(levels)
+        if place != levels.returned
+    ]
+    if not others:
+        return ["No other scale stands out."]
+    *most, last = map(str, others)
+    shown = f"{', '.join(most)} and {last}" if most else last
+    scales = "Other scales have" if most else "Another scale has"
+    return [f"{scales} {shown} {'community' if others == [1] else 'communities'}."]
+
+
+def _how_sure(partition: "Partition") -> list[str]:
+    numbers = partition.known_k_distribution
+    return [] if numbers is None else [numbers.about(partition.k)]
+
+
+def _what_the_spectrum_shows(partition: "Partition") -> list[str]:
+    spectrum = partition.known_spectrum
+    if spectrum is None:
+        return []
+    single, exact = partition._single, spectrum.is_exact
+    shown = spectrum_shows(partition.k, spectrum.k, single=single, exact=exact)
+    return [f"T{shown[1:]}."]
+
+
+def _how_stable(partition: "Partition") -> list[str]:
+    stability = partition.known_stability
+    return [] if stability is None else [stability.sentence]
+
+
+def _undecided(partition: "Partition") -> list[str]:
+    report, sentences = partition.report, []
+    if report is not None:
+        nodes = sum(each.n for each in report.components)
+        unsure = sum(each.n * (each.undecided or 0.0) for each in report.components)
+        if round(unsure):
+            where = "" if nodes == report.n else " in the largest components"
+            share = f"{100.0 * unsure / nodes:.1f} %"
+            sentences.append(
+                f"For {share} of the nodes{where}, another community is nearly as good."
+            )
+    if partition.uninformed:
+        lie = counted(len(partition.uninformed), "node lies", "nodes lie")
+        sentences.append(f"{lie} in components without signal, assigned to the largest community.")
+    return sentences
+
+
+def _warnings(partition: "Partition") -> list[Warning]:
+    """Return the warnings of detection, of the spectrum, and of stability."""
+    return [*partition._known_warnings(), *partition._instability()]
+
+
+def _shown(value: object) -> str:
+    return f"{value:,.3f}" if isinstance(value, float) else text_of(value)
+
+
 @dataclass(frozen=True, eq=False)
 class Comparison:
     """Agreement of two partitions, from :meth:`kgroups.Partition.compare`.
@@ -224,15 +385,8 @@ class Comparison:
         flows = self.flows()
         rows = [tuple(flow.values()) for flow in flows[:_MOST_ROWS]]
         shared = html_table(["community", "other", "nodes"], rows)
-        if len(flows) > _MOST_ROWS:
-            shared += html_lines([f"and {len(flows) - _MOST_ROWS} more pairs"])
-        picture = ""
-        from kgroups.plotting.style import has_matplotlib, inline_image, small_figure
-
-        if has_matplotlib():
-            axes = small_figure()
-            self.plot(axes)
-            picture = inline_image(axes.figure, f"Alluvial view: {self._headline()}")
+        shared += html_lines(and_more(len(flows), _MOST_ROWS, " pairs"))
+        picture = notebook_picture(self.plot, f"Alluvial view: {self._headline()}")
         heading = html_lines([self._headline()])
         return heading + html_beside(html_facts(self._scores()), shared, picture)
 
@@ -243,20 +397,29 @@ def compared(partition: "Partition", other: "Partition") -> Comparison:
     return Comparison(
         partition,
         other,
-        ami=ami(*pair),
-        nmi=nmi(*pair),
-        ari=ari(*pair),
-        variation_of_information=variation_of_information(*pair),
-        matched=accuracy(*pair),
+        ami=kg.metrics.ami(*pair),
+        nmi=kg.metrics.nmi(*pair),
+        ari=kg.metrics.ari(*pair),
+        variation_of_information=kg.metrics.variation_of_information(*pair),
+        matched=kg.metrics.accuracy(*pair),
     )
+
+
+def notebook_picture(draw: Callable[[Any], Any], description: str) -> str:
+    """Return what a function draws on axes as an HTML image, or nothing without matplotlib."""
+    from kgroups.plotting.style import has_matplotlib, inline_image, small_figure
+
+    if not has_matplotlib():
+        return ""
+    axes = small_figure()
+    draw(axes)
+    return inline_image(axes.figure, description)
 
 
 def partition_html(partition: "Partition", remarks: list[str]) -> str:
     """Return the HTML of a partition with some sentences about it."""
     head = partition._headline()
-    table = _communities(partition)
-    if partition.k > _MOST_NODE_ROWS:
-        table += html_lines([f"and {partition.k - _MOST_NODE_ROWS:,} more"])
+    table = _communities(partition) + html_lines(and_more(partition.k, _MOST_NODE_ROWS))
     picture = _picture(partition, head)
     return f"<b>{html_text(head)}</b>{html_lines(remarks)}{html_beside(table, picture)}"
 
@@ -296,15 +459,11 @@ def _short(name: object) -> str:
 
 
 def _picture(partition: "Partition", head: str) -> str:
-    from kgroups.plotting import plot_communities, plot_graph
-    from kgroups.plotting.style import has_matplotlib, inline_image, small_figure
-
     graph = partition.graph
-    if graph is None or not graph.n or not has_matplotlib():
+    if graph is None or not graph.n:
         return ""
     if len(graph.indices) > _MAX_PICTURE_ENTRIES or partition.k > _MAX_PICTURE_COMMUNITIES:
         return ""
-    axes = small_figure()
-    draw = plot_graph if partition.labels.size <= _MAX_NODES_DRAWN else plot_communities
-    draw(partition, ax=axes, names=())
-    return inline_image(axes.figure, head)
+    is_small = graph.n <= _MAX_NODES_DRAWN
+    draw = kg.plotting.plot_graph if is_small else kg.plotting.plot_communities
+    return notebook_picture(lambda axes: draw(partition, ax=axes, names=()), head)

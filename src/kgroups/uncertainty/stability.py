@@ -16,7 +16,7 @@ from kgroups._parallel import check_n_jobs, finished_batches
 from kgroups._progress import Progress, check_progress, counted_progress
 from kgroups._types import Bools, Floats, Indices, Ints
 from kgroups._validation import RngLike, as_rng, check_integer, check_real
-from kgroups._wording import argument, counted, counted_communities, in_python
+from kgroups._wording import and_more, argument, counted, counted_communities, in_python
 from kgroups.adapters import canonical_order
 from kgroups.detect import detect_communities
 from kgroups.errors import InputError, KGroupsWarning, PartitionError
@@ -252,8 +252,7 @@ class Stability:
                 for a in rows[:_MOST_ROWS].tolist()
             ],
         )
-        more = [f"and {rows.size - _MOST_ROWS:,} more"] if rows.size > _MOST_ROWS else []
-        return html_result(head, lines, table) + html_lines(more)
+        return html_result(head, lines, table) + html_lines(and_more(rows.size, _MOST_ROWS))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the stability as plain values that JSON can hold, without that of edges.

@@ -12,7 +12,7 @@ from helpers.scales import give_scales
 from kgroups import Partition
 from kgroups.errors import PartitionError
 from kgroups.page import page_content
-from kgroups.partition.overview import Summary, not_computed, overview
+from kgroups.partition.tables import Summary, not_computed, overview
 
 KARATE = nx.karate_club_graph()
 
