@@ -1,14 +1,20 @@
-"""Output: files that are written whole or not at all, and HTML for notebooks."""
+"""Output: files that are written whole or not at all, tables, and HTML for notebooks."""
 
+import csv
+import gzip
+import io
 import os
 import secrets
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
+from typing import Any
 
-from kgroups._wording import text_of
-from kgroups.errors import FileFormatError, InputError
+import numpy as np
+
+from kgroups._wording import install_hint, text_of
+from kgroups.errors import FileFormatError, InputError, MissingExtraError
 
 _KINDS = (
     (stat.S_ISDIR, "a folder"),
@@ -17,6 +23,8 @@ _KINDS = (
     (stat.S_ISBLK, "a device"),
     (stat.S_ISSOCK, "a socket"),
 )
+# Spreadsheets read cells that start with these as formulas.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 # Texts longer than this are cut, so that one name does not fill the screen.
 _LONGEST_TEXT = 60
 _NAME_PIXELS, _BAR_PIXELS, _LINE_PIXELS = 140, 160, 18
@@ -41,6 +49,45 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def encode_table(columns: Mapping[str, Any], path: str | os.PathLike[str]) -> bytes:
+    """Return the content of a table in the format of its suffix: .csv, .csv.gz or .parquet.
+
+    In CSV files texts are quoted if a spreadsheet could read one of them as a formula.
+    """
+    if str(path).lower().endswith(".parquet"):
+        pyarrow, parquet = import_pyarrow()
+        sink = io.BytesIO()
+        parquet.write_table(pyarrow.table(dict(columns)), sink)
+        return sink.getvalue()
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerow(columns)
+    listed = [c.tolist() if isinstance(c, np.ndarray) else c for c in columns.values()]
+    # The writer does not quote a bare carriage return, which ends a line for readers, and some
+    # spreadsheets can be set to read quoted formulas as text.
+    quoted = any(
+        isinstance(v, str) and (v.startswith(_FORMULA_STARTS) or "\r" in v)
+        for values in listed
+        for v in values
+    )
+    writer = csv.writer(
+        text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC if quoted else csv.QUOTE_MINIMAL
+    )
+    writer.writerows(zip(*listed, strict=True))
+    content = text.getvalue().encode("utf-8", "surrogatepass")
+    return gzip.compress(content, mtime=0) if str(path).lower().endswith(".gz") else content
+
+
+def import_pyarrow() -> tuple[Any, Any]:
+    """Return the modules ``pyarrow`` and ``pyarrow.parquet``, or raise and name the extra."""
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError as error:
+        msg = f"Parquet files need pyarrow. {install_hint('parquet')}"
+        raise MissingExtraError(msg) from error
+    return pyarrow, parquet
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:

@@ -252,9 +252,12 @@ def test_tables_keep_names_with_their_type(tmp_path, nodes, suffix):
 
 def test_parquet_takes_numbered_nodes_without_an_object_each(tmp_path, monkeypatch):
     real, given = pyarrow.array, []
+    table, columns = pyarrow.table, []
     monkeypatch.setattr(pyarrow, "array", lambda values: given.append(values) or real(values))
+    monkeypatch.setattr(pyarrow, "table", lambda named: columns.append(named) or table(named))
     Partition([0, 1, 1]).save(tmp_path / "p.parquet")
-    assert [type(values) for values in given] == [np.ndarray, np.ndarray]
+    assert [type(values) for values in given] == [np.ndarray]
+    assert [type(column) for column in columns[0].values()] == [pyarrow.Int64Array, np.ndarray]
 
 
 def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):

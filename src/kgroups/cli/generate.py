@@ -2,13 +2,13 @@
 
 import argparse
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kgroups._output import write_atomically
+from kgroups._output import encode_table, write_atomically
 from kgroups.cli.files import check_files
 from kgroups.cli.views import counted, print_json
 from kgroups.errors import InputError
@@ -16,6 +16,10 @@ from kgroups.errors import InputError
 if TYPE_CHECKING:
     from kgroups.generators import Planted
 
+# Lists of edges, which do not hold nodes without an edge.
+_TABLES = (".csv", ".parquet")
+_SUFFIXES = (".csv", ".npz", ".parquet", ".gml")
+_LISTED_SUFFIXES = ", ".join(_SUFFIXES)
 _MODELS = {
     "sbm": "a stochastic block model",
     "planted": "equal groups by mean degree and signal-to-noise ratio",
@@ -97,7 +101,7 @@ def register(commands_of: Any) -> None:
             parser.add_argument(f"--{flag}", **options)
         parser.add_argument("--rng", **_WHOLE, help="seed; fresh, and printed, if absent")
         parser.add_argument(
-            "--output", required=True, metavar="FILE", help=f"write the graph: {_SUFFIXES}"
+            "--output", required=True, metavar="FILE", help=f"write the graph: {_LISTED_SUFFIXES}"
         )
         parser.add_argument("--labels", metavar="FILE", help="write the planted groups: .csv")
         parser.add_argument("--json", action="store_true", help="print one JSON document")
@@ -105,23 +109,23 @@ def register(commands_of: Any) -> None:
 
 def draw_graph(args: argparse.Namespace) -> None:
     """Draw a graph, write it, and print what was drawn."""
-    encode = _ENCODERS.get(Path(args.output).suffix.lower())
-    if encode is None:
-        msg = f"the name of a drawn graph must end in {_SUFFIXES}; got {args.output!r}."
+    suffix = Path(args.output).suffix.lower()
+    if suffix not in _SUFFIXES:
+        msg = f"the name of a drawn graph must end in {_LISTED_SUFFIXES}; got {args.output!r}."
         raise InputError(msg)
     if args.labels is not None and Path(args.labels).suffix.lower() != ".csv":
         msg = f"the name of a file of labels must end in .csv; got {args.labels!r}."
         raise InputError(msg)
     check_files(args.output, args.labels)
     planted = _drawn(args)
-    contents = {args.output: encode(planted)}
+    contents = {args.output: _encoded(planted, args.output)}
     if args.labels is not None:
-        contents[args.labels] = labels_as_csv(planted)
+        columns = {"node": range(planted.labels.size), "community": planted.labels}
+        contents[args.labels] = encode_table(columns, args.labels)
     for path, content in contents.items():
         write_atomically(path, content)
     graph, groups = planted.graph, int(np.unique(planted.labels).size)
-    # Lists of edges do not hold nodes without an edge.
-    lost = int(np.count_nonzero(graph.degrees == 0)) if encode in (_as_csv, _as_parquet) else 0
+    lost = int(np.count_nonzero(graph.degrees == 0)) if suffix in _TABLES else 0
     if args.json:
         document = {
             "model": args.model,
@@ -202,46 +206,18 @@ def _probabilities(args: argparse.Namespace, k: int) -> Any:
         raise InputError(msg) from None
 
 
-def _as_csv(planted: "Planted") -> bytes:
-    u, v, _ = planted.graph.edges()
-    lines = map("{},{}\n".format, u.tolist(), v.tolist())
-    return ("source,target\n" + "".join(lines)).encode()
+def _encoded(planted: "Planted", path: str) -> bytes:
+    """Return the content of a file with the graph, in the format of its suffix."""
+    suffix = Path(path).suffix.lower()
+    if suffix in _TABLES:
+        u, v, _ = planted.graph.edges()
+        return encode_table({"source": u, "target": v}, path)
+    if suffix == ".gml":
+        from networkx import generate_gml
 
-
-def _as_npz(planted: "Planted") -> bytes:
+        return ("\n".join(generate_gml(planted.to_networkx())) + "\n").encode()
     from scipy import sparse
 
     content = io.BytesIO()
     sparse.save_npz(content, planted.graph.to_scipy())
     return content.getvalue()
-
-
-def _as_parquet(planted: "Planted") -> bytes:
-    from kgroups.partition.files import import_pyarrow
-
-    pyarrow, parquet = import_pyarrow()
-    u, v, _ = planted.graph.edges()
-    content = io.BytesIO()
-    parquet.write_table(pyarrow.table({"source": u, "target": v}), content)
-    return content.getvalue()
-
-
-def _as_gml(planted: "Planted") -> bytes:
-    from networkx import generate_gml
-
-    return ("\n".join(generate_gml(planted.to_networkx())) + "\n").encode()
-
-
-def labels_as_csv(planted: "Planted") -> bytes:
-    """Return the planted groups as a table of nodes and communities."""
-    lines = map("{},{}\n".format, range(planted.labels.size), planted.labels.tolist())
-    return ("node,community\n" + "".join(lines)).encode()
-
-
-_ENCODERS: Mapping[str, Callable[["Planted"], bytes]] = {
-    ".csv": _as_csv,
-    ".npz": _as_npz,
-    ".parquet": _as_parquet,
-    ".gml": _as_gml,
-}
-_SUFFIXES = ", ".join(_ENCODERS)

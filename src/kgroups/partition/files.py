@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kgroups._output import check_regular
-from kgroups._types import Ints
+from kgroups._output import check_regular, encode_table, import_pyarrow
+from kgroups._types import Floats, Ints
 from kgroups._validation import name_text, plain_name
-from kgroups._wording import function, in_python, install_hint, shown_name, text_of
+from kgroups._wording import function, in_python, shown_name, text_of
 from kgroups.adapters.binary_formats import announced_size
 from kgroups.adapters.edges import ReadOptions
 from kgroups.adapters.files import GraphFile
-from kgroups.errors import FileFormatError, InputError, MissingExtraError, PartitionError
+from kgroups.errors import FileFormatError, InputError, PartitionError
 from kgroups.graph import Graph
 
 if TYPE_CHECKING:
@@ -50,8 +50,6 @@ _MOST_LISTED = 10
 _PLAIN_TYPES = (int, str, float, bool, type(None))
 # The default field size limit of csv.reader, which can be raised only for the whole process.
 _LONGEST_CSV_NAME = 131_072
-# Spreadsheets read cells that start with these as formulas.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 GRAPH_SUFFIXES = (".gml", ".graphml", ".gexf")
 # Characters that XML 1.0 cannot contain.
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -97,10 +95,9 @@ def encode(
     suffix = check_suffix(path)
     if suffix in GRAPH_SUFFIXES:
         return encode_graph(partition, path, levels)
-    if suffix == ".parquet":
-        return _to_parquet(partition, levels)
-    to_text = _to_json if suffix.startswith(".json") else _to_csv
-    content = to_text(partition, levels)
+    if not suffix.startswith(".json"):
+        return _to_table(partition, levels, path)
+    content = _to_json(partition, levels)
     return gzip.compress(content, mtime=0) if suffix.endswith(".gz") else content
 
 
@@ -338,34 +335,32 @@ def _from_json_name(value: Any, depth: int = 0) -> Hashable:
     raise ValueError(msg)
 
 
-def _to_csv(partition: "Partition", levels: "Levels | None") -> bytes:
-    names = _csv_names(partition.nodes)
-    stream = io.StringIO(newline="")
-    columns: list[Sequence[Any]] = [names, partition.labels.tolist()]
-    known, header = partition.known_confidence, _COLUMNS
+def _to_table(
+    partition: "Partition", levels: "Levels | None", path: str | os.PathLike[str]
+) -> bytes:
+    in_parquet = str(path).lower().endswith(".parquet")
+    names = (_parquet_names if in_parquet else _csv_names)(partition.nodes)
+    in_file = _or_null if in_parquet else _in_six_digits
+    columns = dict(zip(_COLUMNS, (names, partition.labels), strict=True))
+    known, stability = partition.known_confidence, partition.known_stability
     if known is not None:
-        header = [*_COLUMNS, *_CONFIDENCE]
-        columns += [[float(f"{value:.6g}") for value in known.own], known.runner_up.tolist()]
-    if partition.known_stability is not None:
-        header = [*header, _STABILITY]
-        columns.append(
-            # Empty for a node that counts in no resample.
-            ["" if np.isnan(v) else float(f"{v:.6g}") for v in partition.known_stability.nodes]
-        )
+        columns |= zip(_CONFIDENCE, (in_file(known.own), known.runner_up), strict=True)
+    if stability is not None:
+        columns[_STABILITY] = in_file(stability.nodes)
     if levels is not None:
-        header = [*header, *levels.names]
-        columns += [level.labels.tolist() for level in levels]
-    stream.write(",".join(header) + "\n")
-    # The writer does not quote a bare carriage return, which ends a line for readers, and some
-    # spreadsheets can be set to read quoted formulas as text.
-    quoted = any(isinstance(v, str) and (v.startswith(_FORMULA_STARTS) or "\r" in v) for v in names)
-    writer = csv.writer(
-        stream,
-        lineterminator="\n",
-        quoting=csv.QUOTE_NONNUMERIC if quoted else csv.QUOTE_MINIMAL,
-    )
-    writer.writerows(zip(*columns, strict=True))
-    return stream.getvalue().encode("utf-8", "surrogatepass")
+        columns |= zip(levels.names, (level.labels for level in levels), strict=True)
+    return encode_table(columns, path)
+
+
+def _in_six_digits(values: Floats) -> list[float | str]:
+    """Return numbers for a CSV file, where NaN is empty."""
+    return ["" if math.isnan(v) else float(f"{v:.6g}") for v in values.tolist()]
+
+
+def _or_null(values: Floats) -> Any:
+    """Return numbers for a Parquet file, where NaN is null."""
+    pyarrow, _ = import_pyarrow()
+    return pyarrow.array(values, from_pandas=True)
 
 
 def _csv_names(nodes: Sequence[Hashable]) -> Sequence[int | str]:
@@ -457,24 +452,6 @@ def _numbers_or_text(names: list[str]) -> list[int] | list[str]:
     return numbers if [str(number) for number in numbers] == names else names
 
 
-def _to_parquet(partition: "Partition", levels: "Levels | None") -> bytes:
-    pyarrow, parquet = import_pyarrow()
-    columns = [_parquet_names(partition.nodes), pyarrow.array(partition.labels)]
-    known, names = partition.known_confidence, _COLUMNS
-    if known is not None:
-        columns += [pyarrow.array(known.own), pyarrow.array(known.runner_up)]
-        names = [*_COLUMNS, *_CONFIDENCE]
-    if partition.known_stability is not None:
-        columns.append(pyarrow.array(partition.known_stability.nodes, from_pandas=True))
-        names = [*names, _STABILITY]
-    if levels is not None:
-        columns += [pyarrow.array(level.labels) for level in levels]
-        names = [*names, *levels.names]
-    sink = io.BytesIO()
-    parquet.write_table(pyarrow.table(columns, names=names), sink)
-    return sink.getvalue()
-
-
 def _parquet_names(nodes: Sequence[Hashable]) -> Any:
     pyarrow, _ = import_pyarrow()
     if isinstance(nodes, range):
@@ -538,17 +515,6 @@ def _table_names(nodes: Sequence[Hashable]) -> list[int | str]:
     for name in names if kind is int else ():
         _check_digits(name)
     return names
-
-
-def import_pyarrow() -> tuple[Any, Any]:
-    """Return the modules ``pyarrow`` and ``pyarrow.parquet``, or raise and name the extra."""
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError as error:
-        msg = f"Parquet files need pyarrow. {install_hint('parquet')}"
-        raise MissingExtraError(msg) from error
-    return pyarrow, parquet
 
 
 def read_parquet(file: GraphFile, columns: Collection[str] | None = None) -> Any:

@@ -1,7 +1,6 @@
 """The table of a study: a row per cell, trial and method; summary, files and figure."""
 
 import csv
-import gzip
 import io
 import math
 import os
@@ -16,6 +15,7 @@ import numpy as np
 
 from kgroups._output import (
     check_regular,
+    encode_table,
     html_beside,
     html_lines,
     html_table,
@@ -28,7 +28,7 @@ from kgroups.adapters.edges import MAX_EXPANSION, ReadOptions
 from kgroups.adapters.files import GraphFile
 from kgroups.errors import FileFormatError, InputError, MissingExtraError
 from kgroups.metrics import METRIC_NAMES
-from kgroups.partition.files import import_pyarrow, read_parquet
+from kgroups.partition.files import read_parquet
 from kgroups.plotting import community_colors
 from kgroups.plotting.style import FAINT, INK, SMALL_SIZE, dress, require_matplotlib, style
 from kgroups.studies.methods import METHODS
@@ -182,7 +182,9 @@ class Study:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the rows to a file, whole or not at all; .csv, .csv.gz or .parquet."""
-        _write_table(path, self.columns, self.rows)
+        check_table_name(path)
+        columns = {name: [row[name] for row in self.rows] for name in self.columns}
+        write_atomically(path, encode_table(columns, path))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, max_expansion: float = MAX_EXPANSION) -> "Study":
@@ -286,23 +288,6 @@ def check_table_name(path: str | os.PathLike[str]) -> str:
             return suffix
     msg = f"the name of a table must end in {', '.join(_SUFFIXES)}; got {str(path)!r}."
     raise InputError(msg)
-
-
-def _write_table(path: str | os.PathLike[str], columns: Sequence[str], rows: Sequence[Row]) -> None:
-    suffix = check_table_name(path)
-    if suffix == ".parquet":
-        pyarrow, parquet = import_pyarrow()
-        table = pyarrow.table({name: [row[name] for row in rows] for name in columns})
-        sink = io.BytesIO()
-        parquet.write_table(table, sink)
-        write_atomically(path, sink.getvalue())
-        return
-    text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    content = text.getvalue().encode()
-    write_atomically(path, gzip.compress(content, mtime=0) if suffix == ".csv.gz" else content)
 
 
 def _read_table(path: str | os.PathLike[str], max_expansion: float) -> tuple[list[str], list[Row]]:

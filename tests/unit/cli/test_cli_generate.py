@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import kgroups.cli.generate as generate_module
+from kgroups._output import encode_table
 from kgroups.adapters import read_graph
 from kgroups.cli import main
 from kgroups.generators import (
@@ -182,10 +183,12 @@ def test_missing_pyarrow_is_told(run, tmp_path, monkeypatch):
 
 
 def test_nothing_is_written_until_everything_is_ready(run, tmp_path, monkeypatch):
-    def interrupted(planted):
-        raise KeyboardInterrupt
+    def interrupted(columns, path):
+        if path == "l.csv":
+            raise KeyboardInterrupt
+        return encode_table(columns, path)
 
-    monkeypatch.setattr(generate_module, "labels_as_csv", interrupted)
+    monkeypatch.setattr(generate_module, "encode_table", interrupted)
     assert run("girvan-newman --snr 1 --rng 0 --output g.csv --labels l.csv")[0] == 130
     assert list(tmp_path.iterdir()) == []
 
