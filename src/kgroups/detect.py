@@ -265,7 +265,7 @@ def refine_partition(
     if given.n:
         found.z = found.keep(refine_whole(refine, ready.problem, z))
     spectrum = DeferredSpectrum(operator, self_loops)
-    request = ("None", "given labels", np.unique(found.z).size)
+    request = ("given labels", "given labels", np.unique(found.z).size)
     return _result(given, ready, found, spectrum, refine, request, stages)
 
 
@@ -314,7 +314,7 @@ def _result(
     """Return the communities in the caller's names with their report, and issue its warnings."""
     method, init, k_given = request
     problem = ready.problem
-    refinement = found.refinements.report("no refinement" if refine is None else repr(refine))
+    refinement = found.refinements.report(refine)
     warnings = () if counts is None else warnings_of(counts)
     if not refinement.converged:
         msg = (

@@ -37,15 +37,12 @@ def spectrum_shows(k: int, k_hat: int, *, single: int = 0, exact: bool = True) -
     return f"the spectrum shows {shown}, too{', single nodes left out' if several < k else ''}"
 
 
-_METHODS = {
-    "Hartigan(": "Hartigan refinement",
-    "BeliefPropagation(": "Refinement by belief propagation",
-}
-
-
 @dataclass(frozen=True)
 class RefinementReport:
-    """Totals over all refinements: one for each number of communities tried in a component."""
+    """Totals over all refinements: one for each number of communities tried in a component.
+
+    ``method`` shows the options of the refinement, and ``name`` what it is called in sentences.
+    """
 
     method: str
     components: int = 0
@@ -55,6 +52,7 @@ class RefinementReport:
     visits: int = 0
     converged: bool = True
     models: dict[str, int] = field(default_factory=dict, hash=False)
+    name: str = "Refinement"
 
     def sentence(self) -> str:
         """Return a sentence on what the refinement did."""
@@ -66,12 +64,8 @@ class RefinementReport:
             if name not in ("hartigan", "refined labels")
         ]
         instead = f"; the guard kept {' and '.join(others)} instead" if others else ""
-        method = next(
-            (name for start, name in _METHODS.items() if self.method.startswith(start)),
-            "Refinement",
-        )
         models = " and ".join(self.models)
-        return f"{method}{models and f' ({models})'}: {work}, {end}{instead}."
+        return f"{self.name}{models and f' ({models})'}: {work}, {end}{instead}."
 
 
 @dataclass(frozen=True)
@@ -130,8 +124,7 @@ class Report:
     Attributes
     ----------
     method : str
-        The method that was requested: "Auto", "Search" or "Spectral", and "None" if labels were
-        given.
+        The method that was requested: "Auto", "Search" or "Spectral", or "given labels".
     n, m, n_components, n_isolated : int
         Size of the graph; components and isolated nodes as detection sees them.
     loops_dropped : int
@@ -232,6 +225,11 @@ class Report:
         """Why the largest component has the communities it has."""
         return self.components[0].why if self.components else "labels were given"
 
+    @property
+    def labels_given(self) -> bool:
+        """Whether labels were given, and refined: no candidates competed in any component."""
+        return self.n > 0 and not self.components
+
     def __str__(self) -> str:
         size = f"{counted(self.n, 'node')}, {counted(self.m, 'edge')}."
         stages = ", ".join(f"{name} {spent:.3f}" for name, spent in self.seconds.items())
@@ -306,7 +304,7 @@ class Report:
         """Return a sentence on the number of communities and what it is based on."""
         parts = f" in {self.n_components} components" if self.n_components > 1 else ""
         found = f"{counted_communities(self.k_found, self.n_single)}{parts}"
-        if self.method == "None":
+        if self.labels_given:
             return f"{found}, as many as in the labels given."
         if self.k_given is not None:
             total = f", {self.k_found} in all" if 0 < self.n_single < self.k_found else ""

@@ -6,7 +6,15 @@ by the likelihood of the planted partition model.
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import (
+    TYPE_CHECKING,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    runtime_checkable,
+)
 
 import numpy as np
 
@@ -297,8 +305,8 @@ class Refinement(NamedTuple):
 class Refiner(Protocol):
     """A refinement method, to be passed as ``refine=`` to :func:`kgroups.detect_communities`.
 
-    Give it a ``repr`` that names its parameters, which the report shows. Equal values should
-    compare equal, as frozen dataclasses do.
+    Give it a ``repr`` that names its parameters, which the report shows, and if it is to be named
+    in sentences a ``name``. Equal values should compare equal, as frozen dataclasses do.
 
     Examples
     --------
@@ -384,6 +392,7 @@ class Hartigan:
     max_sweeps: int = 100
     guard: float | None = 0.2
 
+    name: ClassVar[str] = "Hartigan refinement"
     __repr__ = changed_options
 
     def __post_init__(self) -> None:

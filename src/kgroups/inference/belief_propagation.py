@@ -9,7 +9,7 @@ Components are inferred each for itself, all at once.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -391,6 +391,7 @@ class BeliefPropagation:
     tolerance: float = 1e-3
     softness: float = 0.1
 
+    name: ClassVar[str] = "Refinement by belief propagation"
     __repr__ = changed_options
 
     def __post_init__(self) -> None:

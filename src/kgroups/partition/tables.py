@@ -217,7 +217,7 @@ def _how_many(partition: "Partition", *, surely: bool) -> str:
     several = sizes[sizes > 1]
     if report is None:
         origin = ", by the labels given"
-    elif report.method == "None":
+    elif report.labels_given:
         origin = ", as many as in the labels given"
     elif report.k_given is not None:
         origin = ", as many as were asked for"

@@ -106,8 +106,7 @@ def borders_of(problem: Problem, described: Problem, z: Ints) -> Borders | None:
     are judged one by one; the numbers are those of the one with most patches, or if there are none
     of the largest. The separation is measured where the contiguity is clear.
     """
-    z, k = labels_from_zero(z, problem), np.zeros(problem.n_components, dtype=np.int64)
-    np.maximum.at(k, problem.component, z + 1)
+    z, k = labels_from_zero(z, problem)
     which = np.flatnonzero(k >= _LEAST_GROUPS)
     if not which.size:
         return None

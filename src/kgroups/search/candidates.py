@@ -116,10 +116,10 @@ class RefinementTotals:
         if one.model:
             self.models[one.model] += 1
 
-    def report(self, method: str) -> RefinementReport:
+    def report(self, refiner: Refiner | None) -> RefinementReport:
         """Return the totals of a method as the report shows them."""
         return RefinementReport(
-            method,
+            "no refinement" if refiner is None else repr(refiner),
             self.components,
             dict(self.kept),
             self.sweeps,
@@ -127,6 +127,7 @@ class RefinementTotals:
             self.visits,
             self.converged,
             dict(self.models),
+            getattr(refiner, "name", RefinementReport.name),
         )
 
 
@@ -327,7 +328,7 @@ def search(
         clear = one.k <= settings.clear_communities or one.s >= settings.clear_signal
         return None if labels is None else (labels, clear)
 
-    labels = None if start is None else labels_from_zero(start, problem)
+    labels = None if start is None else labels_from_zero(start, problem)[0]
     found = searching.search(searching.cyclic, labels=labels, spectrum=spectrum)
     visits = searching.visits + sum(one.visits for one in measured.values())
     return _candidate(found), visits, measured

@@ -126,9 +126,7 @@ class _Trial:
         self._work_before, self.limited = contest.judge.visits, False
         detection = contest.found.visits + contest.judge.visits
         self._most_work = max(max_work * detection, _LEAST_WORK)
-        self._labels = labels_from_zero(contest.found.z, problem)
-        self._found = np.ones(problem.n_components, dtype=np.int64)
-        np.maximum.at(self._found, problem.component, self._labels.astype(np.int64) + 1)
+        self._labels, self._found = labels_from_zero(contest.found.z, problem)
         self.numbers = [
             ComponentNumbers(found, evidence=evidence, asked=asked)
             for found, evidence, asked in zip(

@@ -248,15 +248,16 @@ def _ranks(component: Ints, n_components: int) -> Ints:
     return rank
 
 
-def labels_from_zero(z: Ints, problem: Problem) -> Indices:
-    """Return labels that start from 0 in each component and have no gaps there."""
-    names, first = np.unique(
+def labels_from_zero(z: Ints, problem: Problem) -> tuple[Indices, Ints]:
+    """Return labels that start from 0 in each component, without gaps, and their numbers."""
+    names, place = np.unique(
         problem.component * (int(z.max(initial=0)) + 1) + z, return_inverse=True
     )
     owner = np.empty(names.size, dtype=np.int64)
-    owner[first] = problem.component
-    start = np.searchsorted(owner, np.arange(problem.n_components))
-    return np.asarray(first - start[problem.component], dtype=np.int32)
+    owner[place] = problem.component
+    k = np.bincount(owner, minlength=problem.n_components)
+    first = (np.cumsum(k) - k)[owner]
+    return (np.arange(names.size) - first)[place].astype(np.int32), k
 
 
 def planted_fits(level: Level, z: Ints, k: Ints, which: Ints) -> list[PlantedFit]:

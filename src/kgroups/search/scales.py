@@ -26,7 +26,7 @@ from kgroups.search.objective import (
     nats_saved,
     savings,
 )
-from kgroups.search.problem import Problem
+from kgroups.search.problem import Problem, labels_from_zero
 from kgroups.search.settings import Search
 
 __all__ = [
@@ -316,12 +316,7 @@ class _Labels(NamedTuple):
     @classmethod
     def of(cls, problem: Problem, z: Ints) -> "_Labels":
         """Return the labels of a graph."""
-        number = int(z.max(initial=0)) + 1
-        names, place = np.unique(problem.component * number + z, return_inverse=True)
-        owner = names // number
-        k = np.bincount(owner, minlength=problem.n_components)
-        first = (np.cumsum(k) - k)[owner]
-        return cls((np.arange(names.size) - first)[place].astype(np.int32), k)
+        return cls(*labels_from_zero(z, problem))
 
     def scale(self, problem: Problem) -> Scale:
         """Return labels of the graph with their nats."""
