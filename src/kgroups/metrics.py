@@ -111,18 +111,6 @@ class ConfusionTable:
     truth_names: tuple[Hashable, ...]
     label_names: tuple[Hashable, ...]
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ConfusionTable):
-            return NotImplemented
-        return (
-            self.truth_names == other.truth_names
-            and self.label_names == other.label_names
-            and np.array_equal(self.counts, other.counts)
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.truth_names, self.label_names, self.counts.tobytes()))
-
     def _repr_html_(self) -> str:
         classes, groups = self.counts.shape
         shown = self.counts[:_MOST_SHOWN, :_MOST_SHOWN].tolist()

@@ -65,7 +65,7 @@ class Semimetric(ABC):
         Raises
         ------
         InputError
-            If X or Y are not finite numbers in rows of one length, or rho overflows.
+            If X or Y are not finite numbers in rows of one length, or squared distances overflow.
         """
 
     def scaled_to(self, X: Any) -> "Semimetric":
@@ -90,27 +90,25 @@ class _Radial(Semimetric):
     def __call__(self, X: Any, Y: Any = None) -> Floats:
         points, others = as_table(X, "X"), None if Y is None else as_table(Y, "Y")
         check_columns(points, others)
-        squares, scale = squared_distances(points, others)
+        squares = squared_distances(points, others)
         # Checking the largest result is cheaper than checking every coordinate.
         if not math.isfinite(squares.max()):
             check_finite(points, "X")
             if others is not None:
                 check_finite(others, "Y")
-        with np.errstate(over="ignore", under="ignore"):
-            rho = self._of_squares(squares, scale)
-        if not math.isfinite(rho.max()):
             largest = max(np.abs(table).max() for table in (points, others) if table is not None)
             msg = (
-                f"{self!r} must stay below {np.finfo(float).max:.3g}, but coordinates up to "
-                f"{largest:.3g} take it beyond.\n"
+                f"squared distances must stay below {np.finfo(float).max:.3g}, but coordinates up "
+                f"to {largest:.3g} take them beyond.\n"
                 "  Divide all coordinates by a constant."
             )
             raise InputError(msg)
-        return rho
+        with np.errstate(over="ignore", under="ignore"):
+            return self._of_squares(squares)
 
     @abstractmethod
-    def _of_squares(self, squares: Floats, scale: float) -> Floats:
-        """Return rho at the squared distances ``squares * scale**2``; may write into them."""
+    def _of_squares(self, squares: Floats) -> Floats:
+        """Return rho at squared distances; may write into them."""
 
 
 @dataclass(frozen=True)
@@ -146,9 +144,7 @@ class Power(_Radial):
             )
             raise InputError(msg)
 
-    def _of_squares(self, squares: Floats, scale: float) -> Floats:
-        if scale != 1.0:
-            return np.power(_lengths(squares, scale), float(self.alpha), out=squares)
+    def _of_squares(self, squares: Floats) -> Floats:
         if self.alpha == 2:
             return squares
         if self.alpha == 1:
@@ -215,8 +211,8 @@ class Exponential(_Scaled):
 
     __repr__ = changed_options
 
-    def _of_squares(self, squares: Floats, scale: float) -> Floats:
-        return _two_minus_two_exp(_lengths(squares, scale), float(self.sigma))
+    def _of_squares(self, squares: Floats) -> Floats:
+        return _two_minus_two_exp(np.sqrt(squares, out=squares), float(self.sigma))
 
 
 @dataclass(frozen=True)
@@ -238,16 +234,12 @@ class Gaussian(_Scaled):
 
     __repr__ = changed_options
 
-    def _of_squares(self, squares: Floats, scale: float) -> Floats:
+    def _of_squares(self, squares: Floats) -> Floats:
         # The square of sigma may overflow or underflow; that of the ratio does so only where rho
         # has reached its limit.
         sigma = float(self.sigma)
-        if scale == 1.0:
-            squares /= sigma
-            return _two_minus_two_exp(squares, sigma)
-        ratios = _lengths(squares, scale)
-        ratios /= sigma
-        return _two_minus_two_exp(np.square(ratios, out=ratios), 1.0)
+        squares /= sigma
+        return _two_minus_two_exp(squares, sigma)
 
 
 @dataclass(frozen=True)
@@ -475,13 +467,6 @@ def _value(function: FunctionOfPair, points: Points, i: int, others: Points, j: 
         f"{other}.\n  Correct the function, or drop the points that it cannot measure."
     )
     raise InputError(msg)
-
-
-def _lengths(squares: Floats, scale: float) -> Floats:
-    """Return the square roots in units of 1 / scale, in place."""
-    np.sqrt(squares, out=squares)
-    squares *= scale
-    return squares
 
 
 def _two_minus_two_exp(values: Floats, divisor: float) -> Floats:

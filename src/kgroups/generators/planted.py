@@ -238,19 +238,12 @@ def plant(
 
 def _simple_graph(ends: Ends, n: int) -> Graph:
     """Return the graph with an edge for each pair that is listed at least once, loops left out."""
-    from scipy import sparse
-
     u, v = ends
     loops = u == v
     if loops.any():
         u, v = u[~loops], v[~loops]
-    kind = index_type(n, 2 * u.size)
-    rows = np.concatenate([u, v], dtype=kind)
-    columns = np.concatenate([v, u], dtype=kind)
-    # Only the pattern counts: the sums of repeated pairs may wrap around in so small a type.
-    entries = np.ones(rows.size, dtype=np.int8)
-    pattern = sparse.coo_array((entries, (rows, columns)), shape=(n, n)).tocsr()
-    return Graph(pattern.indptr, pattern.indices)
+    multigraph = Graph.from_edges(u, v, n=n)
+    return Graph(multigraph.indptr, multigraph.indices)
 
 
 def check_weights(weights: Weights | None) -> None:
@@ -281,7 +274,7 @@ def _weighted(
     else:
         drawn, inside = np.empty(u.size), labels[u] == labels[v]
         for place, edges in (("inside", inside), ("between", ~inside)):
-            drawn[edges] = _drawn(weights[place], np.count_nonzero(edges), f"{place} blocks", rng)
+            drawn[edges] = _drawn(weights[place], int(edges.sum()), f"{place} blocks", rng)
     return graph if np.all(drawn == 1) else Graph.from_edges(u, v, drawn, nodes=graph.nodes)
 
 

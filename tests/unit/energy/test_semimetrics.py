@@ -95,10 +95,9 @@ def test_squared_distances_keep_their_digits(kind, d):
     else:
         X[7] += 1e9
     exact = exact_squares(X, X)
-    squares, scale = squared_distances(X)
-    assert scale == 1.0
+    squares = squared_distances(X)
     np.testing.assert_allclose(squares, exact.astype(float), rtol=1e-10)
-    squares, scale = squared_distances(X[:20], X)
+    squares = squared_distances(X[:20], X)
     np.testing.assert_allclose(squares, exact[:20].astype(float), rtol=1e-10)
 
 
@@ -106,13 +105,11 @@ def test_blocks_make_no_difference():
     rng = np.random.default_rng(8)
     X, Y = rng.normal(size=(50, 40)), rng.normal(size=(30, 40))
     X[3:9] = X[20:26] + 1e-9
-    whole, across = squared_distances(X).values, squared_distances(X, Y).values
-    in_blocks = squared_distances(X, block_entries=170).values
+    whole, across = squared_distances(X), squared_distances(X, Y)
+    in_blocks = squared_distances(X, block_entries=170)
     assert np.array_equal(in_blocks, in_blocks.T)
     np.testing.assert_allclose(in_blocks, whole, rtol=1e-12)
-    np.testing.assert_allclose(
-        squared_distances(X, Y, block_entries=170).values, across, rtol=1e-12
-    )
+    np.testing.assert_allclose(squared_distances(X, Y, block_entries=170), across, rtol=1e-12)
 
 
 def test_small_distances_do_not_round_off_at_the_size_of_two():
@@ -121,9 +118,9 @@ def test_small_distances_do_not_round_off_at_the_size_of_two():
     assert Gaussian(1.0)([0.0, 1e-10])[0, 1] == pytest.approx(1e-20, rel=1e-9, abs=0)
 
 
-@pytest.mark.parametrize("unit", [1e-300, 1e-200, 1e160, 1e300])
+@pytest.mark.parametrize("unit", [1e-140, 1e140])
 @pytest.mark.parametrize("d", [2, 40])
-def test_squares_that_overflow_or_underflow_are_taken_in_another_unit(unit, d):
+def test_the_unit_of_coordinates_does_not_matter(unit, d):
     X = np.arange(20.0)[:, None] * np.ones(d)
     expected = Power()(X)
     np.testing.assert_allclose(Power()(X * unit) / unit, expected, rtol=1e-12)
@@ -136,14 +133,15 @@ def test_squares_that_overflow_or_underflow_are_taken_in_another_unit(unit, d):
     np.testing.assert_allclose(Gaussian(4.0 * unit)(X * unit), expected, rtol=1e-12)
 
 
-def test_rho_beyond_the_range_of_floats_is_refused():
-    with pytest.raises(InputError, match=r"Power\(alpha=2\) must stay below .*up to 1e\+200"):
-        Power(2)([[0.0, 1e200], [0.0, -1e200]])
+@pytest.mark.parametrize("metric", [Power(2), Power(0.5), Exponential(1e200), Gaussian(1.0)])
+def test_squares_beyond_the_range_of_floats_are_refused(metric):
+    with pytest.raises(InputError, match=r"squared distances must stay below .*up to 1e\+200"):
+        metric([[0.0, 1e200], [0.0, -1e200]])
 
 
 def test_rho_that_has_reached_its_end_is_two():
-    assert Exponential(1e-300)([0.0, 1e300])[0, 1] == 2.0
-    assert Gaussian(1e-300)([0.0, 1e300])[0, 1] == 2.0
+    assert Exponential(1e-300)([0.0, 1e100])[0, 1] == 2.0
+    assert Gaussian(1e-300)([0.0, 1e100])[0, 1] == 2.0
     assert Gaussian(1e-300)([0.0, 1.0])[0, 1] == 2.0
 
 

@@ -109,13 +109,8 @@ def test_confusion_table_has_the_names_of_classes_and_groups():
     assert table.counts.tolist() == [[0, 2], [1, 1]]
 
 
-def test_confusion_tables_are_values():
-    table, same = confusion([0, 0, 1], [1, 1, 0]), confusion([0, 0, 1], [1, 1, 0])
-    assert table == same
-    assert hash(table) == hash(same)
-    assert table != confusion([0, 0, 1], [1, 0, 0])
-    assert table != confusion([0, 0, 2], [1, 1, 0])
-    assert table != "table"
+def test_confusion_tables_cannot_be_changed():
+    table = confusion([0, 0, 1], [1, 1, 0])
     with pytest.raises(ValueError, match="read-only"):
         table.counts[0, 0] = 7
     with pytest.raises(AttributeError):
