@@ -37,6 +37,12 @@ def spectrum_shows(k: int, k_hat: int, *, single: int = 0, exact: bool = True) -
     return f"the spectrum shows {shown}, too{', single nodes left out' if several < k else ''}"
 
 
+def about_uninformed(nodes: int) -> list[str]:
+    """Return a sentence on nodes whose community says nothing about them, if there are any."""
+    lie = counted(nodes, "node lies", "nodes lie")
+    return [f"{lie} in components without signal, assigned to the largest community."] * (nodes > 0)
+
+
 @dataclass(frozen=True)
 class RefinementReport:
     """Totals over all refinements: one for each number of communities tried in a component.
@@ -265,11 +271,7 @@ class Report:
                 f"Since the labels to start from, {new} and started alone; "
                 f"{counted(gone, 'node has', 'nodes have')} vanished."
             )
-        if self.uninformed:
-            nodes = counted(self.uninformed, "node lies", "nodes lie")
-            lines.append(
-                f"{nodes} in components without signal, assigned to the largest community."
-            )
+        lines += about_uninformed(self.uninformed)
         if self.about_weights:
             lines.append(self.about_weights)
         if self.loops_dropped:

@@ -13,7 +13,7 @@ import kgroups as kg
 from helpers.scales import give_scales
 from kgroups.generators import lfr_benchmark
 from kgroups.page import page_content
-from kgroups.page.figures import PageLimits
+from kgroups.page.document import PageLimits
 
 HOSTILE = [
     "<script>window.attacked = 1</script>",

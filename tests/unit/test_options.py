@@ -11,7 +11,7 @@ import kgroups as kg
 from kgroups import energy, generators
 from kgroups._blas import DenseLimits
 from kgroups.adapters.edges import ReadOptions
-from kgroups.page.figures import PageLimits
+from kgroups.page.document import PageLimits
 from kgroups.spectrum.count_by_filter import FilterOptions
 from kgroups.spectrum.estimate import DeferredSpectrum
 

@@ -3,7 +3,7 @@
 import os
 import textwrap
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
@@ -496,6 +496,11 @@ class Partition(Sequence[Community]):
             warn_caller(self._instability())
         return found
 
+    def _stability_in_stages(self, begin: Callable[[str], None]) -> None:
+        """Compute the stability, with its progress as names of stages."""
+        begin("computing stability")
+        self.stability(progress=lambda done, most: begin(f"computing stability: {done} of {most}"))
+
     def _instability(self) -> tuple[InstabilityWarning, ...]:
         """Return a warning if stability, where it is known, contradicts confidence.
 
@@ -720,10 +725,7 @@ class Partition(Sequence[Community]):
             with stage_progress(progress=progress) as begin:
                 self.levels(progress=begin)
                 self.k_distribution(progress=begin)
-                begin("computing stability")
-                self.stability(
-                    progress=lambda done, most: begin(f"computing stability: {done} of {most}")
-                )
+                self._stability_in_stages(begin)
                 begin("counting eigenvalues")
                 _ = self.spectrum
         return summary_of(self)

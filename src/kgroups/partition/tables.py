@@ -13,7 +13,7 @@ from kgroups._validation import check_choice
 from kgroups._wording import and_more, counted, counted_communities, install_hint, text_of
 from kgroups.errors import InputError, MissingExtraError
 from kgroups.graph import Graph
-from kgroups.report import spectrum_shows
+from kgroups.report import about_uninformed, spectrum_shows
 from kgroups.scoring import community_links, conductance
 
 if TYPE_CHECKING:
@@ -282,10 +282,7 @@ def _undecided(partition: "Partition") -> list[str]:
             sentences.append(
                 f"For {share} of the nodes{where}, another community is nearly as good."
             )
-    if partition.uninformed:
-        lie = counted(len(partition.uninformed), "node lies", "nodes lie")
-        sentences.append(f"{lie} in components without signal, assigned to the largest community.")
-    return sentences
+    return sentences + about_uninformed(len(partition.uninformed))
 
 
 def _warnings(partition: "Partition") -> list[Warning]:

@@ -1,9 +1,10 @@
 """Pictures of partitions and of what they are based on; they need the extra ``plot``."""
 
-from kgroups.plotting.alluvial import plot_alluvial, plot_levels
 from kgroups.plotting.figures import (
     plot_adjacency,
+    plot_alluvial,
     plot_confidence,
+    plot_levels,
     plot_sizes,
     plot_spectrum,
     plot_stability,

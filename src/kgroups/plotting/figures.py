@@ -1,16 +1,29 @@
-"""Pictures beside the graph itself: spectrum, sorted matrix, sizes, confidence and stability."""
+"""Pictures beside the graph itself: spectrum, matrix, sizes, confidence, stability, flows."""
 
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from kgroups._progress import Progress
 from kgroups._types import Floats, Ints
+from kgroups.adapters import positions_of
+from kgroups.errors import InputError
 from kgroups.plotting.graphs import partition_colors
-from kgroups.plotting.style import FAINT, INK, SMALL_SIZE, axes_for, community_colors, dress, rgb_of
+from kgroups.plotting.style import (
+    FAINT,
+    INK,
+    SMALL_SIZE,
+    TEXT_SIZE,
+    axes_for,
+    community_colors,
+    dress,
+    rgb_of,
+    write_title,
+)
 
 if TYPE_CHECKING:
-    from kgroups.partition import Partition
+    from kgroups.partition import Levels, Partition
     from kgroups.spectrum import Spectrum
 
 # Cells of the image of a matrix along each side, at most.
@@ -29,6 +42,15 @@ _MAX_ROWS = 20
 _CLASS_BOUNDS = (0.5, 0.9, 0.99)
 _CLASS_NAMES = ("0.99 to 1", "0.9 to 0.99", "0.5 to 0.9", "below 0.5")
 _CLASS_STRENGTH = (1.0, 0.62, 0.3, 0.08)
+# Communities with a block of their own on each side; the nodes of the others share one.
+_MAX_BLOCKS = 16
+# The same for a level of several, which has the whole height of the picture for itself.
+_MAX_LEVEL_BLOCKS = 48
+# Width of the blocks, largest height of a gap and of all gaps, as shares of the picture.
+_BLOCK_WIDTH, _MAX_GAP, _MAX_GAPS = 0.04, 0.03, 0.2
+_OTHERS = np.array([0.78, 0.81, 0.84])
+# Opacity of ribbons; of those between levels by the share of the nodes that they carry.
+_OPACITY, _FAINTEST, _STRONGEST = 0.45, 0.12, 0.6
 
 
 def plot_spectrum(spectrum: "Spectrum", *, ax: Any = None) -> Any:
@@ -413,3 +435,275 @@ def _explain_classes(axes: Any) -> None:
         columnspacing=1.2,
         borderaxespad=0.2,
     )
+
+
+class _Columns(NamedTuple):
+    """Blocks of partitions: names, numbers of nodes and colors of each, and the nodes in common."""
+
+    names: list[list[str]]
+    sizes: list[Ints]
+    colors: list[Floats]
+    flows: list[Ints]
+
+
+def plot_alluvial(
+    before: "Partition",
+    after: "Partition",
+    *,
+    ax: Any = None,
+    names: tuple[str, str] = ("", ""),
+    palette: Any = None,
+    title: str | None = None,
+) -> Any:
+    """Draw how the nodes of each community are spread over the communities of another partition.
+
+    Parameters
+    ----------
+    before, after : Partition
+        Two partitions of the same nodes, in any order.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+    names : tuple of two str
+        Written above the two sides.
+    palette : str or collection of colors, optional
+        As in :func:`plot_graph`, for the communities of ``before``.
+    title : str, optional
+        Written above the picture.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes drawn on.
+
+    Raises
+    ------
+    PartitionError
+        If the partitions have different nodes.
+
+    Notes
+    -----
+    Heights are numbers of nodes. A block on the right has the color of the community that most of
+    its nodes come from. Each side shows its 16 largest communities; the others share one block.
+
+    Examples
+    --------
+    >>> import kgroups as kg
+    >>> axes = plot_alluvial(kg.Partition([0, 0, 1, 1]), kg.Partition([0, 0, 0, 1]))
+    >>> [text.get_text() for text in axes.texts]
+    ['0', '1', '0', '1']
+    """
+    pair = [] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
+    if len(pair) != 2 or not all(isinstance(name, str) for name in pair):
+        msg = f"names must be two strings, for the left and the right side, got {names!r}."
+        raise InputError(msg)
+    left = before.labels
+    right = after.labels[
+        positions_of(before.nodes, after.nodes, "the one that it is compared with")
+    ]
+    axes = axes_for(ax, (6.0, 4.2))
+    own = partition_colors(before, palette)
+    columns = _columns([left, right], [before.k, after.k], _MAX_BLOCKS, own)
+    from_left = np.broadcast_to(columns.colors[0][:, None], (*columns.flows[0].shape, 3))
+    opacity = np.full((*from_left.shape[:2], 1), _OPACITY)
+    _draw_columns(axes, columns, [np.concatenate([from_left, opacity], axis=2)])
+    for x, name, align in zip((0.0, 1.0), pair, ("left", "right"), strict=True):
+        if name:
+            _write_above(axes, x, name, align)
+    _finish_columns(axes, title, room=any(pair))
+    return axes
+
+
+def plot_levels(
+    levels: "Levels", *, ax: Any = None, palette: Any = None, title: str | None = None
+) -> Any:
+    """Draw levels as a tree of bands: where the communities of each level are one level up.
+
+    Parameters
+    ----------
+    levels : Levels
+        As :meth:`kgroups.Partition.levels` returns them.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+    palette : str or collection of colors, optional
+        As in :func:`plot_graph`, for the communities of the level that was returned.
+    title : str, optional
+        Written above the picture.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes drawn on.
+
+    Notes
+    -----
+    The coarsest level is at the left, and the number of the one that was returned is bold. Heights
+    are numbers of nodes. A band is the stronger, the larger the share of the finer community that
+    it carries; a community that is not in its parent as a whole has the share of the parent beside
+    its number. Finer communities have the color of their parent among those returned, coarser ones
+    that of their largest part. A level shows its 48 largest communities; the others share a block.
+
+    Examples
+    --------
+    >>> import kgroups as kg
+    >>> fine, coarse = kg.Partition([0, 0, 1, 1, 2]), kg.Partition([0, 0, 0, 1, 1])
+    >>> axes = plot_levels(kg.Levels([fine, coarse], [1.0, 0.5]))
+    >>> [text.get_text() for text in axes.texts]
+    ['0', '1', '0', '1, 50 %', '2', '2', '3']
+    """
+    axes = axes_for(ax, (7.0, 4.6))
+    # From the left: the coarsest level first.
+    parts, start = levels[::-1], len(levels) - 1 - levels.returned
+    own = partition_colors(levels[levels.returned], palette)
+    labels, ks = [part.labels for part in parts], [part.k for part in parts]
+    columns = _columns(labels, ks, _MAX_LEVEL_BLOCKS, own, start)
+    ribbons = []
+    for at, flows in enumerate(columns.flows):
+        columns.names[at + 1] = _with_shares(columns.names[at + 1], flows)
+        share = flows / np.maximum(flows.sum(axis=0), 1)
+        opacity = _FAINTEST + (_STRONGEST - _FAINTEST) * share
+        finer = np.broadcast_to(columns.colors[at + 1], (*flows.shape, 3))
+        ribbons.append(np.concatenate([finer, opacity[:, :, None]], axis=2))
+    places = _draw_columns(axes, columns, ribbons)
+    for at, (x, k) in enumerate(zip(places, ks, strict=True)):
+        _write_above(axes, x + _BLOCK_WIDTH / 2, str(k), "center", bold=at == start)
+    _finish_columns(axes, title, room=True)
+    # Names at the right have shares beside them.
+    axes.set_xlim(-0.08, 1.14)
+    return axes
+
+
+def _columns(labels: list[Ints], ks: list[int], most: int, own: Floats, start: int = 0) -> _Columns:
+    """Return the columns of partitions, with the colors of the communities of one of them."""
+    # Nothing is gained by hiding a single one.
+    shown = [min(k, most + (k == most + 1)) for k in ks]
+    capped = [np.minimum(z, end) for z, end in zip(labels, shown, strict=True)]
+    counts = [end + (k > end) for k, end in zip(ks, shown, strict=True)]
+    orders, flows = [np.arange(counts[0])], []
+    for at in range(len(ks) - 1):
+        between = np.zeros((counts[at], counts[at + 1]), np.int64)
+        np.add.at(between, (capped[at], capped[at + 1]), 1)
+        between = between[orders[at]]
+        orders.append(_order_of_right(between, shown[at + 1]))
+        flows.append(between[:, orders[at + 1]])
+    # The block of the others comes after those that are shown, if there is one.
+    colors = [np.vstack([own[: shown[start]], _OTHERS])[orders[start]]] * len(ks)
+    for at in range(start, len(ks) - 1):
+        colors[at + 1] = colors[at][_largest(flows[at])]
+    for at in range(start, 0, -1):
+        colors[at - 1] = colors[at][_largest(flows[at - 1].T)]
+    return _Columns(
+        [
+            [str(a) if a < end else f"{k - end} more" for a in order.tolist()]
+            for k, end, order in zip(ks, shown, orders, strict=True)
+        ],
+        [
+            np.bincount(z, minlength=order.size)[order]
+            for z, order in zip(capped, orders, strict=True)
+        ],
+        colors,
+        flows,
+    )
+
+
+def _draw_columns(axes: Any, columns: _Columns, ribbons: list[Floats]) -> Floats:
+    """Draw blocks, and ribbons in RGBA colors of each pair; return the left ends of the columns."""
+    sizes = columns.sizes
+    places = np.linspace(0.0, 1.0 - _BLOCK_WIDTH, len(sizes)) if len(sizes) > 1 else np.zeros(1)
+    gaps = min(_MAX_GAP * (max(1, *map(len, sizes)) - 1), _MAX_GAPS)
+    # The height of a node.
+    unit = (1.0 - gaps) / max(int(sizes[0].sum()), 1)
+    # The lower ends of the blocks, from the top, with gaps of the same total height between them.
+    low = [
+        1.0 - np.cumsum(of) * unit - gaps / max(len(of) - 1, 1) * np.arange(len(of)) for of in sizes
+    ]
+    tops = [ends + of * unit for ends, of in zip(low, sizes, strict=True)]
+    for at, flows in enumerate(columns.flows):
+        ends = (places[at] + _BLOCK_WIDTH, places[at + 1])
+        _draw_ribbons(axes, ends, unit * flows.astype(float), (tops[at], tops[at + 1]), ribbons[at])
+    for at, x in enumerate(places):
+        side = (columns.names[at], sizes[at] * unit, low[at], columns.colors[at])
+        _draw_bars(axes, x, side, "left" if at else "right")
+    return places
+
+
+def _largest(flows: Ints) -> Ints:
+    """Return the row that each column has most nodes of."""
+    return np.argmax(flows, axis=0) if flows.size else np.zeros(0, np.int64)
+
+
+def _with_shares(names: list[str], flows: Ints) -> list[str]:
+    """Add the share of the largest part to the names of communities that are not whole."""
+    share = flows.max(axis=0, initial=0) / np.maximum(flows.sum(axis=0), 1)
+    return [
+        f"{name}, {100.0 * part:.0f} %" if name.isdecimal() and part < 1.0 else name
+        for name, part in zip(names, share.tolist(), strict=True)
+    ]
+
+
+def _write_above(axes: Any, x: float, text: str, align: str, *, bold: bool = False) -> None:
+    weight = "bold" if bold else "normal"
+    font = {"color": INK, "fontsize": TEXT_SIZE, "fontweight": weight, "parse_math": False}
+    axes.text(x, 1.02, text, ha=align, va="bottom", **font)
+
+
+def _finish_columns(axes: Any, title: str | None, *, room: bool) -> None:
+    axes.set_xlim(-0.08, 1.08)
+    axes.set_ylim(-0.02, 1.08 if room else 1.02)
+    axes.set_axis_off()
+    write_title(axes, title)
+
+
+def _order_of_right(flows: Ints, shown: int) -> Ints:
+    """Return the right blocks in the order of the left ones that their nodes come from."""
+    middle = np.cumsum(flows.sum(axis=1)) - flows.sum(axis=1) / 2.0
+    mean = (middle @ flows) / np.maximum(flows.sum(axis=0), 1)
+    # The block of all others stays last.
+    mean[shown:] = np.inf
+    return np.argsort(mean, kind="stable")
+
+
+def _draw_ribbons(
+    axes: Any,
+    ends: tuple[float, float],
+    heights: Floats,
+    tops: tuple[Floats, Floats],
+    colors: Floats,
+) -> None:
+    """Draw the nodes that the blocks of two columns have in common."""
+    from matplotlib.collections import PatchCollection
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    # Ribbons fill the blocks from the top; these are their lower ends on both sides.
+    ends_left = tops[0][:, None] - np.cumsum(heights, axis=1)
+    ends_right = tops[1][None, :] - np.cumsum(heights, axis=0)
+    x0, x1 = ends
+    bend = (x0 + x1) / 2.0
+    curve = [Path.CURVE4] * 3
+    codes = [Path.MOVETO, *curve, Path.LINETO, *curve, Path.CLOSEPOLY]
+    patches = []
+    pairs = np.nonzero(heights)
+    for a, b in zip(*pairs, strict=True):
+        low0, low1 = ends_left[a, b], ends_right[a, b]
+        top0, top1 = low0 + heights[a, b], low1 + heights[a, b]
+        outline = [(x0, top0), (bend, top0), (bend, top1), (x1, top1)]
+        outline += [(x1, low1), (bend, low1), (bend, low0), (x0, low0), (x0, top0)]
+        patches.append(PathPatch(Path(outline, codes)))
+    filled = colors[pairs] if patches else "none"
+    axes.add_collection(
+        PatchCollection(patches, facecolors=filled, edgecolors="none"), autolim=False
+    )
+
+
+def _draw_bars(axes: Any, x: float, side: tuple[Any, ...], align: str) -> None:
+    """Draw the blocks of a column, and their names where these do not overlap."""
+    box = axes.get_window_extent()
+    line = 1.15 * SMALL_SIZE * axes.figure.dpi / 72.0 / max(box.height, 1.0)
+    last = np.inf
+    for name, height, low, color in zip(*side, strict=True):
+        axes.bar(x, height, width=_BLOCK_WIDTH, bottom=low, align="edge", color=[color], lw=0)
+        middle = low + height / 2.0
+        if last - middle >= line:
+            at = x - 0.01 if align == "right" else x + _BLOCK_WIDTH + 0.01
+            axes.text(at, middle, name, ha=align, va="center", fontsize=SMALL_SIZE, color=INK)
+            last = middle

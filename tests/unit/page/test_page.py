@@ -17,7 +17,7 @@ import kgroups as kg
 from helpers.scales import give_scales
 from kgroups.errors import CrowdedThresholdWarning, InputError, PartitionError
 from kgroups.page import page_content
-from kgroups.page.figures import PageLimits, graph_figures
+from kgroups.page.document import PageLimits, graph_figures
 from kgroups.partition import Partition
 from kgroups.plotting.graphs import partition_colors
 
