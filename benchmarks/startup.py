@@ -47,7 +47,7 @@ print("functions", len(Compiled.names), *sorted(Compiled.names), file=sys.stderr
 """
 DETECTION = """
 from kgroups._kernel import KERNELS
-from kgroups.studies.warming import warm_detection
+from kgroups._warm import warm_detection
 warm_detection()
 print(*(f"{kernel.__module__}:{kernel.__name__}" for kernel in KERNELS if kernel.is_compiled()))
 """

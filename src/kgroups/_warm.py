@@ -1,26 +1,32 @@
 """Compile every kernel in advance, so that no later call waits for the compiler."""
 
+import warnings
+from collections.abc import Callable
 from importlib import import_module
 from pkgutil import walk_packages
+from typing import Any
 
 import networkx as nx
 import numpy as np
 
 import kgroups
 from kgroups._csr import rows_of_edges
-from kgroups._kernel import KERNELS, jit_mode
+from kgroups._kernel import KERNELS, Kernel, compiled_at_once, jit_mode
 from kgroups._progress import Progress, check_progress, counted_progress
 from kgroups.adapters import as_graph
 from kgroups.adapters.dispatch import convert
 from kgroups.adapters.edges import ReadOptions
 from kgroups.adapters.numbering import TextNames, Texts
+from kgroups.detect import detect_communities, refine_partition
 from kgroups.energy import kernel_kgroups
+from kgroups.errors import KGroupsWarning
+from kgroups.generators import planted_partition
 from kgroups.graph import Graph
+from kgroups.hartigan import improve_rows, spread_labels
 from kgroups.inference.confidence import confidence_of_labels
-from kgroups.search import finest_level, prepare
+from kgroups.search import Auto, Spectral, finest_level, prepare
 from kgroups.search.objective import Groups, closed_share, contiguity, pearson
 from kgroups.search.scales import GroupGraph, find_supergroups
-from kgroups.studies.warming import CALLS_OF_DETECTION, run_compiled
 from kgroups.uncertainty.significance import stretch_of_distances
 
 
@@ -58,8 +64,8 @@ def warm(*, progress: Progress = True) -> int:
             import_module(module.name)
     with counted_progress(len(KERNELS), "kernel", progress=progress) as show:
         show(_number_ready())
-        run_compiled(
-            *CALLS_OF_DETECTION,
+        _run_compiled(
+            *_CALLS_OF_DETECTION,
             _find_scales,
             _infer,
             _convert_large_graphs,
@@ -70,8 +76,51 @@ def warm(*, progress: Progress = True) -> int:
     return _number_ready()
 
 
+def warm_detection() -> None:
+    """Compile what the calls of :func:`kgroups.detect_communities` use, unless that is forbidden.
+
+    A study calls it before its first trial, so that no trial's time has it.
+    """
+    if jit_mode() != "never":
+        _run_compiled(*_CALLS_OF_DETECTION)
+
+
+def _run_compiled(
+    *calls: Callable[[], object], tell: Callable[[Kernel[..., Any]], object] = lambda kernel: None
+) -> None:
+    """Make calls, and compile the kernels that they reach."""
+    with compiled_at_once(tell), warnings.catch_warnings():
+        # The graphs are too small for some of what is asked of them.
+        warnings.simplefilter("ignore", KGroupsWarning)
+        for call in calls:
+            call()
+
+
 def _number_ready() -> int:
     return sum(kernel.is_compiled() for kernel in KERNELS)
+
+
+def _detect() -> None:
+    karate = nx.karate_club_graph()
+    for weight in (None, "weight"):
+        for k in (None, 2):
+            found = detect_communities(karate, k, weight=weight)
+    refine_partition(karate, found)
+
+
+def _detect_on_vectors() -> None:
+    # Too many nodes for dense solvers, with trees, and in an order that is not the canonical one.
+    graph, _ = planted_partition(600, k=2, degree=5.0, snr=1.5, rng=0)
+    for method in (Auto(), Spectral("filtered")):
+        detect_communities(graph, method=method)
+    # On larger graphs a sample of the rows is grouped, and the others follow.
+    halves = np.arange(6) // 3
+    improve_rows(np.eye(6), halves, k=2)
+    path = Graph.from_edges(np.arange(5), np.arange(1, 6)).simple_adjacency()
+    spread_labels(path, np.where(halves == 0, 0, -1))
+
+
+_CALLS_OF_DETECTION = (_detect, _detect_on_vectors)
 
 
 def _find_scales() -> None:

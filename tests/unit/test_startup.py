@@ -8,7 +8,7 @@ import pytest
 import kgroups as kg
 from benchmarks import startup
 from kgroups._kernel import Kernel, kernel
-from kgroups.studies import warming
+from kgroups._warm import warm_detection
 
 MOST_FUNCTIONS = 20
 MOST_LINES = 4000
@@ -42,7 +42,7 @@ def test_the_kernels_of_detection_are_short(monkeypatch):
 
     monkeypatch.setenv("KGROUPS_JIT", "auto")
     monkeypatch.setattr(Kernel, "__call__", note)
-    warming.warm_detection()
+    warm_detection()
     kg.detect_communities(nx.disjoint_union(nx.karate_club_graph(), nx.star_graph(5)), 4)
     assert len(called) > 10
     assert startup.closure_lines(called) <= MOST_LINES

@@ -166,12 +166,12 @@ def test_a_bar_is_drawn_on_a_terminal(warmed, monkeypatch):
 
 
 def test_nothing_is_compiled_where_that_is_forbidden(monkeypatch):
-    from kgroups.studies import warming
+    from kgroups import _warm
 
     monkeypatch.setenv("KGROUPS_JIT", "never")
-    monkeypatch.setattr(warming, "run_compiled", None)
+    monkeypatch.setattr(_warm, "_run_compiled", None)
     assert kg.warm() == 0
-    warming.warm_detection()
+    _warm.warm_detection()
 
 
 def test_progress_is_checked():

@@ -19,6 +19,7 @@ from kgroups._blas import single_threaded
 from kgroups._output import check_regular
 from kgroups._parallel import finished_batches
 from kgroups._progress import Progress, counted_progress, interrupts_restored
+from kgroups._warm import warm_detection
 from kgroups._wording import argument
 from kgroups.adapters import as_graph, as_labels
 from kgroups.errors import FileFormatError, InputError, KGroupsWarning
@@ -26,7 +27,6 @@ from kgroups.generators import Planted
 from kgroups.graph import Graph
 from kgroups.studies.methods import METHODS, Points, TrialContext
 from kgroups.studies.plan import Cell, Plan, Task, check_named, differences
-from kgroups.studies.warming import warm_detection
 
 # Kernels are compiled once per process before its first trial, so that no trial's time has it.
 _compile_once = cache(warm_detection)
