@@ -149,7 +149,7 @@ class Kernel(Generic[P, R]):
         return self._dispatcher
 
     def is_compiled(self) -> bool:
-        """Tell whether calls run compiled code."""
+        """Return whether calls run compiled code."""
         return self._compiled is not None
 
     def _compile_for(self, arguments: tuple[Any, ...]) -> None:
@@ -182,7 +182,7 @@ class Kernel(Generic[P, R]):
         return function(*views)
 
     def _pays(self, expected: float) -> bool:
-        """Return whether a call of so many seconds exceeds what is left of the budget."""
+        """Return whether a call of the expected seconds exceeds what is left of the budget."""
         if self._budget is None:
             self._budget = _LOADING_SECONDS if self._is_cached() else self.seconds
         if "numba" not in sys.modules and _Spent.interpreting + expected <= _NUMBA_SECONDS:

@@ -7,6 +7,7 @@ takes long and which nobody asked for, is shown by :func:`ticking_line`.
 """
 
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -28,6 +29,7 @@ StageProgress: TypeAlias = Callable[[str], None] | bool
 a second in a long stage its name with the share that is done."""
 
 _LINE = "{desc} [{elapsed}]"
+_STATUS = "/proc/self/status"
 _SECONDS_BETWEEN_SHARES = 1.0
 # Reading the memory takes 15 us, and little is allocated in the first millisecond of a call.
 _SECONDS_BEFORE_READINGS = 0.001
@@ -83,7 +85,7 @@ class _Line:
             self.bar.set_description_str(text)
 
     def appear(self, text: str, before: float) -> None:
-        """Write the line, which is made if there is none, with so many seconds on its clock."""
+        """Write the line, which is made if there is none, with ``before`` seconds on its clock."""
         if self.bar is None:
             from tqdm import tqdm
 
@@ -129,7 +131,7 @@ def ticking_line(text: Callable[[], str | None], before: float = 0.0) -> Iterato
 
 
 def is_terminal() -> bool:
-    """Tell whether standard error is open and a terminal."""
+    """Return whether standard error is open and a terminal."""
     try:
         return sys.stderr.isatty()
     except (AttributeError, ValueError):
@@ -138,7 +140,7 @@ def is_terminal() -> bool:
 
 
 def in_notebook() -> bool:
-    """Tell whether the code runs in a notebook, which shows standard error."""
+    """Return whether the code runs in a notebook, which shows standard error."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return getattr(shell, "kernel", None) is not None
@@ -195,7 +197,8 @@ class Stages:
         self._begun: list[tuple[str, float]] = []
         self._next_share = self._share = 0.0
         self._next_reading = perf_counter() + _SECONDS_BEFORE_READINGS
-        self._before = self._most = _memory()
+        self._before, self._mark = _memory()
+        self._most = self._before
 
     def __enter__(self) -> "Stages":
         self._token = _current.set(self)
@@ -226,9 +229,9 @@ class Stages:
     def tell(self, share: float) -> None:
         """Announce the share of the stage that is done, unless the last one is recent."""
         now = perf_counter()
-        if now >= self._next_reading and self._most is not None:
+        if now >= self._next_reading and self._mark:
             self._next_reading = now + _SECONDS_BETWEEN_READINGS
-            self._most = _larger(self._most, _memory())
+            self._most = max(self._most, _memory()[0])
         if now >= self._next_share and self._begun:
             self._next_share = now + self._pause
             # Nodes that have moved add their neighbors to the work, and a stage may have rounds.
@@ -249,11 +252,11 @@ class Stages:
         process had needed more before, it does not show this call; then the largest of the
         readings at each :func:`tell_share` counts, which can miss what was freed between two.
         """
-        now = _memory()
-        if self._before is None or self._most is None or now is None:
+        now, mark = _memory()
+        if not mark:
             return None
-        (before, mark), most = self._before, _larger(self._most, now)[0]
-        return max(0, (now[1] if now[1] > mark else most) - before)
+        peak = mark if mark > self._mark else max(self._most, now)
+        return max(0, peak - self._before)
 
 
 _current: ContextVar[Stages | None] = ContextVar("_current", default=None)
@@ -313,28 +316,19 @@ def run_interruptibly(kernel: Callable[..., Any], *arguments: Any) -> Any:
             raise
 
 
-def _memory() -> tuple[int, int] | None:
-    """Return the resident bytes of this process now and at most; None if the system is not Linux.
+def _memory() -> tuple[int, int]:
+    """Return the resident bytes of this process now and at most; zeros if the system is not Linux.
 
     ``resource.getrusage`` is faster, but its maximum includes that of the process that started
     this one.
     """
     try:
-        descriptor = os.open("/proc/self/status", os.O_RDONLY)
+        descriptor = os.open(_STATUS, os.O_RDONLY)
     except OSError:
-        return None
+        return 0, 0
     try:
         status = os.read(descriptor, 1 << 13)
     finally:
         os.close(descriptor)
-    found = []
-    for name in (b"VmRSS:", b"VmHWM:"):
-        at = status.find(name)
-        if at < 0:
-            return None
-        found.append(1024 * int(status[at + len(name) :].split(None, 1)[0]))
-    return found[0], found[1]
-
-
-def _larger(first: tuple[int, int], second: tuple[int, int] | None) -> tuple[int, int]:
-    return first if second is None or first[0] >= second[0] else second
+    most, now = re.findall(rb"Vm(?:HWM|RSS):\s+(\d+)", status)
+    return 1024 * int(now), 1024 * int(most)

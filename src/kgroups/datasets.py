@@ -54,18 +54,24 @@ class DataFile:
     sha256: str
 
 
-@dataclass(frozen=True)
-class Entry:
-    """Fields of the catalog that networks and tables share."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Source:
+    """What a network or a table is, and where it is from."""
 
     name: str
     title: str
-    bundled: bool
     citation: str
-    archive: str
     origin: str
     license: str
     note: str
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Entry(_Source):
+    """Fields of the catalog that networks and tables share."""
+
+    bundled: bool
+    archive: str
 
     kind: ClassVar[str]
     loader: ClassVar[str]
@@ -93,7 +99,7 @@ class Entry:
 _Kind = TypeVar("_Kind", bound=Entry)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class DatasetInfo(Entry):
     """What is known about a network without reading it.
 
@@ -132,7 +138,7 @@ class DatasetInfo(Entry):
     describer = "kgroups.datasets.describe"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class TableInfo(Entry):
     """What is known about a table without reading it.
 
@@ -327,19 +333,7 @@ def _frozen(record: dict[str, Any]) -> DataFile | Mapping[str, Any]:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class _Sourced:
-    """Name and source of a loaded network or table."""
-
-    name: str
-    title: str
-    citation: str
-    origin: str
-    license: str
-    note: str
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Dataset(_Sourced):
+class Dataset(_Source):
     """A network with its labels and its source.
 
     Attributes
@@ -443,7 +437,7 @@ def load(name: str, *, symmetrize: Symmetrize | None = None) -> Dataset:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Table(_Sourced):
+class Table(_Source):
     """A table with its labels and its source.
 
     Attributes
@@ -514,7 +508,7 @@ def load_table(name: str) -> Table:
 
 
 def _source_of(entry: Entry) -> dict[str, str]:
-    return {field.name: getattr(entry, field.name) for field in fields(_Sourced)}
+    return {field.name: getattr(entry, field.name) for field in fields(_Source)}
 
 
 def _read_rows(entry: Entry, data_file: DataFile) -> tuple[list[str], list[list[str]]]:
@@ -562,7 +556,7 @@ def _communities(entry: DatasetInfo) -> tuple[frozenset[Hashable], ...]:
 
 
 def is_known_network(name: str) -> bool:
-    """Tell whether a text is the name of a known network; if not, it must be that of a file.
+    """Return whether a text is the name of a known network; if not, it must be that of a file.
 
     ``./karate`` is always a file, and ``-`` is standard input.
 

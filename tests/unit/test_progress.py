@@ -209,10 +209,7 @@ def test_memory_that_falls_is_no_rise(monkeypatch):
 
 
 def test_the_peak_is_not_known_where_the_system_does_not_tell(monkeypatch):
-    def absent(*_):
-        raise FileNotFoundError
-
-    monkeypatch.setattr(_progress.os, "open", absent)
+    monkeypatch.setattr(_progress, "_STATUS", "/absent/status")
     with Stages(lambda stage: None) as stages:
         tell_share(1, 2)
         assert stages.peak_bytes() is None
