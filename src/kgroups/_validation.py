@@ -1,10 +1,13 @@
 """Validation of arguments: numbers, choices, the number of communities and the random stream."""
 
+import difflib
+import inspect
 import math
 import operator
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -12,6 +15,8 @@ from kgroups._wording import argument, in_python, setting, shown_name
 from kgroups.errors import InputError, NumberOfCommunitiesError
 
 RngLike = int | np.random.Generator | None
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def as_rng(rng: RngLike) -> np.random.Generator:
@@ -145,3 +150,29 @@ def changed_options(self: Any) -> str:
         if default is MISSING or value != default:
             shown.append(f"{field.name}={value!r}")
     return f"{type(self).__qualname__}({', '.join(shown)})"
+
+
+def naming_what_is_meant(
+    instead: Mapping[str, str],
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Say which argument is meant where a function has none of a name; the signature stays.
+
+    ``instead`` holds a sentence for each name that other packages use.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        known = inspect.signature(function).parameters
+
+        @wraps(function)
+        def checked(*args: P.args, **options: P.kwargs) -> R:
+            for name in sorted(options.keys() - known.keys()):
+                close = difflib.get_close_matches(name, known, n=1)
+                others = f"Its arguments are {', '.join(known)}."
+                hint = instead.get(name) or (f"Did you mean {close[0]}?" if close else others)
+                msg = f"{function.__name__}() has no argument {name!r}.\n  {hint}"
+                raise TypeError(msg)
+            return function(*args, **options)
+
+        return checked
+
+    return decorate

@@ -1,20 +1,17 @@
 """From a graph to its communities: the whole pipeline on one page."""
 
-import difflib
-import inspect
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
-from functools import wraps
+from functools import partial
 from types import NoneType
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kgroups._csr import row_lengths
 from kgroups._progress import StageProgress, Stages, interrupts_restored, stage_progress
 from kgroups._types import SelfLoops, Symmetrize
-from kgroups._validation import RngLike, as_rng, check_choice, check_k
+from kgroups._validation import RngLike, as_rng, check_choice, check_k, naming_what_is_meant
 from kgroups._wording import argument, setting
 from kgroups.adapters import SharedLabels, as_graph, as_labels, as_shared_labels
 from kgroups.datasets import is_known_network, named_graph
@@ -31,7 +28,6 @@ from kgroups.search import (
     Prepared,
     check_method,
     decide,
-    dense_solves,
     find_k_communities,
     prepare,
     propose,
@@ -39,14 +35,11 @@ from kgroups.search import (
 )
 from kgroups.spectrum import (
     BetheHessian,
-    ComponentCounts,
-    DeferredSpectrum,
     Operator,
+    spectrum_of_graph,
     warnings_of,
 )
 
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
 # What arguments are called here that other packages have.
 _RNG = "The seed is the argument rng: a whole number or a numpy Generator."
 _SCALE = (
@@ -64,24 +57,7 @@ _INSTEAD = {
 }
 
 
-def _explaining_unknown_arguments(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Name the argument that is meant if there is none of a name; the signature stays."""
-    known = inspect.signature(function).parameters
-
-    @wraps(function)
-    def checked(*args: _P.args, **options: _P.kwargs) -> _R:
-        for name in sorted(options.keys() - known.keys()):
-            close = difflib.get_close_matches(name, known, n=1)
-            others = f"Its arguments are {', '.join(known)}."
-            hint = _INSTEAD.get(name) or (f"Did you mean {close[0]}?" if close else others)
-            msg = f"{function.__name__}() has no argument {name!r}.\n  {hint}"
-            raise TypeError(msg)
-        return function(*args, **options)
-
-    return checked
-
-
-@_explaining_unknown_arguments
+@naming_what_is_meant(_INSTEAD)
 def detect_communities(
     graph: Any,
     k: int | None = None,
@@ -185,24 +161,21 @@ def detect_communities(
             given = as_graph(graph, **columns, symmetrize=symmetrize)
         k = None if k is None else check_k(k, given.n)
         known = _start_labels(init, given, k)
+
         stages.begin("finding communities")
         # Who asks for random numbers is to see all chance: ties go by the order of the nodes too.
         shuffle = None if rng is None else stream.permutation(given.n)
         ready = prepare(given, operator, self_loops, shuffle=shuffle)
-        problem = ready.problem
-
         first = KMeansInit() if isinstance(init, WarmStart) else init
         options = Options(method, first, refine, stages.begin)
         if k is None:
             start = None if known is None else ready.sorted(known.labels)
-            found = decide(propose(problem, options, stream, start=start), stream)
+            found = decide(propose(ready.problem, options, stream, start=start), stream)
         else:
-            with dense_solves(given.n, method):
-                found = find_k_communities(problem, k, options, stream)
-        counts = reported_counts(problem, method, found)
-    spectrum = DeferredSpectrum(operator, self_loops)
-    request = (type(method).__name__, repr(init), k)
-    partition = _result(given, ready, found, spectrum, refine, request, stages, counts, known)
+            found = find_k_communities(ready.problem, k, options, stream)
+        found.counts = reported_counts(ready.problem, method, found)
+    request = _Request(type(method).__name__, repr(init), k, operator, refine, self_loops, known)
+    partition = _result(given, ready, found, request, stages)
     # What finds communities again in other graphs; labels to start from belong to this one.
     vars(partition)["_found_with"] = {
         "k": k,
@@ -264,9 +237,21 @@ def refine_partition(
     found = Detection(z)
     if given.n:
         found.z = found.keep(refine_whole(refine, ready.problem, z))
-    spectrum = DeferredSpectrum(operator, self_loops)
-    request = ("given labels", "given labels", np.unique(found.z).size)
-    return _result(given, ready, found, spectrum, refine, request, stages)
+    k = np.unique(found.z).size
+    request = _Request("given labels", "given labels", k, operator, refine, self_loops)
+    return _result(given, ready, found, request, stages)
+
+
+class _Request(NamedTuple):
+    """What was asked for."""
+
+    method: str
+    init: str
+    k: int | None
+    operator: Operator
+    refine: Refiner | None
+    self_loops: SelfLoops
+    start: SharedLabels | None = None
 
 
 def _check_options(
@@ -301,20 +286,11 @@ def _start_labels(init: Init | WarmStart, graph: Graph, k: int | None) -> Shared
 
 
 def _result(
-    graph: Graph,
-    ready: Prepared,
-    found: Detection,
-    spectrum: DeferredSpectrum,
-    refine: Refiner | None,
-    request: tuple[str, str, int | None],
-    stages: Stages,
-    counts: ComponentCounts | None = None,
-    start: SharedLabels | None = None,
+    graph: Graph, ready: Prepared, found: Detection, request: _Request, stages: Stages
 ) -> Partition:
     """Return the communities in the caller's names with their report, and issue its warnings."""
-    method, init, k_given = request
-    problem = ready.problem
-    refinement = found.refinements.report(refine)
+    problem, counts, start = ready.problem, found.counts, request.start
+    refinement = found.refinements.report(request.refine)
     warnings = () if counts is None else warnings_of(counts)
     if not refinement.converged:
         msg = (
@@ -327,22 +303,22 @@ def _result(
     if borders is not None and borders.patches:
         warnings = (*warnings, _continuum_warning(borders.patches, k_found))
     report = Report(
-        method=method,
+        method=request.method,
         n=graph.n,
         m=graph.m,
         n_components=problem.n_components,
         n_isolated=graph.n - int(np.count_nonzero(row_lengths(problem.A))),
-        loops_dropped=graph.n_loops if spectrum.self_loops == "drop" else 0,
+        loops_dropped=graph.n_loops if request.self_loops == "drop" else 0,
         saturated_weights=problem.hessian.saturated,
         r=problem.hessian.r,
         r_choice=problem.hessian.r_choice,
-        k_given=k_given,
+        k_given=request.k,
         k_hat=None if counts is None else counts.total,
         k_hat_low=None if counts is None else int(counts.k_low.sum()),
         k_hat_high=None if counts is None else int(counts.k_high.sum()),
         k_found=k_found,
         counting={} if counts is None else dict(Counter(counts.method)),
-        init=init,
+        init=request.init,
         refinement=refinement,
         uninformed=len(found.uninformed),
         ordering=ready.ordering,
@@ -373,7 +349,9 @@ def _result(
         ready.restored(found.z),
         graph.nodes,
         graph=graph,
-        spectrum=spectrum,
+        spectrum=partial(
+            spectrum_of_graph, operator=request.operator, self_loops=request.self_loops
+        ),
         report=report,
         uninformed=tuple(graph.nodes[i] for i in uninformed),
     )

@@ -13,7 +13,6 @@ from kgroups._blas import DenseLimits
 from kgroups.adapters.edges import ReadOptions
 from kgroups.page.document import PageLimits
 from kgroups.spectrum.count_by_filter import FilterOptions
-from kgroups.spectrum.estimate import DeferredSpectrum
 
 PUBLIC = [
     getattr(module, name)
@@ -23,7 +22,7 @@ PUBLIC = [
 ]
 CLASSES = [
     *(one for one in PUBLIC if all(field.default is not MISSING for field in fields(one))),
-    *(DenseLimits, ReadOptions, PageLimits, FilterOptions, DeferredSpectrum),
+    *(DenseLimits, ReadOptions, PageLimits, FilterOptions),
 ]
 NAMES = {one.__name__: one for one in CLASSES} | {"PlantedAffinity": generators.PlantedAffinity}
 

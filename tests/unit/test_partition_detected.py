@@ -15,6 +15,7 @@ from kgroups.errors import (
     PartitionError,
 )
 from kgroups.partition import Partition
+from kgroups.spectrum import estimate
 
 
 @pytest.fixture(scope="module")
@@ -51,11 +52,9 @@ def test_repr_shows_each_warning_once_and_shortened():
 
 
 def test_the_spectrum_is_computed_at_its_first_access(monkeypatch):
-    from kgroups.spectrum import DeferredSpectrum
-
-    calls = []
-    original = DeferredSpectrum.of
-    monkeypatch.setattr(DeferredSpectrum, "of", lambda *args: calls.append(1) or original(*args))
+    calls, original = [], estimate.spectrum_of
+    counted = lambda *args, **options: calls.append(1) or original(*args, **options)  # noqa: E731
+    monkeypatch.setattr(estimate, "spectrum_of", counted)
     for nodes in (34, 1_200):
         G = nx.planted_partition_graph(2, nodes // 2, 20 / nodes, 2 / nodes, seed=0)
         partition = kgroups.detect_communities(G, operator=kgroups.BetheHessian("second-moment"))

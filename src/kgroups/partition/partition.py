@@ -37,7 +37,7 @@ from kgroups.partition.tables import (
 from kgroups.report import Report, spectrum_shows
 from kgroups.scoring import Scores, scores
 from kgroups.search import prepare
-from kgroups.spectrum import DeferredSpectrum, Spectrum
+from kgroups.spectrum import Spectrum, spectrum_of_graph
 
 if TYPE_CHECKING:
     from kgroups.partition.levels import Levels
@@ -102,7 +102,7 @@ class Partition(Sequence[Community]):
         The graph that the partition is of. Needed by :meth:`scores`, :meth:`plot`,
         :meth:`to_html`, :meth:`confidence`, :meth:`levels`, :meth:`stability`,
         :attr:`disconnected` and ``to_igraph()``.
-    spectrum : Spectrum or DeferredSpectrum, optional
+    spectrum : Spectrum or callable, optional
         The eigenvalues that show how many communities there are, or how to compute them. By
         default they are computed from the graph, with the default operator, at the first access.
     report : Report, optional
@@ -165,7 +165,7 @@ class Partition(Sequence[Community]):
     known_stability: "Stability | None"
     # The settings of the detection that has found this partition.
     _found_with: Mapping[str, Any] | None
-    _spectrum: Spectrum | DeferredSpectrum | None
+    _spectrum: Spectrum | Callable[[Graph], Spectrum] | None
 
     def __init__(
         self,
@@ -173,7 +173,7 @@ class Partition(Sequence[Community]):
         nodes: Sequence[Hashable] | None = None,
         *,
         graph: Graph | None = None,
-        spectrum: Spectrum | DeferredSpectrum | None = None,
+        spectrum: Spectrum | Callable[[Graph], Spectrum] | None = None,
         report: Report | None = None,
         uninformed: Collection[Hashable] = (),
         confidence: Confidence | None = None,
@@ -243,10 +243,8 @@ class Partition(Sequence[Community]):
                 "call kgroups.estimate_k(graph)."
             )
             graph = self._graph_for("spectrum", advice)
-            deferred = self._spectrum
-            if not isinstance(deferred, DeferredSpectrum):
-                deferred = DeferredSpectrum()
-            known = deferred.of(graph)
+            compute = self._spectrum if callable(self._spectrum) else spectrum_of_graph
+            known = compute(graph)
             issued = {type(warning) for warning in self.report.warnings} if self.report else ()
             warn_caller(warning for warning in known.warnings if type(warning) not in issued)
             vars(self)["_spectrum"] = known

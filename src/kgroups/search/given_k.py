@@ -23,7 +23,7 @@ from kgroups.search.climbing import Searching
 from kgroups.search.objective import MOST_REPEATED, nats_saved, repeated_links
 from kgroups.search.problem import Problem
 from kgroups.search.scales import Scale, find_scales
-from kgroups.search.settings import SIGNIFICANCE, Method, Search, Spectral
+from kgroups.search.settings import SIGNIFICANCE, Method, Search, Spectral, dense_solves
 from kgroups.spectrum import BetheHessian, Moments, degrees_are_uneven, has_structure, moments
 
 # Components with fewer nodes, too few for a filter, are always solved exactly.
@@ -42,9 +42,14 @@ def find_k_communities(
     If as many are found when none are asked for, it is these, and if communities are clear and a
     scale of the graph has as many, those of the scale. Otherwise candidates compete: what each
     component makes of its share of k, and communities merged from the next finer scale. With
-    another ``init`` or ``refine`` than the default, eigenvectors alone are used
-    where they are available.
+    another ``init`` or ``refine`` than the default, eigenvectors alone are used where they are
+    available.
     """
+    with dense_solves(problem.n, options.method):
+        return _find(problem, k, options, rng)
+
+
+def _find(problem: Problem, k: int, options: Options, rng: np.random.Generator) -> Detection:
     # Without a number given, no community reaches across components; isolated nodes come last.
     reachable = max(2, int(np.count_nonzero(problem.entries))) <= k < problem.n
     settings, progress = options.method.search_settings, options.progress

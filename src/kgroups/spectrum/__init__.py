@@ -14,10 +14,10 @@ from kgroups.spectrum.eigenpairs import (
     top_eigenpairs,
 )
 from kgroups.spectrum.estimate import (
-    DeferredSpectrum,
     Spectrum,
     Step,
     estimate_k,
+    spectrum_of_graph,
     staircase,
     warnings_of,
 )
@@ -37,7 +37,6 @@ __all__ = [
     "BoundBetheHessian",
     "BoundOperator",
     "ComponentCounts",
-    "DeferredSpectrum",
     "Leading",
     "Moments",
     "Operator",
@@ -56,6 +55,7 @@ __all__ = [
     "largest_eigenpairs",
     "leading_pairs",
     "moments",
+    "spectrum_of_graph",
     "staircase",
     "start_vector",
     "top_eigenpairs",

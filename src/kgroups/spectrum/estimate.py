@@ -9,7 +9,7 @@ import numpy as np
 from kgroups._blas import single_threaded
 from kgroups._csr import connected_components
 from kgroups._types import CSR, Floats, SelfLoops, Symmetrize
-from kgroups._validation import changed_options, check_choice, check_integer, check_real
+from kgroups._validation import check_choice, check_integer, check_real
 from kgroups._wording import counted
 from kgroups.errors import (
     CrowdedThresholdWarning,
@@ -236,26 +236,19 @@ def estimate_k(
 
     check_choice("self_loops", self_loops, ("drop", "keep"))
     given = as_graph(graph, weight=weight, source=source, target=target, symmetrize=symmetrize)
-    spectrum = DeferredSpectrum(operator, self_loops).of(given)
+    spectrum = spectrum_of_graph(given, operator, self_loops)
     warn_caller(spectrum.warnings)
     return spectrum
 
 
-@dataclass(frozen=True)
-class DeferredSpectrum:
-    """The options for computing the spectrum of a graph when it is first used."""
-
-    operator: Operator = BetheHessian()
-    self_loops: SelfLoops = "drop"
-
-    __repr__ = changed_options
-
-    def of(self, graph: Graph) -> Spectrum:
-        """Return the spectrum of a graph; its warnings are not issued."""
-        adjacency = graph.simple_adjacency(loops=self.self_loops == "keep")
-        with single_threaded(graph.n):
-            hessian = self.operator.bind(adjacency, weighted=graph.is_weighted)
-            return spectrum_of(hessian, adjacency, weighted=graph.is_weighted)
+def spectrum_of_graph(
+    graph: Graph, operator: Operator = BetheHessian(), self_loops: SelfLoops = "drop"
+) -> Spectrum:
+    """Return the spectrum of a graph; its warnings are not issued."""
+    adjacency = graph.simple_adjacency(loops=self_loops == "keep")
+    with single_threaded(graph.n):
+        hessian = operator.bind(adjacency, weighted=graph.is_weighted)
+        return spectrum_of(hessian, adjacency, weighted=graph.is_weighted)
 
 
 def spectrum_of(

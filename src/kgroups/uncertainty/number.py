@@ -29,7 +29,7 @@ from kgroups.search import (
     prepare,
     propose,
 )
-from kgroups.spectrum import DeferredSpectrum, Spectrum, Step, staircase
+from kgroups.spectrum import Spectrum, Step, spectrum_of_graph, staircase
 
 __all__ = ["KDistribution", "k_distribution"]
 
@@ -116,7 +116,7 @@ class KDistribution:
 
         Computed at the first access, which on large graphs takes longer than the comparison.
         """
-        return DeferredSpectrum().of(self.graph)
+        return spectrum_of_graph(self.graph)
 
     @cached_property
     def staircase(self) -> tuple[Step, ...]:
