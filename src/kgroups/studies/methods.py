@@ -3,14 +3,12 @@
 import difflib
 import inspect
 import random
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from time import perf_counter
-from types import BuiltinMethodType, FunctionType, MethodType, ModuleType
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -205,16 +203,6 @@ def _igraph_of(context: TrialContext) -> Iterator[tuple[Any, Floats | None]]:
         yield graph, weights if context.graph.is_weighted else None
 
 
-@dataclass(frozen=True)
-class Method:
-    """A method: its function, whether that is given k or chooses it, and its name in legends."""
-
-    name: str
-    find: Callable[[TrialContext], Any]
-    k_given: bool = True
-    label: str = ""
-
-
 _TakesK: TypeAlias = Literal["second", "by name"] | None
 
 
@@ -231,8 +219,20 @@ class _Called:
         by_name = {} if self.takes_k is None else {"k": context.k}
         return self.function(context.source, context.rng(), **by_name)
 
-    def __repr__(self) -> str:
-        return described(self.function)
+
+@dataclass(frozen=True)
+class Method:
+    """A method: its function, whether that is given k or chooses it, and its name in legends."""
+
+    name: str
+    find: Callable[[TrialContext], Any]
+    k_given: bool = True
+    label: str = ""
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The callable of the user, or the function of a named method."""
+        return self.find.function if isinstance(self.find, _Called) else self.find
 
 
 METHODS: Mapping[str, Method] = {
@@ -336,52 +336,3 @@ def _takes_k(function: Callable[..., Any]) -> _TakesK:
     required = sum(each.default is each.empty for each in positional)
     takes_more = any(each.kind is each.VAR_POSITIONAL for each in parameters.values())
     return "second" if required > 2 or (required < 2 and takes_more) else None
-
-
-def described(function: Callable[..., Any]) -> str:
-    """Return the name of a callable, with the options of a partial or of its object.
-
-    A callable that is not found under its own name, such as a lambda or a function defined inside
-    another one, is described by its address in memory, because others may have the same name.
-    """
-    if isinstance(function, partial):
-        given = [*map(_value, function.args)]
-        given += [f"{name}={_value(value)}" for name, value in function.keywords.items()]
-        return f"{described(function.func)}({', '.join(given)})"
-    if isinstance(function, MethodType):
-        owner, method = function.__self__, described(function.__func__)
-        return method if _has_nothing_to_show(owner) else f"{method} of {_value(owner)}"
-    if isinstance(function, BuiltinMethodType) and not isinstance(
-        function.__self__, ModuleType | None
-    ):
-        return f"{function.__qualname__} of {_value(function.__self__)}"
-    if getattr(function, "__qualname__", None) is None:
-        return f"{_named(type(function))}()" if _has_nothing_to_show(function) else _shown(function)
-    return _named(function)
-
-
-def _named(thing: Any) -> str:
-    """Return the full name of a function or class, with its address if the name is not its own."""
-    name = f"{thing.__module__}.{thing.__qualname__}"
-    found: Any = sys.modules.get(thing.__module__)
-    for part in thing.__qualname__.split("."):
-        found = getattr(found, part, None)
-    return name if found is thing else f"<{name} at {id(thing):#x}>"
-
-
-def _value(value: Any) -> str:
-    """Return an option of a callable as text that differs if the values differ."""
-    if isinstance(value, partial | FunctionType | MethodType | BuiltinMethodType | type):
-        return described(value)
-    return _shown(value)
-
-
-def _shown(value: Any) -> str:
-    # By default NumPy abbreviates long arrays and rounds numbers.
-    with np.printoptions(threshold=sys.maxsize, floatmode="unique"):
-        return repr(value)
-
-
-def _has_nothing_to_show(owner: object) -> bool:
-    """Tell whether an object has no values, and no repr but its address, which changes."""
-    return type(owner).__repr__ is object.__repr__ and getattr(owner, "__dict__", None) == {}

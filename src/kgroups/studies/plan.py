@@ -1,14 +1,14 @@
 """The plan of a study: cells, methods, metrics, trials and seeds, and how two plans differ."""
 
-import ast
 import hashlib
 import itertools
 import json
 import math
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+import pickle
+import zlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,15 +17,16 @@ import kgroups
 from kgroups._wording import argument, setting
 from kgroups.errors import InputError
 from kgroups.metrics import accuracy, overlap
-from kgroups.studies.methods import Method, described
+from kgroups.studies.methods import Method
 
 Cell = Mapping[str, Any]
 RESERVED = ("trial", "method", "k_given", "k_hat", "seconds", "seed")
 
-_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]")
-_WITH_OPTIONS = re.compile(r"(.*?)\((.*)\)", re.DOTALL)
-# Limits of error messages: values of a parameter that are listed, and characters of other values.
-_MOST_VALUES = 8
+PLAN_ENTRIES = (
+    "kgroups", "generator", "cells", "methods", "k_given", "metrics", "trials", "entropy"
+)  # fmt: skip
+"""What a described plan holds."""
+# Characters of a value in an error message.
 _LONGEST = 160
 _ABSENT = "absent"
 
@@ -72,12 +73,15 @@ class Plan:
         return trial_seed(self.entropy, self.cells[task.cell], task.trial)
 
     def describe(self) -> dict[str, Any]:
-        """Return the plan as plain values; plans with equal values give equal rows."""
+        """Return the plan as plain values; plans with equal values give equal rows.
+
+        A callable is None if it cannot be identified, which :func:`check_named` refuses.
+        """
         return {
             "kgroups": kgroups.__version__,
             "generator": described(self.generator),
             "cells": [dict(cell) for cell in self.cells],
-            "methods": {method.name: described(method.find) for method in self.methods},
+            "methods": {method.name: described(method.function) for method in self.methods},
             "k_given": {method.name: method.k_given for method in self.methods},
             "metrics": {metric.name: described(metric.score) for metric in self.metrics},
             "trials": self.trials,
@@ -142,21 +146,42 @@ def _plain(name: str, value: Any) -> Any:
     raise InputError(msg)
 
 
-def check_named(plan: Mapping[str, Any]) -> None:
-    """Raise if a described plan has a callable that cannot be identified by its name."""
-    descriptions = {"the generator": plan["generator"]}
-    descriptions |= {f"the method {name!r}": text for name, text in plan["methods"].items()}
-    descriptions |= {f"the metric {name!r}": text for name, text in plan["metrics"].items()}
-    for role, text in descriptions.items():
-        if _ADDRESS.search(text):
+def check_named(plan: Plan) -> None:
+    """Raise if a callable of a plan cannot be identified by its name and options."""
+    callables = {"the generator": plan.generator}
+    callables |= {f"the method {method.name!r}": method.function for method in plan.methods}
+    callables |= {f"the metric {metric.name!r}": metric.score for metric in plan.metrics}
+    for role, function in callables.items():
+        if described(function) is None:
             msg = (
                 "a journal identifies functions by their names, which a lambda, a function defined "
-                "inside another one or an object without its own repr does not have; "
-                f"{role} is {text}.\n"
+                "inside another one or an object that cannot be pickled does not have; "
+                f"{role} is {function!r}.\n"
                 "  Define it with def at the top level of a module and pass options by "
                 "functools.partial, or run the study without a journal."
             )
             raise InputError(msg)
+
+
+def described(function: Callable[..., Any]) -> str | None:
+    """Return the name of a callable with its options, and a checksum of its pickle.
+
+    None for a callable that pickle cannot keep, such as a lambda or a function defined inside
+    another one, because others may have the same name.
+    """
+    try:
+        content = pickle.dumps(function, protocol=4)
+    except Exception:
+        # Objects within may raise errors of any kind.
+        return None
+    options: list[str] = []
+    if isinstance(function, partial):
+        options = [*map(repr, function.args)]
+        options += [f"{name}={value!r}" for name, value in function.keywords.items()]
+        function = function.func
+    named = function if hasattr(function, "__qualname__") else type(function)
+    given = f"({', '.join(options)})" if options else ""
+    return f"{named.__module__}.{named.__qualname__}{given} #{zlib.crc32(content):08x}"
 
 
 class Difference(NamedTuple):
@@ -172,82 +197,29 @@ def differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Dif
 
     A parameter 3 differs from 3.0, because seeds are derived from its text.
     """
-    found: list[Difference] = []
-    for entry, one in first.items():
-        other = second.get(entry)
-        if _canonical(one) == _canonical(other):
-            continue
-        details = list(_details(entry, first, second)) if other else []
-        if not details and (entry != "k_given" or not other):
-            name = {"kgroups": "version of kgroups", "entropy": argument("rng")}
-            texts = (_short(one), _short(other))
-            details = [Difference(name.get(entry, argument(entry)), *texts)]
-        found += details
-    return found
+    one, other = _named_values(first), _named_values(second)
+    found = [
+        Difference(name, one.get(name, _ABSENT), other.get(name, _ABSENT))
+        for name in dict.fromkeys((*one, *other))
+        if one.get(name) != other.get(name)
+    ]
+    if not found and first["cells"] != second["cells"]:
+        found = [Difference("cells", json.dumps(first["cells"]), json.dumps(second["cells"]))]
+    return [Difference(name, *map(_shortened, values)) for name, *values in found]
 
 
-def _details(
-    entry: str, first: Mapping[str, Any], second: Mapping[str, Any]
-) -> Iterator[Difference]:
-    """Yield the values within an entry that differ, if they have names."""
-    one, other = first[entry], second[entry]
-    if entry == "cells":
-        for name in dict.fromkeys((*one[0], *other[0])):
-            values = [
-                list(dict.fromkeys(_canonical(cell[name]) for cell in cells if name in cell))
-                for cells in (one, other)
-            ]
-            if values[0] != values[1]:
-                yield Difference(argument(name), _listed(*values), _listed(*values[::-1]))
-    elif entry == "generator":
-        (name, options), (other_name, others) = _parsed_call(one), _parsed_call(other)
-        for option in dict.fromkeys((*options, *others)) if name == other_name else ():
-            texts = options.get(option, _ABSENT), others.get(option, _ABSENT)
-            if texts[0] != texts[1]:
-                yield Difference(argument(option), *texts)
-    elif entry in ("methods", "metrics") and sorted(one) != sorted(other):
-        yield Difference(argument(entry), ", ".join(one), ", ".join(other))
-    elif entry in ("methods", "metrics"):
-        for name in one:
-            if one[name] != other[name]:
-                yield Difference(f"{entry[:-1]} {name!r}", one[name], other[name])
-    elif entry == "k_given":
-        for name, k_given in one.items():
-            same = first["methods"][name] == second["methods"].get(name)
-            if same and other.get(name) != k_given:
-                called = ("called with k", "called without k")
-                yield Difference(f"method {name!r}", *(called if k_given else called[::-1]))
+def _named_values(plan: Mapping[str, Any]) -> dict[str, str]:
+    """Return the values of a described plan by the names that messages have for them."""
+    values = {"version of kgroups": plan["kgroups"], "generator": plan["generator"]}
+    for name in plan["cells"][0]:
+        texts = dict.fromkeys(json.dumps(cell[name]) for cell in plan["cells"])
+        values[argument(name)] = ", ".join(texts)
+    for name, text in plan["methods"].items():
+        values[f"method {name!r}"] = f"{text} called with{'' if plan['k_given'][name] else 'out'} k"
+    values |= {f"metric {name!r}": text for name, text in plan["metrics"].items()}
+    trials, entropy = str(plan["trials"]), str(plan["entropy"])
+    return {**values, argument("trials"): trials, argument("rng"): entropy}
 
 
-def _parsed_call(text: str) -> tuple[str, dict[str, str]]:
-    """Split the description of a callable into its name and its options, if all have names."""
-    match = _WITH_OPTIONS.fullmatch(text)
-    source = f"f({match[2]})" if match else ""
-    with suppress(SyntaxError):
-        call = ast.parse(source, mode="eval").body
-        if match and isinstance(call, ast.Call) and not call.args:
-            values = {str(each.arg): each.value for each in call.keywords}
-            return match[1], {
-                name: str(ast.get_source_segment(source, value)) for name, value in values.items()
-            }
-    return text, {}
-
-
-def _listed(texts: list[str], others: list[str]) -> str:
-    """List the values of a parameter; of many values only those missing in the other plan."""
-    if len(texts) > _MOST_VALUES:
-        own = [text for text in texts if text not in others]
-        common = len(texts) - len(own)
-        texts = own[:_MOST_VALUES]
-        texts += ["..."] * (len(own) > _MOST_VALUES)
-        texts += [f"{common} that are in both"] * (common > 0)
-    return ", ".join(texts) or _ABSENT
-
-
-def _canonical(value: Any) -> str:
-    return json.dumps(value, sort_keys=True)
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value)
+def _shortened(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

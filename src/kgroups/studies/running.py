@@ -26,13 +26,13 @@ from kgroups.errors import FileFormatError, InputError, KGroupsWarning
 from kgroups.generators import Planted
 from kgroups.graph import Graph
 from kgroups.studies.methods import METHODS, Points, TrialContext
-from kgroups.studies.plan import Cell, Plan, Task, check_named, differences
+from kgroups.studies.plan import PLAN_ENTRIES, Cell, Plan, Task, check_named, differences
 
 # Kernels are compiled once per process before its first trial, so that no trial's time has it.
 _compile_once = cache(warm_detection)
 _FORMAT = "kgroups study journal"
 # Changes whenever journals of earlier versions can no longer be read.
-_VERSION = 3
+_VERSION = 4
 _START = json.dumps({"format": _FORMAT, "version": _VERSION})[:-1].encode()
 # The end of every line: the CRC-32 of the JSON object without it.
 _CHECKSUM = re.compile(rb', "crc32": "([0-9a-f]{8})"\}')
@@ -52,9 +52,8 @@ def run_tasks(
     with ExitStack() as stack:
         opened = None
         if journal is not None:
-            entries = plan.describe()
-            check_named(entries)
-            opened = stack.enter_context(Journal(journal, entries))
+            check_named(plan)
+            opened = stack.enter_context(Journal(journal, plan.describe()))
         before = {} if opened is None else opened.finished
         finished = {task: before[task] for task in tasks if task in before}
         waiting = [task for task in tasks if task not in finished]
@@ -275,8 +274,8 @@ def _parsed(content: bytes, path: Path) -> tuple[dict[str, Any], dict[Task, Resu
     if not first.startswith(_START):
         raise _not_a_journal(path)
     try:
-        plan = dict(_record(first)["plan"])
-        methods = list(plan["methods"])
+        found = _record(first)["plan"]
+        plan = {entry: found[entry] for entry in PLAN_ENTRIES}
     except (KeyError, TypeError, ValueError) as error:
         msg = (
             f"line 1 of the journal {path}, which holds the plan of the study, is damaged: {error}."
@@ -288,7 +287,7 @@ def _parsed(content: bytes, path: Path) -> tuple[dict[str, Any], dict[Task, Resu
         try:
             record = _record(line)
             task = Task(int(record["cell"]), int(record["trial"]))
-            results = {name: dict(record["results"][name]) for name in methods}
+            results = {name: dict(record["results"][name]) for name in plan["methods"]}
         except (KeyError, TypeError, ValueError) as error:
             msg = (
                 f"line {number} of the journal {path} is damaged: {error}.\n"

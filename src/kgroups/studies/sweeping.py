@@ -12,15 +12,15 @@ from kgroups import metrics as library
 from kgroups._progress import Progress
 from kgroups._validation import check_choice, check_integer, check_real
 from kgroups._wording import setting
-from kgroups.errors import FileFormatError, InputError
+from kgroups.errors import InputError
+from kgroups.generators import planted_partition
+from kgroups.generators.blocks import planted_probabilities
 from kgroups.studies.methods import Method, as_methods
 from kgroups.studies.plan import RESERVED, Cell, Metric, Plan, Task, as_cells, differences
-from kgroups.studies.running import Results, holds_plan, read_journal, run_tasks
+from kgroups.studies.running import holds_plan, read_journal, run_tasks
 from kgroups.studies.table import Study, study_of
 
 _METRICS = library.METRIC_NAMES
-# Of a plan that was described: what its trials are and what a table needs.
-_ENTRIES = ("cells", "methods", "k_given", "metrics", "trials", "entropy")
 
 
 def sweep(
@@ -106,7 +106,7 @@ def sweep(
     if rng is not None:
         entropy = check_integer("rng", rng, low=0)
     elif journal is not None and holds_plan(journal):
-        entropy = _read_shard(journal)[0]["entropy"]
+        entropy = read_journal(journal)[0]["entropy"]
     else:
         entropy = secrets.randbits(64)
     chosen, scores = as_methods(methods), _as_metrics(metrics)
@@ -163,8 +163,6 @@ def phase_transition(
     >>> below < 0.4 < 0.8 < above
     True
     """
-    from kgroups.generators.blocks import planted_partition, planted_probabilities
-
     check_choice("sizes", sizes, ("balanced", "multinomial"))
     check_choice("beyond", beyond, ("error", "clip"))
     grid = {
@@ -214,9 +212,9 @@ def merge(journals: Iterable[str | os.PathLike[str]]) -> Study:
     if not paths:
         msg = "merging needs at least one journal.\n  Name the journals of the shards."
         raise InputError(msg)
-    plan, finished = _read_shard(paths[0])
+    plan, finished = read_journal(paths[0])
     for path in paths[1:]:
-        other, more = _read_shard(path)
+        other, more = read_journal(path)
         differ = [f"{name} ({one}, {two})" for name, one, two in differences(plan, other)]
         if differ:
             msg = (
@@ -236,21 +234,6 @@ def merge(journals: Iterable[str | os.PathLike[str]]) -> Study:
         )
         raise InputError(msg)
     return study_of(plan, finished)
-
-
-def _read_shard(
-    path: str | os.PathLike[str],
-) -> tuple[dict[str, Any], dict[Task, Results]]:
-    """Return the plan and the trials of a journal that a sweep has written."""
-    plan, finished = read_journal(path)
-    lacking = [entry for entry in _ENTRIES if entry not in plan]
-    if lacking:
-        msg = (
-            f"{path} is not the journal of a sweep: its plan lacks {lacking[0]!r}.\n"
-            "  Name the journals that kgroups.studies.sweep or `kgroups study` has written."
-        )
-        raise FileFormatError(msg)
-    return plan, finished
 
 
 def _numbers(name: str, values: Any) -> list[float]:

@@ -17,7 +17,6 @@ PLAN = {
     "trials": 4,
     "entropy": 0,
 }
-MANY = [{"n": 60, "snr": snr / 10} for snr in range(20)]
 
 
 @pytest.mark.parametrize(
@@ -26,7 +25,7 @@ MANY = [{"n": 60, "snr": snr / 10} for snr in range(20)]
         ({}, []),
         ({"trials": 5}, [("trials", "4", "5")]),
         ({"entropy": 1}, [("rng", "0", "1")]),
-        ({"kgroups": "0.2.0"}, [("version of kgroups", '"0.1.0"', '"0.2.0"')]),
+        ({"kgroups": "0.2.0"}, [("version of kgroups", "0.1.0", "0.2.0")]),
         ({"cells": PLAN["cells"][:2]}, [("n", "60, 80", "60")]),
         (
             {"cells": [{"n": 60, "snr": 0.5}, {"n": 80, "snr": 2.0}]},
@@ -34,60 +33,33 @@ MANY = [{"n": 60, "snr": snr / 10} for snr in range(20)]
         ),
         ({"cells": [{"n": 60, "k": 2}]}, [("n", "60, 80", "60"), ("snr", "0.5, 1.0", "absent"),
                                           ("k", "absent", "2")]),
-        ({"methods": {"kgroups": "a"}}, [("methods", "kgroups, leiden", "kgroups")]),
-        ({"methods": {"kgroups": "a", "leiden": "c"}}, [("method 'leiden'", "b", "c")]),
         (
             {"methods": {"kgroups": "a"}, "k_given": {"kgroups": True}},
-            [("methods", "kgroups, leiden", "kgroups")],
+            [("method 'leiden'", "b called without k", "absent")],
         ),
         (
-            {
-                "methods": {"kgroups": "a", "leiden": "c"},
-                "k_given": {"kgroups": True, "leiden": True},
-            },
-            [("method 'leiden'", "b", "c")],
+            {"methods": {"kgroups": "a", "leiden": "c"}},
+            [("method 'leiden'", "b called without k", "c called without k")],
         ),
         (
             {"k_given": {"kgroups": True, "leiden": True}},
-            [("method 'leiden'", "called without k", "called with k")],
+            [("method 'leiden'", "b called without k", "b called with k")],
         ),
-        ({"metrics": {"nmi": "m"}}, [("metrics", "overlap", "nmi")]),
+        (
+            {"metrics": {"nmi": "m"}},
+            [("metric 'overlap'", "m", "absent"), ("metric 'nmi'", "absent", "m")],
+        ),
         (
             {"generator": f"{GENERATOR}(sizes='multinomial', beyond='clip')"},
-            [("sizes", "'balanced'", "'multinomial'")],
-        ),
-        (
-            {"generator": f"{GENERATOR}(sizes='balanced', beyond='clip', ratio=-1.5, step=1e-05)"},
-            [("ratio", "absent", "-1.5"), ("step", "absent", "1e-05")],
-        ),
-        (
-            {"generator": f"{GENERATOR}(sizes=Sizes(least=2, law='a, b=c'), beyond=\"it's\")"},
-            [
-                ("sizes", "'balanced'", "Sizes(least=2, law='a, b=c')"),
-                ("beyond", "'clip'", '"it\'s"'),
-            ],
-        ),
-        (
-            {"generator": f"{GENERATOR}(3, sizes='multinomial', beyond='clip')"},
             [
                 (
                     "generator",
-                    f'"{PLAN["generator"]}"',
-                    f"\"{GENERATOR}(3, sizes='multinomial', beyond='clip')\"",
+                    PLAN["generator"],
+                    f"{GENERATOR}(sizes='multinomial', beyond='clip')",
                 )
             ],
         ),
-        (
-            {"generator": f"{GENERATOR}(sizes=<function f at 0x1>, beyond='error')"},
-            [
-                (
-                    "generator",
-                    f'"{PLAN["generator"]}"',
-                    f"\"{GENERATOR}(sizes=<function f at 0x1>, beyond='error')\"",
-                )
-            ],
-        ),
-        ({"generator": "mine"}, [("generator", f'"{PLAN["generator"]}"', '"mine"')]),
+        ({"generator": "mine"}, [("generator", PLAN["generator"], "mine")]),
         ({"trials": 5, "entropy": 1}, [("trials", "4", "5"), ("rng", "0", "1")]),
     ],
 )  # fmt: skip
@@ -98,15 +70,6 @@ def test_values_that_differ(change, expected):
 def test_cells_in_another_order_differ():
     (found,) = differences(PLAN, {**PLAN, "cells": [*PLAN["cells"][:2], *PLAN["cells"][:1:-1]]})
     assert found.name == "cells"
-
-
-def test_of_many_values_those_are_shown_that_differ():
-    changed = [{**cell, "snr": 9.0} if cell["snr"] == 1.0 else cell for cell in MANY]
-    found = differences({**PLAN, "cells": MANY}, {**PLAN, "cells": changed})
-    assert found == [("snr", "1.0, 19 that are in both", "9.0, 19 that are in both")]
-    (found,) = differences({**PLAN, "cells": MANY}, {**PLAN, "cells": MANY[:1]})
-    assert found.first.startswith("0.1, 0.2")
-    assert found.first.endswith("..., 1 that are in both")
 
 
 def test_long_texts_are_cut():
