@@ -17,13 +17,11 @@ from kgroups.generators.planted import (
     Blocks,
     Ends,
     Planted,
-    Weights,
-    check_weights,
     draw_pairs,
     joined_ends,
     open_stream,
     pairs_hit,
-    plant,
+    simple_graph,
 )
 
 Beyond: TypeAlias = Literal["error", "clip"]
@@ -184,7 +182,6 @@ def stochastic_block_model(
     P: Any,
     *,
     rng: RngLike = None,
-    weights: Weights | None = None,
 ) -> Planted:
     """Draw a graph whose edges depend on the blocks of their ends alone.
 
@@ -200,10 +197,6 @@ def stochastic_block_model(
         ratio.
     rng : int, Generator or None
         Source of randomness; ``None`` takes fresh entropy, which the result records.
-    weights : callable or dict, optional
-        What edge weights are drawn from: a function ``(rng, size) -> array`` for all edges, or a
-        dict with such functions for ``"inside"`` and ``"between"`` blocks. Edges weigh 1 by
-        default.
 
     Returns
     -------
@@ -213,7 +206,7 @@ def stochastic_block_model(
     Raises
     ------
     InputError
-        If sizes, probabilities or weights do not fit together.
+        If sizes and probabilities do not fit together.
 
     Notes
     -----
@@ -228,10 +221,9 @@ def stochastic_block_model(
     array([0, 0, 0, 1, 1])
     """
     counts, matrix = block_model(sizes, P)
-    check_weights(weights)
     stream, entropy = open_stream(rng)
     ends = draw_pairs(Blocks(counts), BlockPairs.of_matrix(matrix), stream)
-    return _plant_blocks(ends, counts, matrix, weights, stream, entropy)
+    return _planted_blocks(ends, counts, matrix, entropy)
 
 
 def degree_corrected_sbm(
@@ -240,7 +232,6 @@ def degree_corrected_sbm(
     propensities: Any = PowerLaw(),
     *,
     rng: RngLike = None,
-    weights: Weights | None = None,
 ) -> Planted:
     r"""Draw a block model whose nodes form edges in proportion to their propensities.
 
@@ -259,8 +250,6 @@ def degree_corrected_sbm(
         block.
     rng : int, Generator or None
         Source of randomness; ``None`` takes fresh entropy, which the result records.
-    weights : callable or dict, optional
-        What edge weights are drawn from, as in :func:`stochastic_block_model`.
 
     Returns
     -------
@@ -270,7 +259,7 @@ def degree_corrected_sbm(
     Raises
     ------
     InputError
-        If sizes, probabilities, propensities or weights do not fit together.
+        If sizes, probabilities and propensities do not fit together.
 
     Notes
     -----
@@ -301,11 +290,10 @@ def degree_corrected_sbm(
             "  Propensities cannot change what is certain; use a number below 1."
         )
         raise InputError(msg)
-    check_weights(weights)
     stream, entropy = open_stream(rng)
     blocks = _PropensityBlocks(counts, _scaled_propensities(propensities, counts, stream))
     ends = pairs_hit(blocks, BlockPairs.of_matrix(matrix), stream)
-    return _plant_blocks(ends, counts, matrix, weights, stream, entropy)
+    return _planted_blocks(ends, counts, matrix, entropy)
 
 
 def planted_partition(
@@ -317,7 +305,6 @@ def planted_partition(
     sizes: Literal["balanced", "multinomial"] = "balanced",
     beyond: Beyond = "error",
     rng: RngLike = None,
-    weights: Weights | None = None,
 ) -> Planted:
     r"""Draw ``k`` groups with a given mean degree and signal-to-noise ratio.
 
@@ -341,8 +328,6 @@ def planted_partition(
         nearest possible value, which changes the mean degree.
     rng : int, Generator or None
         Source of randomness; ``None`` takes fresh entropy, which the result records.
-    weights : callable or dict, optional
-        What edge weights are drawn from, as in :func:`stochastic_block_model`.
 
     Returns
     -------
@@ -371,7 +356,6 @@ def planted_partition(
     """
     check_choice("sizes", sizes, ("balanced", "multinomial"))
     inside, between = planted_probabilities(n, k, degree, snr, beyond)
-    check_weights(weights)
     stream, entropy = open_stream(rng)
     if sizes == "balanced":
         labels = stream.permutation(np.arange(n) % k)
@@ -381,7 +365,8 @@ def planted_partition(
     u, v = _planted_pairs(blocks, inside, between, stream)
     node_in_block_order = np.argsort(labels, kind="stable").astype(u.dtype)
     ends = node_in_block_order[u], node_in_block_order[v]
-    return plant(ends, labels, weights, stream, entropy, inside=np.full(k, inside), between=between)
+    graph = simple_graph(ends, n)
+    return Planted(graph, labels, entropy=entropy, inside=np.full(k, inside), between=between)
 
 
 def girvan_newman_benchmark(
@@ -492,22 +477,15 @@ def _symmetric_probabilities(P: Any, k: int) -> Floats:
     return matrix
 
 
-def _plant_blocks(
-    ends: Ends,
-    counts: Ints,
-    matrix: Floats,
-    weights: Weights | None,
-    rng: np.random.Generator,
-    entropy: int | None,
-) -> Planted:
+def _planted_blocks(ends: Ends, counts: Ints, matrix: Floats, entropy: int | None) -> Planted:
     """Return the graph of a block model, with its probabilities if all between blocks are equal."""
     labels = np.repeat(np.arange(counts.size), counts)
+    planted = Planted(simple_graph(ends, labels.size), labels, entropy=entropy)
     apart = matrix[~np.eye(len(matrix), dtype=bool)]
-    if np.unique(apart).size > 1:
-        return plant(ends, labels, weights, rng, entropy)
-    between = float(apart[0]) if apart.size else 0.0
-    inside = np.diag(matrix).copy()
-    return plant(ends, labels, weights, rng, entropy, inside=inside, between=between)
+    if np.unique(apart).size <= 1:
+        planted.inside = np.diag(matrix).copy()
+        planted.between = float(apart[0]) if apart.size else 0.0
+    return planted
 
 
 def _planted_matrix(k: int, inside: float, between: float) -> Floats:

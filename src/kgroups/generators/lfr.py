@@ -12,13 +12,11 @@ from kgroups.errors import InputError
 from kgroups.generators.planted import (
     Ends,
     Planted,
-    Weights,
-    check_weights,
     is_in_sorted,
     joined_ends,
     open_stream,
     pair_codes,
-    plant,
+    simple_graph,
 )
 from kgroups.generators.rewiring import simple_pairing
 
@@ -86,7 +84,6 @@ def lfr_benchmark(
     max_community: int | None = None,
     internal: Literal["fixed", "binomial"] = "fixed",
     rng: RngLike = None,
-    weights: Weights | None = None,
 ) -> Planted:
     r"""Draw the benchmark of Lancichinetti, Fortunato and Radicchi.
 
@@ -113,8 +110,6 @@ def lfr_benchmark(
         down at random so that the mean is right; or each edge by a coin of its own.
     rng : int, Generator or None
         Source of randomness; ``None`` takes fresh entropy, which the result records.
-    weights : callable or dict, optional
-        What edge weights are drawn from, as in :func:`stochastic_block_model`.
 
     Returns
     -------
@@ -169,22 +164,20 @@ def lfr_benchmark(
                 break
     else:
         raise InputError(_no_fit_message(labels, inside, sizes))
-    check_weights(weights)
     _make_even_inside(inside, degrees, labels, stream)
     within = _pairs_inside(inside, labels, sizes, stream)
     outside = _external_degrees(degrees, within, mixing)
     between = simple_pairing(outside, np.zeros(n, dtype=np.int64), stream, apart=labels)
-    planted = plant(joined_ends([within, between]), labels, weights, stream, entropy)
-    unplaced = math.ceil(np.abs(np.diff(planted.graph.indptr) - degrees).sum() / 2)
-    if unplaced > max(_MAX_UNPLACED_SHARE * planted.graph.m, _MAX_UNPLACED_EDGES):
+    graph = simple_graph(joined_ends([within, between]), n)
+    unplaced = math.ceil(np.abs(np.diff(graph.indptr) - degrees).sum() / 2)
+    if unplaced > max(_MAX_UNPLACED_SHARE * graph.m, _MAX_UNPLACED_EDGES):
         msg = (
             f"the edges inside and between {sizes.size} communities must find places, but "
             f"{unplaced} of {degrees.sum() // 2} did not.\n"
             f"  Use larger communities, or a smaller {argument('max_degree')}."
         )
         raise InputError(msg)
-    planted.unplaced_edges = unplaced
-    return planted
+    return Planted(graph, labels, entropy=entropy, unplaced_edges=unplaced)
 
 
 def _degree_law(n: int, degree: float, max_degree: int | None, exponent: float) -> DiscretePowerLaw:

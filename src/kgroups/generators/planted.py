@@ -1,6 +1,6 @@
-"""What a generator returns: the graph of the drawn pairs, with edge weights and labels."""
+"""What a generator returns: the graph of the drawn pairs, with labels."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -8,7 +8,6 @@ import numpy as np
 from kgroups._csr import index_type
 from kgroups._types import Bools, Floats, Indices, Ints
 from kgroups._validation import RngLike, as_rng
-from kgroups.errors import InputError, WeightError
 from kgroups.graph import Graph
 
 DENSE_PROBABILITY = 0.25
@@ -17,10 +16,6 @@ DENSE_PROBABILITY = 0.25
 _CHUNK_PAIRS = 1 << 22
 Ends: TypeAlias = tuple[Indices, Indices]
 """Both ends of some pairs of nodes."""
-Distribution: TypeAlias = Callable[[np.random.Generator, int], Any]
-"""Takes a Generator and a number of edges, returns a weight for each."""
-Weights: TypeAlias = Distribution | Mapping[str, Distribution]
-"""One distribution for all edges, or one ``"inside"`` blocks and one ``"between"`` them."""
 
 
 class BlockPairs(NamedTuple):
@@ -221,75 +216,19 @@ def open_stream(rng: RngLike) -> tuple[np.random.Generator, int | None]:
     return as_rng(rng), int(rng)
 
 
-def plant(
-    ends: Ends,
-    labels: Ints,
-    weights: Weights | None,
-    rng: np.random.Generator,
-    entropy: int | None,
-    *,
-    inside: Floats | None = None,
-    between: float | None = None,
-) -> Planted:
-    """Return the simple graph of some pairs of nodes, its edge weights drawn, with its labels."""
-    graph = _weighted(_simple_graph(ends, labels.size), labels, weights, rng)
-    return Planted(graph, labels, entropy=entropy, inside=inside, between=between)
-
-
-def _simple_graph(ends: Ends, n: int) -> Graph:
+def simple_graph(ends: Ends, n: int) -> Graph:
     """Return the graph with an edge for each pair that is listed at least once, loops left out."""
+    from scipy import sparse
+
     u, v = ends
     loops = u == v
     if loops.any():
         u, v = u[~loops], v[~loops]
-    multigraph = Graph.from_edges(u, v, n=n)
-    return Graph(multigraph.indptr, multigraph.indices)
-
-
-def check_weights(weights: Weights | None) -> None:
-    """Raise unless ``weights`` is a function or a dict of functions inside and between blocks."""
-    if weights is None or callable(weights):
-        return
-    if not isinstance(weights, Mapping) or set(weights) != {"inside", "between"}:
-        msg = (
-            "weights must be a function (rng, size) -> array, or a dict of such functions with the "
-            f"keys 'inside' and 'between', got {weights!r}."
-        )
-        raise InputError(msg)
-    for function in weights.values():
-        if not callable(function):
-            msg = f"weights must hold functions (rng, size) -> array, got {function!r}."
-            raise InputError(msg)
-
-
-def _weighted(
-    graph: Graph, labels: Ints, weights: Weights | None, rng: np.random.Generator
-) -> Graph:
-    """Return the graph with weights drawn by whether an edge lies inside a block."""
-    if weights is None:
-        return graph
-    u, v, _ = graph.edges()
-    if callable(weights):
-        drawn = _drawn(weights, u.size, "in the graph", rng)
-    else:
-        drawn, inside = np.empty(u.size), labels[u] == labels[v]
-        for place, edges in (("inside", inside), ("between", ~inside)):
-            drawn[edges] = _drawn(weights[place], int(edges.sum()), f"{place} blocks", rng)
-    return graph if np.all(drawn == 1) else Graph.from_edges(u, v, drawn, nodes=graph.nodes)
-
-
-def _drawn(function: Distribution, size: int, place: str, rng: np.random.Generator) -> Floats:
-    """Return the weights that a function draws for the edges of a place, checked."""
-    values = np.asarray(function(rng, size))
-    if values.shape != (size,) or (size and values.dtype.kind not in "biuf"):
-        msg = (
-            f"weights must return one number per edge ({size} {place}), got {values.dtype} "
-            f"of shape {values.shape}."
-        )
-        raise WeightError(msg)
-    drawn = values.astype(np.float64)
-    bad = np.flatnonzero(~(np.isfinite(drawn) & (drawn >= 0)))
-    if bad.size:
-        msg = f"weights must return finite numbers >= 0, got {drawn[bad[0]]} for an edge {place}."
-        raise WeightError(msg)
-    return drawn
+    kind = index_type(n, 2 * u.size)
+    rows = np.concatenate([u, v], dtype=kind)
+    columns = np.concatenate([v, u], dtype=kind)
+    # Only the pattern counts: the sums of repeated pairs may wrap around in so small a type.
+    entries = np.ones(rows.size, dtype=np.int8)
+    # Unlike Graph.from_edges, this loads no numba and needs two thirds of the memory.
+    pattern = sparse.coo_array((entries, (rows, columns)), shape=(n, n)).tocsr()
+    return Graph(pattern.indptr, pattern.indices)

@@ -138,20 +138,6 @@ class TestLFR:
         assert not np.array_equal(first.labels, other.labels)
         assert first.entropy == 1
 
-    def test_weights_inside_and_between(self):
-        graph, labels = lfr_benchmark(
-            300,
-            degree=8,
-            mixing=0.3,
-            rng=0,
-            weights={
-                "inside": lambda rng, size: np.full(size, 2.0),
-                "between": lambda rng, size: np.ones(size),
-            },
-        )
-        u, v, w = graph.edges()
-        assert np.array_equal(w, np.where(labels[u] == labels[v], 2.0, 1.0))
-
     @pytest.mark.parametrize(
         ("change", "message"),
         [
