@@ -236,7 +236,7 @@ def refine_partition(
     z = ready.sorted(labels)
     found = Detection(z)
     if given.n:
-        found.z = found.keep(refine_whole(refine, ready.problem, z))
+        found.z = found.record(refine_whole(refine, ready.problem, z))
     k = np.unique(found.z).size
     request = _Request("given labels", "given labels", k, operator, refine, self_loops)
     return _result(given, ready, found, request, stages)

@@ -58,9 +58,9 @@ def joined(parts):
     )
 
 
-def rules_of(*, undecided_margin=6.0, max_visits=10, keep=False):
+def rules_of(*, undecided_margin=6.0, max_visits=10, fixed_k=False):
     """Return rules of moves."""
-    return MoveRules(NOISE, undecided_margin, max_visits, keep)
+    return MoveRules(NOISE, undecided_margin, max_visits, fixed_k)
 
 
 @st.composite

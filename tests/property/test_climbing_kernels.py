@@ -222,7 +222,7 @@ def test_code_lengths_are_those_of_whole_numbers(graphs, data):
 )
 def test_components_climb_as_they_do_alone(case, temperatures, most, resolution, keep, start):
     """Bit for bit, and those that are left out keep their labels."""
-    level, rules = case.level, rules_of(keep=keep)
+    level, rules = case.level, rules_of(fixed_k=keep)
     most = 1 if keep else most
     code = objective_of(level)
     options = {"temperatures": np.array(temperatures), "levels": most, "start": start}

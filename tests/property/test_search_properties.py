@@ -127,7 +127,7 @@ def test_each_component_has_its_own_nats(cases):
 )
 def test_the_value_of_moves_is_that_of_the_labels(case, temperatures, keep):
     level, z, k = case
-    after, value, _, _, control = moved(level, z, temperatures=temperatures, keep=keep)
+    after, value, _, _, control = moved(level, z, temperatures=temperatures, fixed_k=keep)
     assert value == pytest.approx(oracles.nats_saved(level, after), **CLOSE)
     if keep:
         assert np.unique(after).tolist() == list(range(k))
@@ -138,7 +138,7 @@ def test_the_value_of_moves_is_that_of_the_labels(case, temperatures, keep):
 @given(labeled_levels(), st.booleans())
 def test_cold_moves_never_lose(case, keep):
     level, z, _ = case
-    _, value, _, _, control = moved(level, z, keep=keep)
+    _, value, _, _, control = moved(level, z, fixed_k=keep)
     before = oracles.nats_saved(level, z)
     assert value >= before - 1e-6
     if control[MOVES]:

@@ -20,7 +20,7 @@ from kgroups._validation import changed_options, check_choice, check_integer, ch
 from kgroups.hartigan import _hartigan_nb as kernels
 from kgroups.spectrum import BoundOperator, largest_eigenpairs, start_vector, top_eigenpairs
 
-Rows: TypeAlias = Literal["normalized", "raw"]
+RowLength: TypeAlias = Literal["normalized", "raw"]
 
 _ROWS = ("normalized", "raw")
 ROW_ERROR = 1e-8
@@ -46,7 +46,7 @@ _LEAST_LENGTH = 1e-7
 
 
 def informative_eigenpairs(
-    hessian: BoundOperator, count: int, rows: Rows, *, limits: DenseLimits = DENSE
+    hessian: BoundOperator, count: int, rows: RowLength, *, limits: DenseLimits = DENSE
 ) -> tuple[Floats, Floats]:
     """Return eigenvalues, most informative first, and their eigenvectors as columns.
 
@@ -96,7 +96,7 @@ def _in_canonical_basis(lam: Floats, V: Floats) -> Floats:
     return V
 
 
-def embedding_rows(V: Floats, rows: Rows) -> Floats:
+def embedding_rows(V: Floats, rows: RowLength) -> Floats:
     """Return one row of coordinates per node, rounded, so that no solver's error breaks a tie.
 
     Rows of length 1 put the nodes of a community at one point whatever their degree.
@@ -221,7 +221,7 @@ class KMeansInit:
     10
     """
 
-    rows: Rows = "normalized"
+    rows: RowLength = "normalized"
     n_init: int = 10
     max_work: float = _MAX_WORK
 
@@ -252,7 +252,7 @@ class QRInit:
         As for :class:`KMeansInit`.
     """
 
-    rows: Rows = "normalized"
+    rows: RowLength = "normalized"
 
     __repr__ = changed_options
 

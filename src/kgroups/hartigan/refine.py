@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 ROUNDING = 1e-12
 """Differences of likelihoods and of expected edges below this share are rounding."""
 # Smallest node weight in units of the mean degree; smaller ones would vanish in the sums s_a.
-_LEAST_WEIGHT = 1e-6
+_LEAST_NODE_WEIGHT = 1e-6
 Candidates: TypeAlias = Literal["neighbors", "all"]
 Weights: TypeAlias = Literal["association", "uniform", "gram"]
 
@@ -421,7 +421,7 @@ class Hartigan:
         sizes, entries = np.diff(offsets), np.diff(M.indptr[offsets])
         part = np.repeat(np.arange(sizes.size), sizes)
         total = np.bincount(part, d, minlength=sizes.size)
-        least = _LEAST_WEIGHT * total / np.maximum(sizes, 1)
+        least = _LEAST_NODE_WEIGHT * total / np.maximum(sizes, 1)
         # A node without edges has the weight of an edge of mean weight.
         isolated = np.where(entries > 0, total / np.maximum(entries, 1), 1.0)
         scale = np.where(d > 0.0, np.maximum(d, least[part]), isolated[part])

@@ -418,15 +418,12 @@ class BeliefPropagation:
         labels: Ints,
         k: int,
         *,
-        alike: bool = False,
         need_all: bool = False,
         progress: Callable[[int], None] = lambda sweeps: None,
     ) -> Inference:
         """Return the marginals of ``k`` groups of the whole graph, which start from labels.
 
-        With ``alike`` the first rates of ``"own"`` are one rate inside all groups, as they are for
-        ``"planted"``: those of single groups mean little if the labels have many errors. With
-        ``need_all`` it is given up if no node is left in a group after ``em_sweeps`` sweeps.
+        With ``need_all`` it is given up if no node is left in a group after ``em_sweeps`` sweeps.
         """
         n = labels.size
         if k == 1 or not level.indices.size:
@@ -436,12 +433,10 @@ class BeliefPropagation:
             return Inference(np.tile(prior, (n, 1)), rates, 0.0, 0.0, converged=True, sweeps=0)
         corrected = self.corrects(level)
         model = block_model(level.as_one(), degree_corrected=corrected)
-        if self.rates == "planted" or alike:
+        if self.rates == "planted":
             rates, learning = _planted(level, labels, k, degree_corrected=corrected)
         else:
-            rates = rates_of_labels(model, labels, k)
-        if self.rates == "own":
-            learning = Learning("own")
+            rates, learning = rates_of_labels(model, labels, k), Learning("own")
         schedule = Schedule(
             self.em_steps, self.em_sweeps, self.max_sweeps, self.tolerance, _RATE_TOLERANCE
         )

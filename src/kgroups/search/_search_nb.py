@@ -137,7 +137,7 @@ def move_block(
     indptr: Indices, indices: Indices, data: Floats, strength: Floats, inner: Floats, nodes: Ints,
     first: int, last: int, m: float, of_size: Floats, of_number: Floats, table: int, z: Indices,
     penalty: float, margin: float, noise: Floats, undecided_margin: float, max_visits: int,
-    keep: bool, temperatures: Floats, sweeps: int, step: int, waiting: Bools, undecided: Bools,
+    fixed_k: bool, temperatures: Floats, sweeps: int, step: int, waiting: Bools, undecided: Bools,
     control: Ints, group: Floats, link: Floats, counts: Ints, touched: Indices, work: Indices,
 ) -> float:
     """Move units of a block between groups, labels changed in place; return the nats saved.
@@ -222,7 +222,7 @@ def move_block(
             e = inner[i]
             size = nodes[i]
             alone = counts[_SIZE, a] == size
-            if alone and keep:
+            if alone and fixed_k:
                 continue
             control[ENTRIES] += end - begin
             for t in range(begin, end):
@@ -277,7 +277,7 @@ def move_block(
                             continue
                         x = link[b]
                         link[b] = 0.0
-                    elif alone or spare == 0 or keep:
+                    elif alone or spare == 0 or fixed_k:
                         break
                     else:
                         b = work[_FREE, spare - 1]
@@ -393,7 +393,7 @@ def climb(
     indptr: Indices, indices: Indices, data: Floats, strength: Floats, inner: Floats, nodes: Ints,
     offsets: Ints, edges: Floats, of_size: Floats, of_number: Floats, tables: Ints, which: Ints,
     z: Indices, penalty: Floats, margin: Floats, noise: Floats, undecided_margin: float,
-    max_visits: int, keep: bool, temperatures: Floats, start: int, levels: int, waiting: Bools,
+    max_visits: int, fixed_k: bool, temperatures: Floats, start: int, levels: int, waiting: Bools,
     undecided: Bools, k: Ints, saved: Floats, share: Floats, group: Floats, link: Floats,
     counts: Ints, touched: Indices, work: Indices, pool_indptr: Indices, pool_indices: Indices,
     pool_data: Floats, pool_strength: Floats, pool_inner: Floats, pool_nodes: Ints, pool_z: Indices,
@@ -441,7 +441,7 @@ def climb(
             result = move_block(
                 at_indptr, at_indices, at_data, at_strength, at_inner, at_nodes, base, base + n, m,
                 of_size, of_number, tables[c], at_z, penalty[c], margin[c], noise, undecided_margin,
-                max_visits, keep, temperatures, sweeps, step, at_waiting, at_undecided, control,
+                max_visits, fixed_k, temperatures, sweeps, step, at_waiting, at_undecided, control,
                 group, link, counts, touched, work,
             )
             for a in range(n):
@@ -450,7 +450,7 @@ def climb(
             for i in range(base, base + n):
                 a = at_z[i]
                 if work[_NEW, a] < 0:
-                    work[_NEW, a] = a if keep else found
+                    work[_NEW, a] = a if fixed_k else found
                     found += 1
                 at_z[i] = work[_NEW, a]
             if level == 0:

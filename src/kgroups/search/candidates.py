@@ -150,7 +150,7 @@ class Detection:
     clear: Bools = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
     borders: Borders | None = None
 
-    def keep(self, refinement: Refinement) -> Ints:
+    def record(self, refinement: Refinement) -> Ints:
         """Record a refinement, and return its labels."""
         self.refinements.add(refinement)
         return refinement.z
@@ -528,7 +528,7 @@ def labels_by_vectors(
     if options.refine is None:
         return [z[problem.rows(c)] for c in which.tolist()]
     refined = refine_labels(options.refine, problem, z, numbers, which)
-    return [found.keep(one) for one in refined]
+    return [found.record(one) for one in refined]
 
 
 def labels_by_filter(
@@ -543,7 +543,7 @@ def labels_by_filter(
     if options.refine is None:
         return z
     one, numbers = np.zeros(1, dtype=np.int64), np.array([k])
-    return found.keep(refine_labels(options.refine, replace(part, fast=True), z, numbers, one)[0])
+    return found.record(refine_labels(options.refine, replace(part, fast=True), z, numbers, one)[0])
 
 
 def leading_of(part: Problem, measured: Moments, k: int) -> Leading:
@@ -730,7 +730,7 @@ def _refined_start(
         several = which[k[which] > 1]
         refined = refine_labels(refine, problem, z, k, several)
         for c, one in zip(several.tolist(), refined, strict=True):
-            z[problem.rows(c)] = found.keep(one)
+            z[problem.rows(c)] = found.record(one)
     return candidate("eigenvectors", *connected(problem, z, k, which), none.score)
 
 

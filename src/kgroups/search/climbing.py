@@ -42,13 +42,13 @@ class MoveRules(NamedTuple):
     # Visits to each unit before its moves end.
     max_visits: int
     # Whether the number of groups stays: none is emptied, none is opened.
-    keep: bool
+    fixed_k: bool
 
     @classmethod
     def of(cls, settings: Search, rng: np.random.Generator) -> "MoveRules":
         """Return the rules of a search, with noise drawn from ``rng``."""
         noise = _noise(int(rng.integers(2**63)))
-        return cls(noise, float(settings.undecided_margin), int(settings.max_visits), keep=False)
+        return cls(noise, float(settings.undecided_margin), int(settings.max_visits), fixed_k=False)
 
 
 @lru_cache(maxsize=8)
@@ -459,7 +459,7 @@ class Searching:
 
     def moved(self, z: Indices, which: Ints) -> State:
         """Return what moves of single nodes make of labels; the number of communities stays."""
-        return self._climb(z, which, rules=self.rules._replace(keep=True), levels=1)
+        return self._climb(z, which, rules=self.rules._replace(fixed_k=True), levels=1)
 
     def given_number(
         self, k: Ints, which: Ints, *, finer: tuple[Indices, Ints] | None = None
@@ -604,7 +604,7 @@ class Searching:
         first = np.maximum(target, (finest_share * self.sizes).astype(np.int64))
         z, k = self._merged(cells, count, which[count[which] > first[which]], first)
         best = self._nothing._replace(saved=np.full(k.size, -np.inf))
-        rules, active = self.rules._replace(keep=True), which
+        rules, active = self.rules._replace(fixed_k=True), which
         while True:
             found = self._climb(z, active, rules=rules, temperatures=self.temperatures, levels=1)
             improved = active if given else active[found.saved[active] >= best.saved[active]]

@@ -11,7 +11,7 @@ from kgroups._types import CSR, Bools, Floats, Indices, Ints
 from kgroups.search import _search_nb as kernels
 
 # Keeps weights positive in single precision: the kernels treat a weight of 0 as no link.
-_LEAST_WEIGHT = 1e-30
+_LEAST_SINGLE = 1e-30
 # From this many entries on ones are not stored: on smaller graphs they take little memory.
 _IMPLICIT_ENTRIES = 1_000_000
 # Up to this many units and entries a level keeps the arrays that kernels work in.
@@ -246,7 +246,7 @@ def finest_level(
         scale = np.bincount(part, A.data) / np.maximum(
             np.bincount(part, np.square(A.data)), np.finfo(float).tiny
         )
-        data = np.maximum(scale[part] * A.data, _LEAST_WEIGHT).astype(np.float32)
+        data = np.maximum(scale[part] * A.data, _LEAST_SINGLE).astype(np.float32)
         strength = np.bincount(rows, weights=data, minlength=n).astype(float)
     # Writable, as coarser levels are: numba compiles a kernel for each kind of array.
     indptr, indices = (np.require(array, None, ["C", "W"]) for array in A[:2])

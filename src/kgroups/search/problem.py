@@ -28,7 +28,7 @@ from kgroups.search.objective import Objective, totals
 from kgroups.spectrum import BetheHessian, BoundOperator, Operator
 
 # Least weight in units of the largest: strengths are squared and multiplied without underflow.
-_LEAST_WEIGHT = 1e-150
+_LEAST_EDGE_WEIGHT = 1e-150
 # Nats that a likelihood move must gain; a node closer to a tie keeps its label.
 _MARGIN_NATS = 0.5
 # Rates and labels are improved in turn at most this often.
@@ -233,7 +233,7 @@ def prepare(
     loops, weighted = keep and graph.n_loops > 0, False
     strength = row_lengths(A).astype(float)
     if graph.is_weighted and A.data.size:
-        A = A._replace(data=np.maximum(A.data / A.data.max(), _LEAST_WEIGHT))
+        A = A._replace(data=np.maximum(A.data / A.data.max(), _LEAST_EDGE_WEIGHT))
         strength = np.bincount(rows_of(A), weights=A.data, minlength=graph.n)
         links = (without_diagonal(A) if loops else A).data
         weighted = bool(np.any(links != links[:1]))
@@ -277,7 +277,7 @@ def likelihood_moves(level: Level, z: Ints, k: Ints, which: Ints) -> Ints:
     total, penalty, margin = (np.zeros(parts) for _ in range(3))
     total[which] = [level.strength[level.rows(c)].sum() for c in which.tolist()]
     objective = Objective(0.5 * total, none, none, level.offsets, none)
-    rules = MoveRules(np.zeros(1), 0.0, _MAX_VISITS, keep=True)
+    rules = MoveRules(np.zeros(1), 0.0, _MAX_VISITS, fixed_k=True)
     best = dict(zip(which.tolist(), planted_fits(level, z, k, which), strict=True))
     labels = z.astype(np.int32)
     for _ in range(_MAX_ROUNDS):

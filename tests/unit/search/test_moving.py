@@ -45,7 +45,7 @@ def test_a_node_may_open_a_group_of_its_own_unless_their_number_is_kept():
     free, value = moved(level, pairs)[:2]
     assert np.unique(free).size > 24
     assert value > oracles.nats_saved(level, pairs)
-    kept = moved(level, pairs, keep=True).z
+    kept = moved(level, pairs, fixed_k=True).z
     assert np.unique(kept).size == 24
 
 

@@ -178,7 +178,7 @@ def test_communities_that_save_too_little_are_one():
 def test_the_rules_of_moves_hold_the_settings():
     settings = kg.Search(undecided_margin=2.0, max_visits=7)
     rules = MoveRules.of(settings, np.random.default_rng(0))
-    assert (rules.undecided_margin, rules.max_visits, rules.keep) == (2.0, 7, False)
+    assert (rules.undecided_margin, rules.max_visits, rules.fixed_k) == (2.0, 7, False)
     # A power of two, as the mask of the kernels needs it.
     assert rules.noise.size & (rules.noise.size - 1) == 0
     assert rules.noise.mean() == pytest.approx(np.euler_gamma, abs=5 * 1.28 / 128)
