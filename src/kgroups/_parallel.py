@@ -9,9 +9,10 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeVar
 
+from kgroups._progress import Progress, counted_progress
 from kgroups._wording import argument, in_python, install_hint, setting
 from kgroups.errors import InputError, MissingExtraError
 
@@ -93,6 +94,29 @@ def finished_batches(
             # After an error or Ctrl-C joblib advises to give it fewer tasks.
             warnings.simplefilter("ignore", UserWarning)
             results.close()
+
+
+def all_results(
+    run: Callable[[Task], Result],
+    tasks: Sequence[Task],
+    n_jobs: int | None,
+    unit: str,
+    *,
+    progress: Progress,
+) -> list[Result]:
+    """Return what ``run`` returns for each task, in their order; ``unit`` names one for a bar."""
+    found: dict[int, Result] = {}
+    with counted_progress(len(tasks), unit, progress=progress) as show:
+        for batch in finished_batches(partial(_numbered, run), list(enumerate(tasks)), n_jobs):
+            found.update(batch)
+            show(len(found))
+    return [found[place] for place in range(len(tasks))]
+
+
+def _numbered(
+    run: Callable[[Task], Result], tasks: Sequence[tuple[int, Task]]
+) -> list[tuple[int, Result]]:
+    return [(place, run(task)) for place, task in tasks]
 
 
 def _run_in_worker(run: Callable[[Sequence[Task]], Result], tasks: Sequence[Task]) -> Result:

@@ -37,8 +37,6 @@ from kgroups.search.objective import Groups, closed_share, contiguity, pearson
 from kgroups.search.scales import GroupGraph, find_supergroups
 from kgroups.spectrum import BetheHessian, _chebyshev_nb
 from kgroups.spectrum.chebyshev import BlockOperator
-from kgroups.uncertainty import _distances_nb
-from kgroups.uncertainty.significance import stretch_of_distances
 
 pytestmark = pytest.mark.compiled
 
@@ -207,12 +205,6 @@ def find_components():
     spread_labels(A, np.where(np.arange(60) < 5, np.arange(60), -1))
 
 
-def measure_distances():
-    graph = Graph.from_edges(*random_edges(40, 70)[:2], n=40)
-    labels = np.arange(40) % 2
-    stretch_of_distances(graph.simple_adjacency(loops=False), labels, np.random.default_rng(0))
-
-
 def cluster_points():
     rng = np.random.default_rng(0)
     X, w = rng.normal(size=(150, 2)), rng.random(150)
@@ -236,7 +228,6 @@ def both(*runs):
         (both(move_nodes, cluster_points, group_rows), _hartigan_nb),
         (both(search_communities, measure_dispersion), _search_nb),
         (group_groups, _scales_nb),
-        (measure_distances, _distances_nb),
     ],
 )
 def test_interpreted_and_compiled_kernels_agree_to_the_bit(checked, run, module):

@@ -15,10 +15,8 @@ from kgroups.spectrum.eigenpairs import (
 )
 from kgroups.spectrum.estimate import (
     Spectrum,
-    Step,
     estimate_k,
     spectrum_of_graph,
-    staircase,
     warnings_of,
 )
 from kgroups.spectrum.moments import Moments, has_structure, moments
@@ -42,7 +40,6 @@ __all__ = [
     "Operator",
     "PartialEigenpairsError",
     "Spectrum",
-    "Step",
     "ThinBlock",
     "all_eigenvalues",
     "count_components",
@@ -56,7 +53,6 @@ __all__ = [
     "leading_pairs",
     "moments",
     "spectrum_of_graph",
-    "staircase",
     "start_vector",
     "top_eigenpairs",
     "warnings_of",

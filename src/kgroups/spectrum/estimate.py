@@ -2,7 +2,7 @@
 
 from collections import Counter
 from dataclasses import asdict, dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -36,10 +36,6 @@ _CROWDED_ABOVE, _CROWDED_BELOW = 3, 1
 _CROWDED_GAP = 0.04
 # The lowest eigenvalue of a random graph fluctuates below -1 by less than this.
 _RANDOM_EDGE = 0.02
-# Ratio of one r to the next, and the number of values of r at most: r grows to 15 times its first
-# value, which is beyond rho(B), where nothing is left, on all but graphs with enormous hubs.
-_RATIO = 1.2
-_MOST_STEPS = 16
 
 
 @dataclass(frozen=True)
@@ -363,29 +359,3 @@ def _gap(values: Floats) -> float:
     is_above = above_threshold(values)
     above, below = values[is_above], values[~is_above]
     return float(above[-1] if above.size else 1.0) - float(below[0] if below.size else 1.0)
-
-
-class Step(NamedTuple):
-    """A value of r, the number of eigenvalues of N_r above 1, and whether that is exact."""
-
-    r: float
-    k: int
-    is_exact: bool
-
-
-def staircase(adjacency: CSR, first: float, *, weighted: bool) -> tuple[Step, ...]:
-    """Count the eigenvalues of N_r above 1 from r = ``first`` on, until at most one is left.
-
-    The count falls with r. Where it stays the same over a wide range, the communities are clear.
-    """
-    _, labels = connected_components(adjacency)
-    steps: list[Step] = []
-    layout, near, r = None, None, first
-    with single_threaded(labels.size):
-        while len(steps) < _MOST_STEPS and (not steps or steps[-1].k > 1):
-            hessian = BetheHessian(r).bind(adjacency, weighted=weighted)
-            layout = Layout(hessian, labels) if layout is None else layout
-            near = count_on(hessian, layout, sign=1, near=near)
-            steps.append(Step(r, near.total, near.is_exact))
-            r *= _RATIO
-    return tuple(steps)

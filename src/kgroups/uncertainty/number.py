@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Literal
 
@@ -29,7 +29,7 @@ from kgroups.search import (
     prepare,
     propose,
 )
-from kgroups.spectrum import Spectrum, Step, spectrum_of_graph, staircase
+from kgroups.spectrum import Spectrum, spectrum_of_graph
 
 __all__ = ["KDistribution", "k_distribution"]
 
@@ -118,18 +118,6 @@ class KDistribution:
         """
         return spectrum_of_graph(self.graph)
 
-    @cached_property
-    def staircase(self) -> tuple[Step, ...]:
-        """The number k of eigenvalues of N_r above 1 at increasing values of r.
-
-        From the smallest of the three choices on, until at most one is left.
-        """
-        if not self.m:
-            return ()
-        first = min(self.spectrum.r_at.values())
-        adjacency = self.graph.simple_adjacency()
-        return staircase(adjacency, first, weighted=self.graph.is_weighted)
-
     def about(self, k: int) -> str:
         """Return a sentence on how sure a number of communities is.
 
@@ -179,8 +167,6 @@ class KDistribution:
         if "spectrum" in known:
             counts = [f"{k} ({_CHOICES[choice]})" for choice, k in self.spectrum.shown_k_at.items()]
             lines.append(f"the spectrum shows {', '.join(counts)}")
-        if known.get("staircase"):
-            lines.append(f"eigenvalues above the threshold: {_shown_steps(self.staircase)}")
         by = "the description length"
         if self.compared_by == "evidence":
             by = "the evidence of belief propagation"
@@ -236,23 +222,15 @@ class KDistribution:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the distribution as plain values that JSON can hold."""
-        known = vars(self)
-        return {
-            "k": self.k,
-            "k_values": self.k_values.tolist(),
-            "probabilities": self.probabilities.tolist(),
-            "nats": self.nats.tolist(),
-            "converged": self.converged.tolist(),
-            "k_found": self.k_found,
-            "compared_by": self.compared_by,
-            "dispersion": self.dispersion,
-            "n": self.n,
-            "m": self.m,
-            "explanation": self.explanation,
-            "limited": self.limited,
-            "spectrum": self.spectrum.to_dict() if "spectrum" in known else None,
-            "staircase": [step._asdict() for step in known.get("staircase", ())],
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        del values["graph"]
+        record = {
+            name: value.tolist() if isinstance(value, np.ndarray) else value
+            for name, value in values.items()
         }
+        spectrum = vars(self).get("spectrum")
+        shown = None if spectrum is None else spectrum.to_dict()
+        return {"k": self.k, **record, "spectrum": shown}
 
 
 @interrupts_restored()
@@ -369,7 +347,7 @@ def k_distribution(
         array.flags.writeable = False
     vars(found)["explanation"] = _explanation(found, numbers)
     if given.n <= DENSE.counts:
-        _ = found.spectrum, found.staircase
+        _ = found.spectrum
     return found
 
 
@@ -449,17 +427,3 @@ def _shown_ranges(values: Ints) -> str:
     breaks = np.flatnonzero(np.diff(values) != 1) + 1
     runs = [(int(run[0]), int(run[-1])) for run in np.split(values, breaks)]
     return ", ".join(f"{a} to {b}" if a < b else f"{a}" for a, b in runs)
-
-
-def _shown_steps(steps: tuple[Step, ...]) -> str:
-    """Return the counts with the range of r over which each of them was found."""
-    parts: list[str] = []
-    start = 0
-    for end in range(1, len(steps) + 1):
-        if end < len(steps) and steps[end].k == steps[start].k:
-            continue
-        about = "" if all(step.is_exact for step in steps[start:end]) else "about "
-        rs = [f"{steps[i].r:.3g}" for i in (start, end - 1)]
-        parts.append(f"{about}{steps[start].k} at r = {' to '.join(dict.fromkeys(rs))}")
-        start = end
-    return ", ".join(parts)

@@ -1,7 +1,6 @@
 """The verdict on a graph: is there structure, how clear is it, and how far apart are the nodes."""
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, Literal, TypeAlias
@@ -9,10 +8,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from kgroups._blas import DENSE, DenseLimits, single_threaded
-from kgroups._csr import connected_components, restricted, rows_of, writable
+from kgroups._csr import connected_components, restricted, rows_of
 from kgroups._output import html_facts, html_result
-from kgroups._parallel import check_n_jobs, finished_batches
-from kgroups._progress import Progress, check_progress, counted_progress
+from kgroups._parallel import all_results, check_n_jobs
+from kgroups._progress import Progress, check_progress
 from kgroups._types import CSR, Floats, Ints, Symmetrize
 from kgroups._validation import RngLike, as_rng, check_integer
 from kgroups._wording import argument, counted, setting
@@ -34,7 +33,6 @@ from kgroups.spectrum import (
     moments,
     start_vector,
 )
-from kgroups.uncertainty._distances_nb import total_distance
 
 Test: TypeAlias = Literal["nulls", "moments", "none"]
 Detectability: TypeAlias = Literal["detectable", "at the edge", "below"]
@@ -258,7 +256,7 @@ def significance(
     weight: str | None = "weight",
     symmetrize: Symmetrize | None = None,
 ) -> Significance:
-    r"""Tell whether a graph has more structure than random graphs with its degrees.
+    r"""Test whether a graph has more structure than random graphs with its degrees.
 
     Parameters
     ----------
@@ -337,8 +335,8 @@ def significance(
     labels = None if partition is None else as_labels(partition, given)
     # In the order of the sorted names, so that the result does not depend on that of the input.
     order, _ = canonical_order(given)
-    ordered = given if order is None else given.permuted(order)
-    adjacency, nodes = without_isolated(ordered.simple_adjacency())
+    order = np.arange(given.n) if order is None else order
+    adjacency, nodes = without_isolated(given.permuted(order, named=False).simple_adjacency())
     verdict = Significance(nodes.size, len(adjacency.indices) // 2, given.is_weighted)
     if number == 0 and verdict.n < _FEWEST_NODES_OF_MOMENTS:
         msg = (
@@ -353,7 +351,7 @@ def significance(
     if labels is None:
         labels, patches = _detected(given)
     # The numbers of communities of one size depend on the order of the input.
-    z = by_first_node((labels if order is None else labels[order])[nodes])[1]
+    z = by_first_node(labels[order][nodes])[1]
     stretch = stretch_of_distances(adjacency, z, np.random.default_rng(of_distances))
     k = np.unique(z).size
     verdict = replace(verdict, communities=k, stretch=stretch, patches=patches)
@@ -477,26 +475,14 @@ def null_eigenvalues(
     however slowly the chain mixes (Besag and Clifford, Biometrika 76, 1989).
     """
     first, *others = seeds.spawn(nulls + 1)
-    ancestor = _rewired(graph, first)
-    values = np.empty(nulls)
-    run = partial(_draw_nulls, ancestor)
-    done = 0
-    with counted_progress(nulls, "null", progress=progress) as show:
-        for batch in finished_batches(run, list(enumerate(others)), n_jobs):
-            for place, value in batch:
-                values[place] = value
-            done += len(batch)
-            show(done)
-    return values
+    run = partial(_null_eigenvalue, _rewired(graph, first))
+    return np.array(all_results(run, others, n_jobs, "null", progress=progress))
 
 
-def _draw_nulls(
-    ancestor: Graph, tasks: Sequence[tuple[int, np.random.SeedSequence]]
-) -> list[tuple[int, float]]:
-    """Return the places of nulls and their second eigenvalues."""
+def _null_eigenvalue(ancestor: Graph, seed: np.random.SeedSequence) -> float:
     # For matrices of any size, because other nulls use the other cores.
     with single_threaded(0):
-        return [(place, second_eigenvalue(_rewired(ancestor, seed).csr)) for place, seed in tasks]
+        return second_eigenvalue(_rewired(ancestor, seed).csr)
 
 
 def _rewired(graph: Graph, seed: np.random.SeedSequence) -> Graph:
@@ -537,10 +523,17 @@ def _mean_distance(adjacency: CSR, rng: np.random.Generator) -> float:
     sources = members
     if members.size > _SOURCES:
         sources = rng.choice(members, _SOURCES, replace=False)
-    n = len(adjacency.indptr) - 1
-    pattern = writable(adjacency.indptr), writable(adjacency.indices)
-    total = total_distance(*pattern, sources, np.full(n, -1), np.empty(n, np.int64))
-    return int(total) / (sources.size * (members.size - 1))
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import dijkstra
+
+    # Half as fast as a breadth-first search compiled by numba on 100,000 nodes.
+    within = restricted(adjacency, members)
+    matrix = csr_array((within.data, within.indices, within.indptr), (members.size,) * 2)
+    total = sum(
+        dijkstra(matrix, indices=source, unweighted=True).sum()
+        for source in np.searchsorted(members, sources)
+    )
+    return float(total) / (sources.size * (members.size - 1))
 
 
 def without_isolated(adjacency: CSR) -> tuple[CSR, Ints]:

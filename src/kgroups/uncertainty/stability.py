@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kgroups._csr import masked, row_lengths
+from kgroups._csr import masked, readonly_view, row_lengths
 from kgroups._output import html_lines, html_result, html_table
-from kgroups._parallel import check_n_jobs, finished_batches
-from kgroups._progress import Progress, check_progress, counted_progress
+from kgroups._parallel import all_results, check_n_jobs
+from kgroups._progress import Progress, check_progress
 from kgroups._types import Bools, Floats, Indices, Ints
 from kgroups._validation import RngLike, as_rng, check_integer, check_real
 from kgroups._wording import and_more, argument, counted, counted_communities, in_python
@@ -23,7 +23,6 @@ from kgroups.errors import InputError, KGroupsWarning, PartitionError
 from kgroups.graph import Graph
 from kgroups.metrics import ami, contingency, matched_cells
 from kgroups.partition import Partition
-from kgroups.partition.tables import import_pandas, name_series
 
 __all__ = ["EdgeShares", "Stability", "stability_of"]
 
@@ -158,24 +157,6 @@ class Stability:
         threshold = check_real("threshold", threshold, low=0.0, high=1.0)
         return np.asarray(self.nodes >= threshold)
 
-    def edges_dataframe(self) -> Any:
-        """Return a pandas DataFrame with a row per edge; needs the extra ``study``.
-
-        Returns
-        -------
-        pandas.DataFrame
-            The columns ``source`` and ``target``, which hold names of nodes, and ``together``, the
-            share of :attr:`edges`.
-        """
-        pandas = import_pandas()
-        source, target, share = self.edges
-        ends = {"source": source, "target": target}
-        columns = {
-            name: name_series(pandas, [self.names[i] for i in end.tolist()])
-            for name, end in ends.items()
-        }
-        return pandas.DataFrame({**columns, "together": pandas.Series(share)})
-
     @property
     def sentence(self) -> str:
         """How stable the communities are, in a sentence."""
@@ -308,8 +289,8 @@ class Stability:
         communities[after[first]] = self.communities
         return replace(
             self,
-            nodes=_readonly(self.nodes.copy()),
-            communities=_readonly(communities),
+            nodes=readonly_view(self.nodes.copy()),
+            communities=readonly_view(communities),
             labels=after,
             names=names,
         )
@@ -345,37 +326,29 @@ def stability_of(
     graph = partition._graph_for("stability()", advice)
     # In the order of the sorted names, so that the result does not depend on that of the input.
     order, _ = canonical_order(graph)
-    ordered = graph if order is None else graph.permuted(order)
-    ordered = Graph(
-        ordered.indptr, ordered.indices, ordered.weights, multiplicity=ordered.multiplicity
-    )
-    z = partition.labels if order is None else partition.labels[order]
+    order = np.arange(graph.n) if order is None else order
+    ordered = graph.permuted(order, named=False)
     run = partial(_found_again, ordered, partition._found_with or {}, drop)
-    found: list[Resample | None] = [None] * resamples
-    done = 0
-    with counted_progress(resamples, "resample", progress=progress) as show:
-        for batch in finished_batches(run, seeds_of(seed, resamples), n_jobs):
-            for place, resample in batch:
-                found[place] = resample
-            done += len(batch)
-            show(done)
-    labels, linked = (np.stack(rows) for rows in zip(*filter(None, found), strict=True))
-    shares, jaccard = matched_shares(z, labels, linked)
-    position = np.arange(graph.n) if order is None else np.argsort(order)
+    # More resamples begin with the same ones.
+    seeds = np.random.SeedSequence(seed).spawn(resamples)
+    found = all_results(run, seeds, n_jobs, "resample", progress=progress)
+    labels, linked = (np.stack(rows) for rows in zip(*found, strict=True))
+    shares, jaccard = matched_shares(partition.labels[order], labels, linked)
+    position = np.argsort(order)
     source, target, weight = graph.edges()
     proper = (source != target) & (weight > 0.0)
     source, target = source[proper], target[proper]
     together = edge_shares(labels, linked, position[source], position[target])
     return Stability(
-        nodes=_readonly(shares[position]),
-        communities=_readonly(jaccard),
+        nodes=readonly_view(shares[position]),
+        communities=readonly_view(jaccard),
         agreement=mean_agreement(labels, linked),
         resamples=resamples,
         drop=drop,
         seed=seed,
         labels=partition.labels,
         names=partition.nodes,
-        known_edges=EdgeShares(_readonly(source), _readonly(target), _readonly(together)),
+        known_edges=EdgeShares(*map(readonly_view, (source, target, together))),
     )
 
 
@@ -407,29 +380,17 @@ def resampled(graph: Graph, drop: float, rng: np.random.Generator) -> Graph:
     )
 
 
-def seeds_of(seed: int, resamples: int) -> list[tuple[int, np.random.SeedSequence]]:
-    """Return the number and the seed of each resample; more resamples begin with the same ones."""
-    return list(enumerate(np.random.SeedSequence(seed).spawn(resamples)))
-
-
 def _found_again(
-    graph: Graph,
-    settings: Mapping[str, Any],
-    drop: float,
-    tasks: Sequence[tuple[int, np.random.SeedSequence]],
-) -> list[tuple[int, Resample]]:
-    """Return the communities of some resamples."""
-    found = []
-    for place, seed in tasks:
-        of_edges, of_detection = map(np.random.default_rng, seed.spawn(2))
-        drawn = resampled(graph, drop, of_edges)
-        with warnings.catch_warnings():
-            # Reasons to doubt the communities of a resample show in what is compared.
-            warnings.simplefilter("ignore", KGroupsWarning)
-            partition = detect_communities(drawn, rng=of_detection, **settings)
-        linked = row_lengths(drawn.simple_adjacency()) > 0
-        found.append((place, Resample(partition.labels, linked)))
-    return found
+    graph: Graph, settings: Mapping[str, Any], drop: float, seed: np.random.SeedSequence
+) -> Resample:
+    """Return the communities of a resample."""
+    of_edges, of_detection = map(np.random.default_rng, seed.spawn(2))
+    drawn = resampled(graph, drop, of_edges)
+    with warnings.catch_warnings():
+        # Reasons to doubt the communities of a resample show in what is compared.
+        warnings.simplefilter("ignore", KGroupsWarning)
+        partition = detect_communities(drawn, rng=of_detection, **settings)
+    return Resample(partition.labels, row_lengths(drawn.simple_adjacency()) > 0)
 
 
 def matched_shares(z: Ints, labels: Ints, linked: Bools) -> tuple[Floats, Floats]:
@@ -490,11 +451,6 @@ def _seed_of(rng: RngLike) -> int:
         return int(rng.integers(2**63))
     as_rng(rng)
     return 0 if rng is None else int(rng)
-
-
-def _readonly(values: Any) -> Any:
-    values.flags.writeable = False
-    return values
 
 
 def _without_nan(values: Floats) -> list[float | None]:

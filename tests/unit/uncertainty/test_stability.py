@@ -14,7 +14,7 @@ from kgroups.errors import FileFormatError, InputError, InstabilityWarning, Part
 from kgroups.inference.confidence import Confidence
 from kgroups.metrics import ami
 from kgroups.uncertainty import Stability
-from kgroups.uncertainty.stability import resampled, seeds_of
+from kgroups.uncertainty.stability import resampled
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def found_again(partition, resamples, drop, **settings):
     """Return the labels of the resamples one by one, and which nodes have an edge."""
     graph = kg.Graph(partition.graph.indptr, partition.graph.indices, partition.graph.weights)
     found = []
-    for _, seed in seeds_of(0, resamples):
+    for seed in np.random.SeedSequence(0).spawn(resamples):
         of_edges, of_detection = map(np.random.default_rng, seed.spawn(2))
         drawn = resampled(graph, drop, of_edges)
         labels = kg.detect_communities(drawn, rng=of_detection, **settings).labels
@@ -307,15 +307,6 @@ def test_the_summary_names_the_least_stable_communities():
     many = made([1.0, *[0.5] * 7], [1.0, *[0.1 * a for a in range(7)]], range(8))
     assert str(many).endswith("1 (0.00), 2 (0.10), 3 (0.20), 4 (0.30), 5 (0.40), 6 (0.50), ...")
     assert "1 node (12 %) stays with its" in str(many)
-
-
-def test_edges_as_a_table():
-    pytest.importorskip("pandas")
-    graph = kg.Graph.from_edges([0, 1, 2], [1, 2, 0], nodes=["a", ("b", 1), "c"])
-    table = kg.detect_communities(graph).stability(2, 0.0).edges_dataframe()
-    assert table.columns.tolist() == ["source", "target", "together"]
-    assert table["target"].tolist() == [("b", 1), "c", "c"]
-    assert table["together"].tolist() == [1.0] * 3
 
 
 def test_nodes_as_a_column(karate, stability):
