@@ -3,7 +3,7 @@
 The stages of a call are named, timed and their memory is measured by :class:`Stages`. Work that is
 far below the call, such as reading a file, says how much of it is done by :func:`tell_share`, and
 kernels by a control array that :func:`run_interruptibly` reads. The compilation of kernels, which
-takes long and which nobody asked for, is shown by :func:`ticking_line`.
+takes long, is shown by :func:`ticking_line`.
 """
 
 import os
@@ -97,7 +97,7 @@ class _Line:
 
 @contextmanager
 def ticking_line(text: Callable[[], str | None], before: float = 0.0) -> Iterator[None]:
-    """Show a line while something takes long that nobody has asked for, until the block ends.
+    """Show a line while something takes long, until the block ends.
 
     ``text`` is asked for it several times a second, and returns None while there is nothing to
     say. It stands in the bar of the running stage; without one, on standard error, if that is a

@@ -8,7 +8,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from itertools import chain
@@ -118,7 +118,7 @@ class DatasetInfo(Entry):
     citation, archive, origin, license, note : str
         Publication to cite, archive of the creators' own files (empty for what ships with
         kgroups), source of the copy, its terms, and what to know before use.
-    edge_file, label_files, community_file, truth
+    edge_file, label_files, truth
         The files, and which of the label files is the usual ground truth. Edges and labels may
         be in one file.
     """
@@ -130,7 +130,6 @@ class DatasetInfo(Entry):
     weighted: bool
     edge_file: DataFile
     label_files: Mapping[str, DataFile]
-    community_file: DataFile | None
     truth: str | None
 
     kind = "network"
@@ -345,8 +344,6 @@ class Dataset(_Source):
     labels : mapping of str to ndarray
         Every known labeling by its name, in node order; the number -1 marks a node without a
         label.
-    communities : tuple of frozenset
-        Known communities that overlap or leave nodes out; empty for most networks.
     directed : bool
         Whether the original has directions.
     citation, origin, license, note : str
@@ -355,7 +352,6 @@ class Dataset(_Source):
 
     graph: Graph
     labels: Mapping[str, Column]
-    communities: tuple[frozenset[Hashable], ...]
     directed: bool
     truth_name: str | None
 
@@ -429,7 +425,6 @@ def load(name: str, *, symmetrize: Symmetrize | None = None) -> Dataset:
     return Dataset(
         graph=graph,
         labels=MappingProxyType({key: _in_node_order(t) for key, t in tables.items()}),
-        communities=_communities(entry),
         directed=entry.directed,
         truth_name=entry.truth,
         **_source_of(entry),
@@ -544,15 +539,6 @@ def _in_node_order(table: dict[str, Column]) -> Column:
     ordered = table["label"][np.argsort(table["node"])]
     ordered.flags.writeable = False
     return ordered
-
-
-def _communities(entry: DatasetInfo) -> tuple[frozenset[Hashable], ...]:
-    if entry.community_file is None:
-        return ()
-    table = _read_columns(entry, entry.community_file)
-    order = np.argsort(table["community"], kind="stable")
-    ends = np.flatnonzero(np.diff(table["community"][order])) + 1
-    return tuple(frozenset(part.tolist()) for part in np.split(table["node"][order], ends))
 
 
 def is_known_network(name: str) -> bool:

@@ -216,11 +216,10 @@ def _absent(entries: Sequence[DatasetInfo | TableInfo]) -> list[str]:
     about = (
         "The files of the following are absent. kgroups downloads nothing. Put the files into a "
         "folder under the names below, and set the environment variable KGROUPS_DATA to the path "
-        "of the folder. Each file is a table with the columns source,target or node,label or "
-        "community,node, or with the columns of the data and a label, or an npz file with the "
-        "arrays n, u, v and truth. A file must have the "
-        "checksum that `kgroups datasets --json` prints. To read a graph in the format of its "
-        "archive, pass its path: `kgroups detect PATH`."
+        "of the folder. Each file is a table with the columns source,target or node,label, or "
+        "with the columns of the data and a label, or an npz file with the arrays n, u, v and "
+        "truth. A file must have the checksum that `kgroups datasets --json` prints. To read a "
+        "graph in the format of its archive, pass its path: `kgroups detect PATH`."
     )
     sections = [
         f"{_names(same)}\n"

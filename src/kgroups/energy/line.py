@@ -89,13 +89,13 @@ def split_line(x: npt.ArrayLike, *, weights: npt.ArrayLike | None = None) -> Lin
     cut, energy = 1, 0.0
     if first.size > 1:
         # Scaling by powers of two is exact and avoids overflow.
-        size = int(np.frexp(np.abs(ordered[[0, -1]]).max())[1]) + 1
-        heft = int(np.frexp(w.max())[1])
-        gaps = np.diff(np.ldexp(ordered[first], -size))
-        weight = np.add.reduceat(np.ldexp(w, -heft), first)
+        length = int(np.frexp(np.abs(ordered[[0, -1]]).max())[1]) + 1
+        mass = int(np.frexp(w.max())[1])
+        gaps = np.diff(np.ldexp(ordered[first], -length))
+        weight = np.add.reduceat(np.ldexp(w, -mass), first)
         energies = _prefix_energies(gaps, weight) + _prefix_energies(gaps[::-1], weight[::-1])[::-1]
         best = int(np.argmin(energies))
-        cut, energy = int(first[best + 1]), float(np.ldexp(energies[best], size + heft))
+        cut, energy = int(first[best + 1]), float(np.ldexp(energies[best], length + mass))
     below, above = ordered[cut - 1], ordered[cut]
     middle = below / 2 + above / 2
     # Between adjacent or equal floats there is no other: take the lower one.

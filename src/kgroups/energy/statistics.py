@@ -28,7 +28,6 @@ from kgroups.errors import InputError, PartitionError
 _BLOCK_ENTRIES = 1 << 22
 # A difference below this fraction of its terms is rounding.
 _ROUNDING = 1e-10
-_ROW_OF_Y = "row {} of Y"
 
 
 def mean_semimetric(
@@ -297,14 +296,13 @@ def mean_within(given: Vectors | Floats, w: Floats, *, tile_side: int = TILE_SID
 
 
 def mean_between(
-    x: Floats, w: Floats, y: Floats, v: Floats, rho: Semimetric, *, entries: int = _BLOCK_ENTRIES
+    X: Vectors, w: Floats, Y: Vectors, v: Floats, *, entries: int = _BLOCK_ENTRIES
 ) -> float:
     """Return the weighted mean of the semimetric between two samples, ``entries`` at a time."""
     p, q = w / w.sum(), v / v.sum()
-    points, others = Points.numbered(x), Points.numbered(y, _ROW_OF_Y)
     return sum(
-        float(p[rows] @ (pairwise(rho, points[rows], others) @ q))
-        for rows in row_blocks(len(x), len(y), entries)
+        float(p[rows] @ (pairwise(X.metric, X.points[rows], Y.points) @ q))
+        for rows in row_blocks(len(X.points), len(Y.points), entries)
     )
 
 
@@ -341,18 +339,19 @@ def _two_samples(
     metric: SemimetricLike,
     x_weights: npt.ArrayLike | None,
     y_weights: npt.ArrayLike | None,
-) -> tuple[Floats, Floats, Floats, Floats, Semimetric]:
-    """Return two samples, each with its weights, and the semimetric scaled to both together."""
+) -> tuple[Vectors, Floats, Vectors, Floats]:
+    """Return two samples, each with its weights; the semimetric is scaled to both together."""
     rho, x, y = as_semimetric(metric), as_points(X), as_points(Y, name="Y")
     w = as_weights(x_weights, len(x), name="x_weights")
     v = as_weights(y_weights, len(y), name="y_weights")
     check_columns(x, y)
-    return x, w, y, v, rho.scaled_to(np.concatenate([x[w > 0.0], y[v > 0.0]]))
+    rho = rho.scaled_to(np.concatenate([x[w > 0.0], y[v > 0.0]]))
+    named = Points.numbered(y, "row {} of Y")
+    return Vectors(Points.numbered(x), rho), w, Vectors(named, rho), v
 
 
-def _energy(x: Floats, w: Floats, y: Floats, v: Floats, rho: Semimetric) -> tuple[float, float]:
+def _energy(X: Vectors, w: Floats, Y: Vectors, v: Floats) -> tuple[float, float]:
     """Return the energy distance, and the size of the terms whose difference it is."""
-    across = 2.0 * mean_between(x, w, y, v, rho)
-    samples = Vectors(Points.numbered(x), rho), Vectors(Points.numbered(y, _ROW_OF_Y), rho)
-    inside = mean_within(samples[0], w) + mean_within(samples[1], v)
+    across = 2.0 * mean_between(X, w, Y, v)
+    inside = mean_within(X, w) + mean_within(Y, v)
     return across - inside, abs(across) + abs(inside)

@@ -107,7 +107,7 @@ def lfr_benchmark(
         above ``n``.
     internal : {"fixed", "binomial"}
         How many of a node's edges stay inside: ``(1 - mixing)`` times its degree, rounded up or
-        down at random so that the mean is right; or each edge by a coin of its own.
+        down at random so that the mean is right; or each edge with this probability.
     rng : int, Generator or None
         Source of randomness; ``None`` takes fresh entropy, which the result records.
 

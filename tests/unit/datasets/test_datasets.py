@@ -40,7 +40,6 @@ def test_size_and_labels_are_as_the_index_says(name):
     assert (loaded.graph.n, loaded.graph.m) == (entry.nodes, entry.edges)
     assert set(loaded.labels) == set(entry.label_files)
     assert all(len(labels) == entry.nodes for labels in loaded.labels.values())
-    assert bool(loaded.communities) == (entry.community_file is not None)
     assert loaded.citation
     assert loaded.origin
     assert loaded.license
@@ -87,14 +86,6 @@ def test_union_removes_the_weights_of_an_undirected_network():
 def test_nodes_of_label_files_without_an_edge_are_isolated_nodes():
     citeseer = datasets.load("citeseer")
     assert np.count_nonzero(citeseer.graph.degrees == 0) == 48
-
-
-@needs("amazon-sub")
-def test_communities_are_sets_of_nodes():
-    amazon = datasets.load("amazon-sub")
-    assert len(amazon.communities) == 1000
-    assert len(frozenset().union(*amazon.communities)) == 5623
-    assert frozenset().union(*amazon.communities) <= set(amazon.graph.nodes)
 
 
 def test_a_network_without_truth_says_none():
@@ -205,7 +196,6 @@ def tiny_entry(edge_file, label_files):
         bundled=False,
         edge_file=edge_file,
         label_files=label_files,
-        community_file=None,
         truth=next(iter(label_files), None),
         **dict.fromkeys(names, ""),
     )

@@ -17,7 +17,7 @@ from kgroups.energy import (
 )
 from kgroups.energy.points import Points
 from kgroups.energy.semimetrics import as_semimetric, is_family, pairwise
-from kgroups.energy.statistics import mean_between
+from kgroups.energy.statistics import Vectors, mean_between
 from kgroups.errors import InputError
 
 X = np.arange(12.0).reshape(6, 2)
@@ -121,8 +121,10 @@ def test_groups_and_blocks_keep_the_numbers_of_rows():
     with pytest.raises(InputError, match="got nan for row 2 of X and row 4 of X"):
         within_energy(X, [0, 1, 0, 1, 0, 1], metric=with_nan(4.0, 8.0))
     metric = as_semimetric(with_nan(8.0, 100.0))
+    points = Points.numbered(X)
+    far = Vectors(Points.numbered(X[:1] + 100.0, "row {} of Y"), metric)
     with pytest.raises(InputError, match="got nan for row 4 of X and row 0 of Y"):
-        mean_between(X, np.ones(6), X[:1] + 100.0, np.ones(1), metric, entries=2)
+        mean_between(Vectors(points, metric), np.ones(6), far, np.ones(1), entries=2)
     with pytest.raises(InputError, match="got nan for row 0 of Y and row 1 of Y"):
         energy_distance(X[:2], X[3:5], metric=with_nan(6.0, 8.0))
 
