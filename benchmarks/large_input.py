@@ -307,7 +307,7 @@ def main() -> None:
         raise SystemExit("peak memory is read from /proc, which only Linux has")
     print(table.setting())
     present = [] if options.only_reading else table.installed(options.peers)
-    print(f"\n{EDGES_PER_NODE} edges per node; the bar of the ratio is 3x\n")
+    print(f"\n{EDGES_PER_NODE} edges per node\n")
     print(f"{'input':<24}" + "".join(f"{name:>{width}}" for name, (width, _) in COLUMNS.items()))
     for edges in map(int, options.edges):
         for kind in (*options.kinds, *(present if edges <= options.peer_edges else ())):

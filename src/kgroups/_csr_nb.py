@@ -1,12 +1,12 @@
-"""Kernels on matrices in compressed sparse rows: components, the 2-core, and building them."""
+"""Kernels on matrices in compressed sparse rows: components, cores, labels and building."""
 
 from kgroups._kernel import kernel
 from kgroups._progress import LEFT, STOP, TOTAL
 from kgroups._types import Bools, Floats, Indices, Ints
 
 __all__ = [
-    "count_columns", "count_entries", "fill_columns", "fill_lower", "fill_permuted", "fill_upper",
-    "has_symmetric_entries", "label_components", "peel", "spread",
+    "count_entries", "fill_columns", "fill_lower", "fill_upper", "label_components", "peel",
+    "spread",
 ]
 
 # Nodes between two checks of the stop flag, less 1; a power of two less 1.
@@ -106,13 +106,6 @@ def spread(indptr: Indices, indices: Indices, z: Ints, queue: Ints) -> None:
                 tail += 1
 
 
-@kernel(seconds=0.099)
-def count_columns(u: Ints, v: Ints, count: Indices) -> None:
-    """Add to ``count[b + 1]`` the edges whose larger end is b."""
-    for e in range(len(u)):
-        count[max(u[e], v[e]) + 1] += 1
-
-
 @kernel(seconds=0.2)
 def fill_columns(u: Ints, v: Ints, w: Floats, place: Indices, low: Indices, weight: Floats) -> None:
     """Write the smaller end of each edge into the column of its larger one, in input order.
@@ -204,50 +197,3 @@ def fill_lower(
                 sums[slot] = sums[t]
             if counted:
                 counts[slot] = counts[t]
-
-
-@kernel(seconds=0.19)
-def fill_permuted(
-    first: int, stop: int, order: Ints, number: Indices, indptr: Indices, indices: Indices,
-    weights: Floats, counts: Ints, place: Indices, moved: Indices, moved_weights: Floats,
-    moved_counts: Ints,
-) -> None:
-    """Write the entries of a symmetric matrix whose row ``order[i]`` comes to place i, transposed.
-
-    Rows come in ascending order, so that the rows that are written are sorted. ``number`` is the
-    inverse of ``order``. ``place`` holds where each new row begins and is updated.
-    """
-    weighted, counted = len(weights) > 0, len(counts) > 0
-    for i in range(first, stop):
-        row = order[i]
-        for t in range(indptr[row], indptr[row + 1]):
-            c = number[indices[t]]
-            slot = place[c]
-            place[c] = slot + 1
-            moved[slot] = i
-            if weighted:
-                moved_weights[slot] = weights[t]
-            if counted:
-                moved_counts[slot] = counts[t]
-
-
-@kernel(seconds=0.12)
-def has_symmetric_entries(
-    first: int, stop: int, indptr: Indices, indices: Indices, data: Floats, place: Indices
-) -> bool:
-    """Tell whether sorted rows without repeats are those of a symmetric matrix.
-
-    Rows come in ascending order, so the transposed entries in row j come in the order of that row.
-    ``place`` holds where each row begins and is updated; an empty ``data`` means equal values.
-    """
-    valued = len(data) > 0
-    for i in range(first, stop):
-        for t in range(indptr[i], indptr[i + 1]):
-            j = indices[t]
-            mirrored = place[j]
-            if mirrored >= indptr[j + 1] or indices[mirrored] != i:
-                return False
-            if valued and data[mirrored] != data[t]:
-                return False
-            place[j] = mirrored + 1
-    return True

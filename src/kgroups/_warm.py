@@ -14,9 +14,6 @@ from kgroups._csr import rows_of_edges
 from kgroups._kernel import KERNELS, Kernel, compiled_at_once, jit_mode
 from kgroups._progress import Progress, check_progress, counted_progress
 from kgroups.adapters import as_graph
-from kgroups.adapters.dispatch import convert
-from kgroups.adapters.edges import ReadOptions
-from kgroups.adapters.numbering import TextNames, Texts
 from kgroups.detect import detect_communities, refine_partition
 from kgroups.energy import kernel_kgroups
 from kgroups.errors import KGroupsWarning
@@ -68,7 +65,7 @@ def warm(*, progress: Progress = True) -> int:
             *_CALLS_OF_DETECTION,
             _find_scales,
             _infer,
-            _convert_large_graphs,
+            _build_large_graphs,
             _judge,
             _cluster_points,
             tell=lambda kernel: show(_number_ready()),
@@ -141,19 +138,10 @@ def _infer() -> None:
         confidence_of_labels(ready, np.arange(ready.problem.n) % 2, most_messages=most_messages)
 
 
-def _convert_large_graphs() -> None:
+def _build_large_graphs() -> None:
     source, target = np.array([0, 1, 2, 0, 3]), np.array([1, 2, 0, 1, 3])
-    many = ReadOptions(few_edges=0)
-    union = ReadOptions(few_edges=0, symmetrize="union", first_names=1)
     for weight in (None, np.linspace(1.0, 2.0, source.size)):
-        columns = (source, target) if weight is None else (source, target, weight)
-        graph = convert(columns, many)
-        convert(tuple(column * 2**40 for column in columns), union)
-        convert(graph.to_scipy(), many)
-        rows_of_edges(source, target, weight, graph.n, few_edges=0)
-    # Tables for one name have to grow, which needs one more kernel each.
-    texts = Texts(np.arange(0, 8 * source.size + 1, 8), source.view(np.uint8), bytes)
-    TextNames(first_names=1).number(texts, texts, *np.empty((2, source.size), np.int32))
+        rows_of_edges(source, target, weight, 4, few_edges=0)
 
 
 def _judge() -> None:

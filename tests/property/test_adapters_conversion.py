@@ -1,6 +1,5 @@
 """Every input type gives the same Graph, equal to the slow oracle and to networkx."""
 
-import igraph
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -13,8 +12,6 @@ from scipy import sparse
 from helpers import oracles_adapters as oracles
 from helpers.strategies_adapters import edge_lists, name_lists, sparse_formats
 from kgroups.adapters import as_graph, canonical_order
-from kgroups.adapters import igraph as igraph_adapter
-from kgroups.adapters.edges import ReadOptions
 from kgroups.errors import DirectedGraphError, WeightError
 from kgroups.graph import Graph
 
@@ -88,30 +85,6 @@ def test_igraph_conversion_equals_the_oracle(case, weight):
     assert tuple(graph.nodes) == case.names
     assert np.array_equal(oracles.dense(graph), expected)
     assert graph.m == G.ecount()
-
-
-@given(edge_lists(), st.booleans(), st.sampled_from(["weight", None]), st.data())
-def test_the_memory_of_igraph_equals_its_edge_list(case, directed, weight, data):
-    if igraph.__version__ not in igraph_adapter.TESTED_VERSIONS:
-        pytest.skip(f"igraph {igraph.__version__} is not a tested version")
-    G = case.to_igraph()
-    if directed:
-        G.to_directed("arbitrary")
-    G.delete_edges([e for e in range(G.ecount()) if data.draw(st.booleans())])
-    symmetrize = data.draw(
-        st.sampled_from(["sum", "union"] if directed else ["sum", "union", None])
-    )
-    ends = igraph_adapter._ends_in_memory(G.copy())
-    assert (ends is None) == (G.ecount() == 0)
-    if ends is not None:
-        assert np.array_equal(ends, igraph_adapter._ends_from_list(G))
-    options = ReadOptions(weight=weight, symmetrize=symmetrize)
-    graphs = [
-        igraph_adapter.from_igraph(G, options, few_edges=-1, versions=versions)
-        for versions in (igraph_adapter.TESTED_VERSIONS, ())
-    ]
-    assert tuple(graphs[0].nodes) == tuple(graphs[1].nodes)
-    oracles.assert_same_graph(*graphs)
 
 
 @given(edge_lists(weights="all", parallel=False), sparse_formats, st.booleans())

@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 
 from helpers import oracles_adapters as oracles
 from helpers.strategies_adapters import exact_weights
-from kgroups import _csr as _symmetric_csr
-from kgroups._csr import row_ranges
+from kgroups import _csr
+from kgroups._csr import FEW_EDGES, _rows_by_counting, row_ranges, rows_of_edges
+from kgroups.adapters.matrices import _is_symmetric
 from kgroups.graph import Graph
 
 ends = st.integers(0, 9)
@@ -26,7 +28,7 @@ def edges(draw, weights, max_size):
 
 
 def by_counting(u, v, w, n):
-    return _symmetric_csr.rows_of_columns(_symmetric_csr.columns_of_edges(u, v, w, n))
+    return rows_of_edges(u, v, w, n, few_edges=-1)
 
 
 def assert_same_bits(one, other):
@@ -37,51 +39,41 @@ def assert_same_bits(one, other):
 
 @given(edges(st.one_of(st.just(1.0), st.floats(0, 1e300)), max_size=60))
 def test_counting_equals_sorting(case):
-    assert_same_bits(by_counting(*case), _symmetric_csr._rows_by_sorting(*case))
+    assert_same_bits(by_counting(*case), rows_of_edges(*case, few_edges=100))
 
 
 @given(edges(exact_weights, max_size=60))
 def test_few_edges_are_sorted_whatever_the_number_of_nodes(case):
     u, v, w, n = case
-    rows = _symmetric_csr.rows_of_edges(u, v, w, n + 70_000)
-    expected = _symmetric_csr.rows_of_edges(u, v, w, n)
+    rows = rows_of_edges(u, v, w, n + 70_000)
+    expected = rows_of_edges(u, v, w, n)
     assert rows.indptr[: n + 1].tolist() == expected.indptr.tolist()
     assert_same_bits(rows[1:], expected[1:])
 
 
-@given(edges(exact_weights, max_size=40), st.integers(-1, 30), st.booleans())
-def test_symmetry_is_noticed_by_counting_and_by_sorting(case, broken, with_values):
-    indptr, indices, weights, _ = _symmetric_csr.rows_of_edges(*case)
+@given(edges(exact_weights, max_size=40), st.integers(-1, 30))
+def test_asymmetric_values_are_noticed(case, broken):
+    indptr, indices, weights, _ = rows_of_edges(*case)
     data = np.ones(indices.size) if weights is None else weights.copy()
+    row = np.repeat(np.arange(case[3]), np.diff(indptr))
+    expected = True
     if 0 <= broken < indices.size:
         data[broken] += 1.0
-    values = data if with_values else None
-    row = np.repeat(np.arange(case[3]), np.diff(indptr))
-    is_loop = 0 <= broken < indices.size and row[broken] == indices[broken]
-    expected = not with_values or not 0 <= broken < indices.size or is_loop
-    for few in (-1, 100):
-        assert _symmetric_csr.is_symmetric(indptr, indices, values, few_edges=few) == expected
+        expected = bool(row[broken] == indices[broken])
+    shape = (case[3], case[3])
+    assert _is_symmetric(sparse.csr_array((data, indices, indptr), shape=shape)) == expected
 
 
-@given(st.lists(st.tuples(ends, ends), max_size=30), st.sampled_from([-1, 100]))
-def test_an_asymmetric_pattern_is_noticed(pairs, few):
-    dense = np.zeros((10, 10), bool)
-    dense[tuple(np.array(pairs, dtype=int).reshape(-1, 2).T)] = True
-    indptr = np.concatenate([[0], np.cumsum(dense.sum(axis=1))]).astype(np.int32)
-    indices = np.nonzero(dense)[1].astype(np.int32)
-    found = _symmetric_csr.is_symmetric(indptr, indices, None, few_edges=few)
-    assert found == np.array_equal(dense, dense.T)
+@given(st.lists(st.tuples(ends, ends), max_size=30))
+def test_an_asymmetric_pattern_is_noticed(pairs):
+    dense = np.zeros((10, 10))
+    dense[tuple(np.array(pairs, dtype=int).reshape(-1, 2).T)] = 1.0
+    assert _is_symmetric(sparse.csr_array(dense)) == np.array_equal(dense, dense.T)
 
 
 @given(edges(exact_weights, max_size=40), st.integers(1, 9))
 def test_pieces_of_any_size_give_the_same_rows(case, at_once):
-    columns = _symmetric_csr.columns_of_edges(*case, at_once=at_once)
-    assert_same_bits(columns, _symmetric_csr.columns_of_edges(*case))
-    for binary in (False, True):
-        assert_same_bits(
-            _symmetric_csr.rows_of_columns(columns, binary=binary, at_once=at_once),
-            _symmetric_csr.rows_of_columns(columns, binary=binary),
-        )
+    assert_same_bits(_rows_by_counting(*case, at_once=at_once), _rows_by_counting(*case))
 
 
 @given(st.lists(st.integers(0, 9), max_size=12), st.integers(1, 12))
@@ -97,11 +89,9 @@ def test_ranges_cover_all_rows_in_order(lengths, entries):
 @given(edges(exact_weights, max_size=40))
 def test_counted_rows_are_a_well_formed_graph(case):
     u, v, w, n = case
-    columns = _symmetric_csr.columns_of_edges(*case)
-    rows = _symmetric_csr.rows_of_columns(columns)
+    rows = by_counting(*case)
     graph = Graph(*rows[:3], multiplicity=rows.multiplicity)
     oracles.assert_well_formed(graph)
-    assert_same_bits(_symmetric_csr.rows_of_columns(columns, binary=True), (*rows[:2], None, None))
     listed = list(zip(u.tolist(), v.tolist(), np.ones(u.size) if w is None else w, strict=True))
     assert np.array_equal(oracles.dense(graph), oracles.adjacency(n, listed))
     assert np.array_equal(oracles.dense_counts(graph), oracles.multiplicities(n, listed))
@@ -144,7 +134,7 @@ def test_permuting_permutes_the_dense_matrix(case, random):
 def test_parallel_edges_are_added_in_input_order():
     u, v = np.zeros(3, np.int64), np.ones(3, np.int64)
     w = np.array([1e16, 1.0, 1.0])
-    for build in (by_counting, _symmetric_csr.rows_of_edges):
+    for build in (by_counting, rows_of_edges):
         assert build(u, v, w, 2).weights.tolist() == [1e16] * 2
         assert build(u, v, w[::-1], 2).weights.tolist() == [1e16 + 2] * 2
 
@@ -153,10 +143,10 @@ def test_parallel_edges_are_added_in_input_order():
 @pytest.mark.parametrize("weighted", [False, True])
 def test_graphs_of_many_edges_are_counted(weighted, monkeypatch):
     rng = np.random.default_rng(3)
-    u, v = rng.integers(0, 400, (2, _symmetric_csr.FEW_EDGES + 1))
+    u, v = rng.integers(0, 400, (2, FEW_EDGES + 1))
     w = rng.integers(0, 9, u.size) / 8 if weighted else None
-    expected = _symmetric_csr._rows_by_sorting(u, v, w, 400)
-    monkeypatch.setattr(_symmetric_csr, "_rows_by_sorting", lambda *_: pytest.fail("sorted"))
+    expected = rows_of_edges(u, v, w, 400, few_edges=u.size)
+    monkeypatch.setattr(_csr, "_rows_by_sorting", lambda *_: pytest.fail("sorted"))
     graph = Graph.from_edges(u, v, w, n=400)
     assert graph.indices.dtype == graph.indptr.dtype == np.int32
     assert_same_bits((graph.indptr, graph.indices, graph.weights, graph.multiplicity), expected)

@@ -8,9 +8,7 @@ import pytest
 import kgroups as kg
 from kgroups import _csr
 from kgroups._csr import index_type
-from kgroups.adapters import Structure
-from kgroups.adapters.dispatch import convert
-from kgroups.adapters.edges import ReadOptions
+from kgroups.adapters import Structure, as_graph
 from kgroups.backends.networkx.graph import convert_from_nx
 from kgroups.generators.blocks import BlockPairs, Blocks
 from kgroups.generators.planted import all_pairs, pair_codes
@@ -55,17 +53,13 @@ def test_int32_is_used_while_it_fits():
     assert index_type(HUGE, 5) is np.int64
 
 
-@pytest.mark.parametrize("few", [True, False], ids=["few edges", "many edges"])
 @pytest.mark.parametrize("form", FORMS)
-def test_a_graph_of_more_entries_than_int32_counts_is_read_in_int64(
-    form, few, tmp_path, monkeypatch
-):
-    options = ReadOptions() if few else ReadOptions(few_edges=0)
+def test_a_graph_of_more_entries_than_int32_counts_is_read_in_int64(form, tmp_path, monkeypatch):
     G = clear_groups()
-    short = convert(FORMS[form](G, tmp_path), options)
+    short = as_graph(FORMS[form](G, tmp_path))
     monkeypatch.setattr(_csr, "INT32_BOUND", 10)
     G.__networkx_cache__.clear()
-    long = convert(FORMS[form](G, tmp_path), options)
+    long = as_graph(FORMS[form](G, tmp_path))
     assert short.indptr.dtype == short.indices.dtype == np.int32
     assert long.indptr.dtype == long.indices.dtype == np.int64
     assert long.indptr.tolist() == short.indptr.tolist()

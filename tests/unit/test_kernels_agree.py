@@ -5,10 +5,8 @@ import numpy as np
 import pytest
 
 from kgroups import Search, _csr_nb
-from kgroups._csr import connected_components, is_symmetric, rows_of_edges, two_core
+from kgroups._csr import connected_components, rows_of_edges, two_core
 from kgroups._kernel import Kernel
-from kgroups.adapters import _numbering_nb
-from kgroups.adapters.numbering import IntegerNames, TextNames, Texts
 from kgroups.energy import Gaussian, kernel_kgroups, kernel_kmeans
 from kgroups.generators import lfr_benchmark
 from kgroups.graph import Graph
@@ -70,25 +68,11 @@ def random_edges(n, m, seed=0):
     return *rng.integers(0, n, (2, m)), rng.random(m) + 0.1
 
 
-def convert_edges():
+def build_rows():
     u, v, w = random_edges(20, 90)
     for weights in (None, w):
-        rows = rows_of_edges(u, v, weights, 20, few_edges=-1)
-        graph = Graph(*rows[:3], multiplicity=rows.multiplicity)
-        graph.permuted(np.random.default_rng(0).permutation(20))
-        assert is_symmetric(graph.indptr, graph.indices, graph.weights, few_edges=-1)
+        rows_of_edges(u, v, weights, 20, few_edges=-1)
     rows_of_edges(u[u != v], u[u != v] + 20, w[u != v], 40, few_edges=-1)
-
-
-def number_names():
-    u, v, _ = random_edges(30, 80)
-    ends = np.empty((2, u.size), np.int32)
-    for kind, factor in ((np.int64, -(2**58)), (np.uint64, 2**40)):
-        IntegerNames(kind, first_names=1).number(u * factor, v * -factor, *ends)
-    names = [f"{'node' * (i % 4)}{i}".encode() for i in u]
-    bounds = np.concatenate([[0], np.cumsum([len(name) for name in names])])
-    texts = Texts(bounds, np.frombuffer(b"".join(names), np.uint8), bytes)
-    TextNames(first_names=1).number(texts, texts, *ends)
 
 
 def multiply_blocks():
@@ -220,8 +204,7 @@ def both(*runs):
 @pytest.mark.parametrize(
     ("run", "module"),
     [
-        (both(convert_edges, find_components), _csr_nb),
-        (number_names, _numbering_nb),
+        (both(build_rows, find_components), _csr_nb),
         (multiply_blocks, _chebyshev_nb),
         (sample_labels, _gibbs_nb),
         (propagate_beliefs, _beliefs_nb),

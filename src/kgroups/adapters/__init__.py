@@ -3,18 +3,17 @@
 from kgroups.adapters.dispatch import as_graph
 from kgroups.adapters.edges import MAX_EXPANSION
 from kgroups.adapters.files import FORMATS, read_graph
-from kgroups.adapters.igraph import igraph_draws_from
 from kgroups.adapters.labels import (
     Labeling,
     SharedLabels,
     as_labels,
     as_shared_labels,
-    by_first_node,
     check_length,
     check_named_once,
     positions_of,
     read_labeling,
 )
+from kgroups.adapters.libraries import igraph_draws_from
 from kgroups.adapters.networkx import (
     Structure,
     cached_structure,
@@ -22,7 +21,7 @@ from kgroups.adapters.networkx import (
     structure_of,
     unchanged_structure,
 )
-from kgroups.adapters.numbering import canonical_order
+from kgroups.adapters.numbering import by_first_node, canonical_order
 
 __all__ = [
     "FORMATS",

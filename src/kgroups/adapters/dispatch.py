@@ -7,16 +7,13 @@ from typing import Any
 import numpy as np
 
 from kgroups._types import Symmetrize
-from kgroups.adapters.anndata import from_anndata
-from kgroups.adapters.edge_tuples import from_array, from_edge_tuples, from_edge_view
+from kgroups.adapters.containers import from_edge_tuples, from_edge_view, from_neighbors
 from kgroups.adapters.edges import ReadOptions, binary, with_weights_described
 from kgroups.adapters.files import read_file
-from kgroups.adapters.igraph import from_igraph
-from kgroups.adapters.matrices import from_sparse
-from kgroups.adapters.neighbors import from_neighbors
-from kgroups.adapters.networkit import from_networkit
+from kgroups.adapters.libraries import from_igraph, from_networkit
+from kgroups.adapters.matrices import from_anndata, from_sparse
 from kgroups.adapters.networkx import from_networkx
-from kgroups.adapters.tables import from_columns, from_table
+from kgroups.adapters.tables import from_array, from_columns, from_table
 from kgroups.errors import GraphError
 from kgroups.graph import Graph
 

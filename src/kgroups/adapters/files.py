@@ -137,8 +137,7 @@ def read_graph(
     weight]`` with an entry per edge, or ``row, col[, data]`` with the entries of a symmetric
     matrix. Nothing in a file is ever executed: no pickles, no XML entities.
 
-    Parquet files and arrays of edges come in batches: at ten million edges reading takes less than
-    three times the memory of the graph. Their nodes are whole numbers or text, not floats.
+    The nodes of Parquet files and of arrays of edges are whole numbers or text, not floats.
 
     Examples
     --------

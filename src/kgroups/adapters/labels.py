@@ -10,7 +10,7 @@ import numpy as np
 
 from kgroups._types import Ints
 from kgroups._wording import shown_name
-from kgroups.adapters.numbering import is_missing, unique_integers
+from kgroups.adapters.numbering import by_first_node, is_missing, unique_integers
 from kgroups.errors import PartitionError
 from kgroups.graph import Graph
 
@@ -29,15 +29,6 @@ class Labeling:
     """Whether position ``i`` is node ``i`` of the graph that the labels belong to."""
     has_group_order: bool
     """Whether the caller numbered the groups, so that the numbers must be kept."""
-
-
-def by_first_node(labels: Ints) -> tuple[Ints, Ints]:
-    """Return the labels in the order of their first nodes, and each node's place in that order."""
-    names, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    by_first = np.argsort(first)
-    rank = np.empty_like(by_first)
-    rank[by_first] = np.arange(names.size)
-    return names[by_first], rank[inverse]
 
 
 def as_labels(partition: Any, graph: Graph) -> Ints:
@@ -89,7 +80,7 @@ def as_labels(partition: Any, graph: Graph) -> Ints:
         labels[positions_of(labeling.nodes, graph.nodes, "the graph")] = labeling.codes
     if labeling.has_group_order:
         return labels
-    return _numbered_by_first_appearance(labels, len(labeling.groups))
+    return by_first_node(labels)[1]
 
 
 class SharedLabels(NamedTuple):
@@ -253,8 +244,9 @@ def _labeled(values: Any, nodes: Sequence[Hashable] | None, *, has_node_order: b
     if nodes is not None:
         check_length(len(values), len(nodes), "named node")
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and values.size:
-        numbers, codes = unique_integers(values)
-        groups: list[Hashable] = [*numbers]
+        numbers, (narrow,) = unique_integers(values)
+        groups: list[Hashable] = numbers.tolist()
+        codes = narrow.astype(np.int64, copy=False)
     else:
         groups, codes = _code_hashables(list(values), nodes)
     return Labeling(codes, groups, nodes, has_node_order, groups == list(range(len(groups))))
@@ -294,16 +286,6 @@ def _code_hashables(
     rank = np.empty(len(groups), np.int64)
     rank[order] = np.arange(len(groups))
     return [groups[a] for a in order], rank[codes]
-
-
-def _numbered_by_first_appearance(codes: Ints, k: int) -> Ints:
-    n = codes.size
-    first = np.full(k, n, np.int64)
-    # numpy keeps the last assignment to a repeated index: in reverse order, that of the first node.
-    first[codes[::-1]] = np.arange(n - 1, -1, -1)
-    rank = np.empty(k, np.int64)
-    rank[np.argsort(first, kind="stable")] = np.arange(k)
-    return rank[codes]
 
 
 def _positions(nodes: Sequence[Hashable], names: Sequence[Hashable], whole: str) -> Ints:

@@ -1,23 +1,26 @@
-"""Adjacency matrices, sparse of any format or dense, to ``Graph``."""
+"""Adjacency matrices, sparse of any format, dense, or in AnnData objects, to ``Graph``."""
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kgroups._csr import is_symmetric
-from kgroups._wording import in_python
+from kgroups._wording import argument, in_python, listed
 from kgroups.adapters.edges import (
     ReadOptions,
     checked_weights,
     graph_of_edges,
     symmetrize_arguments,
 )
+from kgroups.adapters.numbering import check_distinct
 from kgroups.errors import GraphError
 from kgroups.graph import Graph
 
 if TYPE_CHECKING:
     from scipy import sparse
+
+_ANNDATA_KEY = "connectivities"
 
 
 def from_dense(array: Any, options: ReadOptions, nodes: Sequence[Hashable] | None = None) -> Graph:
@@ -36,16 +39,12 @@ def from_dense(array: Any, options: ReadOptions, nodes: Sequence[Hashable] | Non
 
 
 def from_sparse(
-    matrix: Any,
-    options: ReadOptions,
-    nodes: Sequence[Hashable] | None = None,
-    *,
-    own: bool = False,
+    matrix: Any, options: ReadOptions, nodes: Sequence[Hashable] | None = None
 ) -> Graph:
     """Convert a scipy.sparse matrix or array of any format; stored zeros are no edges.
 
     A CSR matrix with sorted rows, without repeated entries or stored zeros, is not copied: the
-    graph shares its arrays. Others are copied unless nothing else uses them (``own``).
+    graph shares its arrays. Others are copied.
     """
     from scipy import sparse
 
@@ -54,8 +53,6 @@ def from_sparse(
     kind = matrix.dtype if matrix.dtype.kind == "b" else np.float64
     if matrix.format != "csr":
         matrix = sparse.csr_array(matrix.astype(kind).tocsr())
-    elif own:
-        matrix.data = matrix.data.astype(kind, copy=False)
     else:
         exact = len(matrix.data) == len(matrix.indices) == matrix.indptr[-1]
         if exact and _is_canonical(matrix) and np.all(matrix.data != 0):
@@ -63,6 +60,28 @@ def from_sparse(
         parts = (matrix.data.astype(kind), matrix.indices.copy(), matrix.indptr.copy())
         matrix = sparse.csr_array(parts, shape=matrix.shape)
     return _from_csr(_tidied(matrix), options, nodes)
+
+
+def from_anndata(adata: Any, options: ReadOptions) -> Graph:
+    """Convert a matrix of ``adata.obsp``: connectivities, or the one that ``weight`` names."""
+    key = _ANNDATA_KEY if options.weight in (None, "weight") else options.weight
+    if key not in adata.obsp:
+        hint = (
+            "Compute it, for instance with scanpy: sc.pp.neighbors(adata)."
+            if key == _ANNDATA_KEY
+            else "Pass the key of a matrix of similarities."
+        )
+        msg = (
+            f"the neighbor graph of an AnnData must be in adata.obsp[{key!r}], got the keys "
+            f"{listed(adata.obsp)}.\n  {hint} {argument('weight')} names another key."
+        )
+        raise GraphError(msg)
+    nodes = adata.obs_names.tolist()
+    check_distinct(nodes, "adata.obs_names; adata.obs_names_make_unique() renames them")
+    # The key is not the name of an attribute.
+    options = replace(options, weight=None if options.weight is None else "weight")
+    matrix = adata.obsp[key]
+    return (from_sparse if hasattr(matrix, "tocsr") else from_dense)(matrix, options, nodes)
 
 
 def _check_entries(matrix: Any) -> None:
@@ -148,14 +167,24 @@ def _from_csr(
             data = checked_weights(matrix.data, edge)
         if np.all(data == 1):
             data = None
-    if is_symmetric(indptr, indices, data, few_edges=options.few_edges):
+    values = np.ones(indices.size) if data is None else data
+    read = type(matrix)((values, indices, indptr), shape=matrix.shape)
+    if _is_symmetric(read):
         return Graph(indptr, indices, data, nodes=names)
     if options.symmetrize is None:
-        values = np.ones(indices.size) if data is None else data
-        shown = type(matrix)((values, indices, indptr), shape=matrix.shape)
-        raise GraphError(_asymmetric(shown, names))
+        raise GraphError(_asymmetric(read, names))
     rows = np.repeat(np.arange(n, dtype=indices.dtype), np.diff(indptr))
     return graph_of_edges(rows, indices, data, names, options)
+
+
+def _is_symmetric(matrix: "sparse.csr_array") -> bool:
+    """Return whether a matrix with sorted rows is symmetric."""
+    transposed = matrix.tocsc()
+    return (
+        np.array_equal(transposed.indptr, matrix.indptr)
+        and np.array_equal(transposed.indices, matrix.indices)
+        and np.array_equal(transposed.data, matrix.data)
+    )
 
 
 def _asymmetric(matrix: "sparse.csr_array", names: Sequence[Hashable]) -> str:

@@ -1,29 +1,27 @@
 """Edges in columns: tuples of arrays, and tables whose columns are found by name."""
 
 import re
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence, Set
+from collections import defaultdict
+from collections.abc import Hashable, Sequence, Set
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from kgroups._types import Floats, Indices
+from kgroups._types import Indices
 from kgroups._wording import argument, in_python, listed
 from kgroups.adapters.edges import (
-    Batch,
-    EdgeStream,
+    Place,
     ReadOptions,
     check_column_names,
     checked_weights,
     column_arguments,
     graph_of_edges,
-    graph_of_integers,
     no_such_attribute,
     with_weights_described,
 )
 from kgroups.adapters.matrices import from_dense
-from kgroups.adapters.numbering import Texts, is_missing, unique_integers
+from kgroups.adapters.numbering import by_first_node, check_distinct, is_missing, unique_integers
 from kgroups.errors import GraphError
 from kgroups.graph import Graph
 
@@ -47,6 +45,7 @@ _NUMBERED = (
 )
 # Columns of one of these names hold the weights if none is called weight.
 _USUAL_WEIGHTS = ("weights", "w", "edgeweight", "strength", "value", "count")
+_ARROW_TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
 # What pandas calls the first column of a file that it wrote with its index, and what it writes.
 _UNNAMED = ("", "unnamed0")
 # In lower case and letters and digits only, so that Node_1 is node1.
@@ -215,6 +214,22 @@ def from_columns(columns: Sequence[Any], options: ReadOptions) -> Graph:
     return with_weights_described(graph, "the third array", (), options)
 
 
+def from_array(array: Any, options: ReadOptions) -> Graph:
+    """Convert an adjacency matrix, or edges in the rows of an array of two columns."""
+    is_pairs = array.ndim == 2 and array.shape[1] == 2 and array.dtype.kind in "iu"
+    if not is_pairs or isinstance(array, np.ma.MaskedArray):
+        return from_dense(array, options)
+    if array.shape[0] == 2:
+        msg = (
+            "a 2 x 2 array of integers could be an adjacency matrix of two nodes, or two edges in "
+            "rows.\n  Pass (array[:, 0], array[:, 1]) for edges, or array.astype(float) for a "
+            "matrix."
+        )
+        raise GraphError(msg)
+    pairs = np.asarray(array)
+    return from_edge_arrays(pairs[:, 0], pairs[:, 1], options=options)
+
+
 def from_table(table: Any, options: ReadOptions) -> Graph:
     """Convert a table of edges by its column names, or an adjacency matrix of pandas."""
     if options.source is None and _is_adjacency(table):
@@ -260,7 +275,7 @@ def _refuse_misplaced_index(table: Any, names: Sequence[Any]) -> None:
             "  Pass table[table.index]."
         )
         raise GraphError(msg)
-    if n == len(names) - 1 and is_adjacency_header(names, as_column(table[names[0]]).tolist()):
+    if n == len(names) - 1 and is_adjacency_header(names, np.asarray(table[names[0]]).tolist()):
         msg = (
             "a table of edges must have a column for each end, got one whose first column holds "
             f"the names of the others, {listed(names[1:], 3)}: it looks like an adjacency matrix."
@@ -278,56 +293,23 @@ def _from_adjacency(frame: Any, options: ReadOptions) -> Graph:
     )
 
 
-def check_distinct(nodes: Sequence[Hashable], what: str) -> None:
-    """Raise unless node names differ; ``what`` says where they are from."""
-    if len(set(nodes)) < len(nodes):
-        repeated = [name for name, count in Counter(nodes).items() if count > 1]
-        msg = (
-            f"node names must differ, got {listed(repeated)} more than once in {what}.\n"
-            "  Rename these nodes."
-        )
-        raise GraphError(msg)
-
-
 def from_edge_arrays(
-    source: Any, target: Any, weight: Any = None, *, options: ReadOptions
+    source: Any,
+    target: Any,
+    weight: Any = None,
+    *,
+    options: ReadOptions,
+    place: Place | None = None,
 ) -> Graph:
-    """Convert one-dimensional arrays whose entries are node names."""
+    """Convert columns of node names and weights; ``place`` says where each weight is stored."""
     if options.weight is None:
         weight = None
     check_lengths([len(column) for column in (source, target, weight) if column is not None])
-    if not options.reads_weights:
-        weight = None
-    w = None
-    if source.size > options.few_edges and _are_integers(source, target):
-        if weight is not None:
-            w = checked_weights(weight, lambda t: (source[t], target[t]))
-        stream = EdgeStream(
-            source.size, w is not None, lambda: _batches(source, target, w, options.batch)
-        )
-        return graph_of_integers(stream, options)
     u, v, nodes = _numbered(source, target)
-    if weight is not None:
-        w = checked_weights(weight, lambda t: (nodes[u[t]], nodes[v[t]]))
-    return graph_of_edges(u, v, w, nodes, options)
-
-
-def from_stream(
-    stream: EdgeStream, build: Callable[[EdgeStream, ReadOptions], Graph], options: ReadOptions
-) -> Graph:
-    """Convert edges that come in batches with ``build``, or at once if they are few."""
-    if stream.edges > options.few_edges:
-        return build(stream, options)
-    batches = list(stream.batches())
-    if not batches:
-        return from_edge_arrays(np.empty(0, np.int64), np.empty(0, np.int64), options=options)
-    columns = [
-        np.concatenate(
-            [_from_objects([*part]) if isinstance(part, Texts) else part for part in parts]
-        )
-        for parts in list(zip(*batches, strict=True))[: 3 if stream.weighted else 2]
-    ]
-    return from_edge_arrays(*columns, options=options)
+    weights = None
+    if weight is not None and options.reads_weights:
+        weights = checked_weights(np.asarray(weight), lambda t: (nodes[u[t]], nodes[v[t]]), place)
+    return graph_of_edges(u, v, weights, nodes, options)
 
 
 def check_lengths(lengths: Sequence[int]) -> None:
@@ -341,9 +323,19 @@ def check_lengths(lengths: Sequence[int]) -> None:
 
 
 def as_column(values: Any) -> Any:
-    """Return a one-dimensional array that keeps each value as the caller wrote it."""
+    """Return a one-dimensional array that keeps each value as the caller wrote it.
+
+    Text in arrow stays there, where names are numbered faster than in Python.
+    """
     if hasattr(values, "type") and hasattr(values, "to_pylist"):
-        values = _arrow_values(values)
+        if "dictionary" in str(values.type):
+            values = values.cast(values.type.value_type)
+        if str(values.type) in _ARROW_TEXTS and not values.null_count:
+            return values
+        # Chunked arrays are always copied and take no such argument.
+        values = values.to_numpy(
+            **({"zero_copy_only": False} if hasattr(values, "buffers") else {})
+        )
     elif hasattr(values, "to_numpy"):
         values = values.to_numpy()
     if isinstance(values, np.ndarray):
@@ -363,13 +355,6 @@ def as_column(values: Any) -> Any:
     return np.asarray(values) if isinstance(values, range) else _from_objects(values)
 
 
-def _arrow_values(column: Any) -> Any:
-    if "dictionary" in str(column.type):
-        column = column.cast(column.type.value_type)
-    # Chunked arrays are always copied and take no such argument.
-    return column.to_numpy(**({"zero_copy_only": False} if hasattr(column, "buffers") else {}))
-
-
 def _from_objects(values: Any) -> Any:
     """Give plain numbers a number type; numpy would turn ``[1, "a"]`` into two strings."""
     kinds = set(map(type, values))
@@ -386,38 +371,39 @@ def _from_objects(values: Any) -> Any:
     return objects
 
 
-def _batches(source: Any, target: Any, weight: Floats | None, batch: int) -> Iterator[Batch]:
-    for begin in range(0, source.size, batch):
-        part = slice(begin, begin + batch)
-        yield Batch(source[part], target[part], None if weight is None else weight[part])
-
-
-def _are_integers(*columns: Any) -> bool:
-    return all(
-        column.dtype.kind in "iu" and int(column.max()) <= np.iinfo(np.int64).max
-        for column in columns
-    )
-
-
 def _numbered(source: Any, target: Any) -> tuple[Indices, Indices, Sequence[Hashable]]:
     """Return row numbers: integers in ascending order, other names in order of appearance."""
-    m = source.size
+    m = len(source)
     if m == 0:
         return np.empty(0, np.int64), np.empty(0, np.int64), ()
-    if _are_integers(source, target):
-        ends = np.concatenate([column.astype(np.int64, copy=False) for column in (source, target)])
-        names, codes = unique_integers(ends)
-        in_order = names[0] == 0 and names[-1] == len(names) - 1
-        return codes[:m], codes[m:], range(len(names)) if in_order else tuple(names)
-    values = _hashable_list(source), _hashable_list(target)
+    types = {getattr(column, "type", None) for column in (source, target)}
+    if types != {None} and len(types) == 1:
+        return _numbered_texts(source, target)
+    source, target = (np.asarray(column) for column in (source, target))
+    if all(column.dtype.kind in "iu" and int(column.max()) < 2**63 for column in (source, target)):
+        numbers, (u, v) = unique_integers(source, target)
+        in_order = numbers[0] == 0 and numbers[-1] == numbers.size - 1
+        return u, v, range(numbers.size) if in_order else tuple(numbers.tolist())
+    number: defaultdict[Hashable, int] = defaultdict()
+    number.default_factory = number.__len__
+    edges = zip(_hashable_list(source), _hashable_list(target), strict=True)
     try:
-        nodes = tuple(dict.fromkeys(chain.from_iterable(zip(*values, strict=True))))
+        codes = np.fromiter(map(number.__getitem__, chain.from_iterable(edges)), np.int64, 2 * m)
     except TypeError as error:
         msg = f"node names must be hashable: {error}.\n  Use text, numbers or tuples as names."
         raise GraphError(msg) from error
-    number = dict(zip(nodes, range(len(nodes)), strict=True)).__getitem__
-    u, v = (np.fromiter(map(number, column), np.int64, m) for column in values)
-    return u, v, nodes
+    return codes[::2], codes[1::2], tuple(number)
+
+
+def _numbered_texts(source: Any, target: Any) -> tuple[Indices, Indices, Sequence[Hashable]]:
+    """Return row numbers of the texts in two arrow columns, in order of appearance."""
+    import pyarrow
+
+    chunks = [part for end in (source, target) for part in getattr(end, "chunks", [end])]
+    texts = pyarrow.chunked_array(chunks).dictionary_encode().combine_chunks()
+    codes = texts.indices.to_numpy().reshape(2, -1)
+    appearing, codes = by_first_node(codes.T.ravel())
+    return codes[::2], codes[1::2], tuple(texts.dictionary.take(appearing).to_pylist())
 
 
 def _hashable_list(column: Any) -> list[Any]:

@@ -9,7 +9,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import kgroups as kg
-from kgroups.adapters import binary_formats
 from kgroups.cli import main
 
 COLUMNS = {"name1": ["ann", "bob"], "name2": ["bob", "cy"]}
@@ -107,9 +106,8 @@ def test_columns_that_go_through_python_objects_are_described(tmp_path):
     )
 
 
-def test_streams_are_described(monkeypatch, tmp_path):
+def test_files_of_columns_are_described(tmp_path):
     many = {"source": np.arange(100), "target": np.arange(1, 101), "w": np.arange(100)}
-    monkeypatch.setattr(binary_formats, "from_stream", lambda stream, build, o: build(stream, o))
     for form in (as_npz, as_parquet):
         graph = kg.read_graph(form(many, tmp_path))
         assert graph.about_weights.startswith("Weights: column 'w', 0 to 99.")

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from kgroups.adapters.edges import ReadOptions
+from kgroups._csr import FEW_EDGES
 from kgroups.cli import main
 
 SOURCE = [0, 1, 2, 2, 3, 4, 5]
@@ -21,8 +21,8 @@ NAMES = {
 
 @pytest.fixture(params=["few", "many"])
 def copies(request):
-    """Return how often to list each edge, so that the file is read at once or in batches."""
-    return 1 if request.param == "few" else ReadOptions().few_edges // len(SOURCE) + 1
+    """Return how often to list each edge, so that the edges are sorted or counted."""
+    return 1 if request.param == "few" else FEW_EDGES // len(SOURCE) + 1
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
-"""igraph graphs to ``Graph``, and random numbers for igraph."""
+"""Graphs of igraph and NetworKit to ``Graph``, and random numbers for igraph."""
 
-import ctypes
 import random
 import sys
 from collections.abc import Hashable, Iterator, Sequence
@@ -11,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from kgroups._csr import index_type
 from kgroups._types import Floats, Indices
 from kgroups.adapters.edges import (
     ReadOptions,
@@ -23,62 +21,12 @@ from kgroups.adapters.edges import (
 from kgroups.errors import GraphError, InputError
 from kgroups.graph import Graph
 
-TESTED_VERSIONS = ("0.11.5", "0.11.6", "0.11.8", "0.11.9", "1.0.0")
-"""Versions of igraph whose C structure was compared with their edge lists."""
-
-# Up to this size the list of edges is faster than a copy whose memory is checked. A million edges
-# take 0.05 s from memory and 0.25 s as a list.
-_EDGES_READ_AS_LIST = 1500
-_COMPARED_EDGES = 64  # Edges that igraph must confirm before its memory is trusted.
-
-
-class _IntVector(ctypes.Structure):
-    _fields_ = [
-        ("begin", ctypes.c_void_p),
-        ("storage_end", ctypes.c_void_p),
-        ("end", ctypes.c_void_p),
-    ]
-
-
-class _Head(ctypes.Structure):
-    """The first fields of the C structure of a graph."""
-
-    _fields_ = [
-        ("n", ctypes.c_int64),
-        ("directed", ctypes.c_bool),
-        ("ends_from", _IntVector),
-        ("ends_to", _IntVector),
-    ]
-
-
 # igraph has one source of random numbers per process.
 _drawing = Lock()
 
 
-def from_igraph(
-    graph: Any,
-    options: ReadOptions,
-    *,
-    few_edges: int = _EDGES_READ_AS_LIST,
-    versions: Sequence[str] = TESTED_VERSIONS,
-    layout: Any = _Head,
-) -> Graph:
-    """Convert an igraph graph; the vertex attribute ``name`` names the nodes if it is unique.
-
-    Larger graphs of known versions of igraph are read from the C structure of a copy.
-    """
-    import igraph
-
-    # Subclasses copy by code of their own, which could fail or keep the copy.
-    private = (
-        graph.ecount() > few_edges
-        and type(graph) is igraph.Graph
-        and igraph.__version__ in versions
-        and sys.maxsize > 2**32
-    )
-    if private:
-        # Another thread could change the caller's graph, and free its memory, at any time.
-        graph = graph.copy()
+def from_igraph(graph: Any, options: ReadOptions) -> Graph:
+    """Convert an igraph graph; the vertex attribute ``name`` names the nodes if it is unique."""
     if graph.is_directed():
         refuse_directed("a directed igraph Graph", options)
     weight = options.weight if options.reads_weights else None
@@ -88,11 +36,9 @@ def from_igraph(
     names = graph.vs["name"] if "name" in graph.vertex_attributes() else None
     attributes = graph.edge_attributes()
     values = graph.es[weight] if weight in attributes else None
-    ends = _ends_in_memory(graph, layout) if private else None
-    if ends is None:
-        ends = _ends_from_list(graph)
-    del graph  # A copy takes 32 bytes per edge; the rows are built without it.
-    m = ends.shape[1]
+    edges = graph.get_edgelist()
+    m = len(edges)
+    ends = np.fromiter(chain.from_iterable(edges), np.int64, 2 * m).reshape(-1, 2).T
     if (
         (names is not None and len(names) != n)
         or (values is not None and len(values) != m)
@@ -108,39 +54,6 @@ def from_igraph(
     if weight is not None:
         weights = _edge_weights(weight, values, attributes, ends, nodes)
     return graph_of_edges(ends[0], ends[1], weights, nodes, options)
-
-
-def _ends_in_memory(graph: Any, layout: Any = _Head) -> Indices | None:
-    """Return both ends of all edges as the list has them, or ``None`` if igraph contradicts them.
-
-    The graph must be private: nothing else may change it meanwhile.
-    """
-    n, m = graph.vcount(), graph.ecount()
-    head = layout.from_address(graph._raw_pointer())
-    vectors = [head.ends_from, head.ends_to]
-    size = m * ctypes.sizeof(ctypes.c_int64)
-    sizes = [(part.end or 0) - (part.begin or 0) for part in vectors]
-    if m == 0 or head.n != n or sizes != [size, size]:
-        return None
-    if not graph.is_directed():
-        vectors.reverse()  # The list begins with the smaller end, the structure with the larger.
-    memory = [(ctypes.c_int64 * m).from_address(part.begin) for part in vectors]
-    given = [np.frombuffer(part, np.int64) for part in memory]
-    if min(part.min() for part in given) < 0 or max(part.max() for part in given) >= n:
-        return None
-    ends = np.empty((2, m), index_type(n, 2 * m))
-    for end, part in zip(ends, given, strict=True):
-        end[:] = part
-    sample = np.linspace(0, m - 1, _COMPARED_EDGES, dtype=np.int64)
-    expected = [edge.tuple for edge in graph.es[sample.tolist()]]
-    if list(zip(*ends[:, sample].tolist(), strict=True)) != expected:
-        return None
-    return ends
-
-
-def _ends_from_list(graph: Any) -> Indices:
-    edges = graph.get_edgelist()
-    return np.fromiter(chain.from_iterable(edges), np.int64, 2 * len(edges)).reshape(-1, 2).T
 
 
 def _vertex_names(names: list[Any] | None, n: int) -> Sequence[Hashable]:
@@ -173,6 +86,26 @@ def _edge_weights(
         return nodes[a], nodes[b]
 
     return checked_weights(values, edge)
+
+
+def from_networkit(graph: Any, options: ReadOptions) -> Graph:
+    """Convert a NetworKit graph; nodes are named by their numbers, removed ones are left out."""
+    if graph.isDirected():
+        refuse_directed("a directed NetworKit graph", options)
+    is_weighted = graph.isWeighted()
+    if options.weight not in (None, "weight"):
+        found = ["weight"] if is_weighted else []
+        raise no_such_attribute(options.weight, found, kind="attribute")
+    nodes = np.fromiter(graph.iterNodes(), np.int64, graph.numberOfNodes())
+    # Numbers of nodes are ascending, with gaps where nodes were removed.
+    edges = np.array(list(graph.iterEdgesWeights())).reshape(-1, 3)
+    u, v = (np.searchsorted(nodes, edges[:, end].astype(np.int64)) for end in (0, 1))
+    weights = None
+    if is_weighted and options.reads_weights:
+        weights = checked_weights(edges[:, 2], lambda t: (int(nodes[u[t]]), int(nodes[v[t]])))
+    n = nodes.size
+    names = range(n) if np.array_equal(nodes, np.arange(n)) else nodes.tolist()
+    return graph_of_edges(u, v, weights, names, options)
 
 
 @contextmanager

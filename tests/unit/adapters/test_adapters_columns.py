@@ -1,24 +1,12 @@
-"""What is wrong in a file of edges is named by column and row, whether it is small or streamed."""
-
-import os
-import subprocess
-import sys
+"""What is wrong in a file of columns is named by column and row."""
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from kgroups.adapters.edges import ReadOptions
-from kgroups.adapters.files import read_file
+from kgroups.adapters import read_graph
 from kgroups.errors import FileFormatError, GraphError, WeightError
-
-
-@pytest.fixture(params=["few", "many"])
-def read_graph(request):
-    """Read a small file at once, or two edges at a time as if it were large."""
-    sizes = {"few_edges": 0, "batch": 2} if request.param == "many" else {}
-    return lambda path, **options: read_file(path, ReadOptions(**sizes, **options))
 
 
 @pytest.fixture
@@ -72,7 +60,7 @@ def save(tmp_path):
         ({"source": [1, 2], "to": [2, 3]}, GraphError, r"one column 'target', got the columns"),
     ],
 )
-def test_parquet_files_that_are_wrong(save, read_graph, columns, error, message):
+def test_parquet_files_that_are_wrong(save, columns, error, message):
     with pytest.raises(error, match=rf"^a\.parquet: .*{message}"):
         read_graph(save(".parquet", **columns))
 
@@ -86,9 +74,7 @@ def test_parquet_files_that_are_wrong(save, read_graph, columns, error, message)
         (["a", "b", "c"], ["b", "c", "d"], r"\('c', 'd'\)"),
     ],
 )
-def test_bad_weights_are_named_by_edge_column_and_row(
-    save, read_graph, suffix, bad, source, target, edge
-):
+def test_bad_weights_are_named_by_edge_column_and_row(save, suffix, bad, source, target, edge):
     path = save(suffix, source=source, target=target, cost=[1.0, 0.0, bad])
     message = (
         rf"got {bad} on edge {edge}, in column 'cost', row 2 \(the first is 0\)\.\n  Remove or"
@@ -112,14 +98,14 @@ def test_bad_weights_are_named_by_edge_column_and_row(
         ({"from": [1], "target": [2]}, "one column 'source' and one column 'target', got"),
     ],
 )
-def test_npz_files_that_are_wrong(save, read_graph, columns, message):
+def test_npz_files_that_are_wrong(save, columns, message):
     with pytest.raises(GraphError, match=rf"^a\.npz: .*{message}"):
         read_graph(save(".npz", **columns))
 
 
 @pytest.mark.parametrize("suffix", [".npz", ".parquet"])
 @pytest.mark.parametrize("kind", [np.int64, np.str_])
-def test_files_without_edges_are_refused(save, read_graph, suffix, kind):
+def test_files_without_edges_are_refused(save, suffix, kind):
     empty = np.array([], kind)
     path = save(suffix, source=empty, target=empty, weight=np.array([], float))
     with pytest.raises(FileFormatError, match=rf"^a\{suffix}: .* at least one node, got none"):
@@ -127,7 +113,7 @@ def test_files_without_edges_are_refused(save, read_graph, suffix, kind):
 
 
 @pytest.mark.parametrize("suffix", [".npz", ".parquet"])
-def test_columns_are_found_by_usual_names_or_named(save, read_graph, suffix):
+def test_columns_are_found_by_usual_names_or_named(save, suffix):
     columns = {"To": [2, 3], "from_": [1, 2], "caller": [7, 8], "called": [8, 9]}
     path = save(suffix, **columns, Weight=[0.5, 2.5])
     graph = read_graph(path)
@@ -138,7 +124,7 @@ def test_columns_are_found_by_usual_names_or_named(save, read_graph, suffix):
         read_graph(path, source="x", target="called")
 
 
-def test_names_of_other_types_are_kept_as_they_were(save, read_graph):
+def test_names_of_other_types_are_kept_as_they_were(save):
     days = np.array(["2024-01-01", "2024-01-02", "2024-01-03"], "datetime64[D]")
     graph = read_graph(save(".npz", source=days[:2], target=days[1:]))
     assert graph.nodes == tuple(days)
@@ -146,28 +132,6 @@ def test_names_of_other_types_are_kept_as_they_were(save, read_graph):
     assert read_graph(mixed).nodes == ("a", 1, "b", 2)
 
 
-def test_names_that_numpy_pads_are_one_name_whatever_the_width(save, read_graph):
+def test_names_that_numpy_pads_are_one_name_whatever_the_width(save):
     path = save(".npz", source=np.array(["a", "b"], "U1"), target=np.array(["b", "long"], "U9"))
     assert read_graph(path).nodes == ("a", "b", "long")
-
-
-NUMBERED_WITHOUT_JIT = """
-import sys
-from kgroups.adapters.edges import ReadOptions
-from kgroups.adapters.files import read_file
-print(read_file(sys.argv[1], ReadOptions(few_edges=0)).nodes)
-"""
-
-
-@pytest.mark.parametrize("suffix", [".npz", ".parquet"])
-@pytest.mark.parametrize("names", [(-5, 7, 10**12), ("ann", "bob", "cat")])
-def test_names_are_numbered_without_a_warning_where_kernels_are_not_compiled(save, suffix, names):
-    path = save(suffix, source=list(names[:2]), target=list(names[1:]))
-    ran = subprocess.run(
-        [sys.executable, "-W", "error", "-c", NUMBERED_WITHOUT_JIT, path],
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (ran.stdout, ran.stderr) == (f"{names}\n", "")
