@@ -35,7 +35,7 @@ def clustering_problems(draw):
 
 
 metrics = st.sampled_from(METRICS)
-inits = st.sampled_from(["k-means++", "spectral", "random"])
+inits = st.sampled_from(["k-means++", "random"])
 memories = st.sampled_from([0.0, 1e9])
 
 

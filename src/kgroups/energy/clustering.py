@@ -6,7 +6,6 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from kgroups._blas import DENSE, single_threaded
 from kgroups._types import Floats, Ints
 from kgroups._validation import RngLike, as_rng, check_integer, check_real
 from kgroups.energy.fitting import (
@@ -20,12 +19,11 @@ from kgroups.energy.fitting import (
 )
 from kgroups.energy.points import as_weights
 from kgroups.energy.semimetrics import MetricLike, Power, Semimetric
-from kgroups.errors import ConvergenceError, InputError, NumberOfCommunitiesError
-from kgroups.hartigan import KMeansInit, Outcome, Rule, group_links, improve_dense
+from kgroups.errors import InputError, NumberOfCommunitiesError
+from kgroups.hartigan import Outcome, Rule, group_links, improve_dense
 from kgroups.hartigan._hartigan_nb import add_rows
-from kgroups.spectrum import largest_eigenpairs
 
-Start: TypeAlias = Literal["k-means++", "spectral", "random"]
+Start: TypeAlias = Literal["k-means++", "random"]
 
 GRAM_MEMORY = 8e8
 """Bytes up to which a matrix of all pairs is kept: 10,000 points."""
@@ -38,8 +36,6 @@ _MIN_PARALLEL_ENTRIES = 250_000
 _SAME_OPTIMUM = 1e-10
 # Costs of two draws of k-means++ that differ by at most this share are a tie: the first stays.
 _TIE = 1e-9
-# Starts of k-means on the rows of the leading eigenvectors.
-_KMEANS_STARTS = 10
 # With more points a sample is grouped first, and the other points join the nearest mean.
 _SAMPLE_SIZE = 3_000
 # Points of the sample for each group, if there are so many groups that this is more.
@@ -187,11 +183,11 @@ def kernel_kgroups(
     sample_weight : array_like of shape (n,), optional
         How much each row counts; 1 by default. Rows of weight 0, or less than 1e-12 of the
         largest, are labeled by :meth:`Clustering.predict`.
-    init : {"k-means++", "spectral", "random"} or array_like of n labels
-        Centers drawn far apart in feature space, groups of the leading eigenvectors, random
-        groups, or labels in ``range(k)`` to start from.
+    init : {"k-means++", "random"} or array_like of n labels
+        Centers drawn far apart in feature space, random groups, or labels in ``range(k)`` to start
+        from.
     n_init : int
-        Number of starts, of which the best is returned; ``"spectral"`` and labels are one start.
+        Number of starts, of which the best is returned; labels are one start.
     max_sweeps : int
         Sweeps over the points after which a start ends.
     rng : int, Generator or None
@@ -277,7 +273,7 @@ def _cluster(
     stream = as_rng(rng)
     named = isinstance(init, str)
     if named and init not in STARTS:
-        msg = f"init must be 'k-means++', 'spectral', 'random' or an array of labels, got {init!r}."
+        msg = f"init must be 'k-means++', 'random' or an array of labels, got {init!r}."
         raise InputError(msg)
     data = as_data(X, metric, sample_weight, k=k, rng=stream if named else None, memory=gram_memory)
     if k > data.w.size:
@@ -395,20 +391,18 @@ def starts_of(
 ) -> list[Ints]:
     """Return labelings to start from, each with ``k`` non-empty groups.
 
-    ``"spectral"`` is deterministic and gives one start, from a sample if there are many points.
     Where the matrix is not stored, moves cost more than anything else: all starts are improved on
     a sample of the points, and only the best of them are extended to the others.
     """
     make = STARTS[init]
-    count = 1 if init == "spectral" else n_init
     draws = max(sample_size, _MIN_SAMPLE_PER_GROUP * k)
-    if w.size <= draws or (M.stored is not None and init != "spectral"):
-        return [make(M, w, k, rng) for _ in range(count)]
+    if w.size <= draws or M.stored is not None:
+        return [make(M, w, k, rng) for _ in range(n_init)]
     sample = draw_sample(M, w, draws, rng, least=k)
     among, v = sample.matrix(M), sample.weights
     grouped = [
         improve_dense(among, v, make(among, v, k, rng), k=k, rule=rule, max_sweeps=max_sweeps)
-        for _ in range(count)
+        for _ in range(n_init)
     ]
     best: list[Outcome] = []
     for found in sorted(grouped, key=lambda found: -found.objective):
@@ -530,40 +524,8 @@ def _random(M: PointRows, w: Floats, k: int, rng: np.random.Generator) -> Ints:
     return z
 
 
-def _spectral(M: PointRows, w: Floats, k: int, rng: np.random.Generator) -> Ints:
-    r"""Group the rows of the leading eigenvectors of the centered matrix by k-means.
-
-    They solve the problem with real numbers in place of labels (*relaxed* of the theory page).
-    """
-    if k == 1:
-        return np.zeros(w.size, dtype=np.int64)
-    root = np.sqrt(w)
-    A = M.among(np.arange(w.size)) / np.outer(root, root)
-    u = root / np.linalg.norm(root)
-    along = A @ u
-    A -= np.outer(u, along) + np.outer(along - (u @ along) * u, u)
-    with single_threaded(w.size):
-        lam, V = _leading_eigenpairs(A, k - 1)
-    rows = V * np.sqrt(np.maximum(lam, 0.0)) / root[:, None]
-    init = KMeansInit(n_init=_KMEANS_STARTS)
-    return init.labels([rows], [k], int(rng.integers(2**32)))[0]
-
-
-def _leading_eigenpairs(A: Floats, count: int) -> tuple[Floats, Floats]:
-    n = A.shape[0]
-    if n > DENSE.eigenpairs and 4 * count <= n:
-        try:
-            return largest_eigenpairs(A, count, np.linspace(0.5, 1.5, n))
-        except ConvergenceError:
-            # Lanczos may fail beside one huge eigenvalue, or where all are nearly equal.
-            pass
-    lam, V = np.linalg.eigh(A)
-    return lam[::-1][:count], V[:, ::-1][:, :count]
-
-
 STARTS: dict[str, Callable[[PointRows, Floats, int, np.random.Generator], Ints]] = {
     "k-means++": _plus_plus,
-    "spectral": _spectral,
     "random": _random,
 }
 """Functions that draw first labels, by their names."""

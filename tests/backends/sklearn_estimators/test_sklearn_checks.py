@@ -8,7 +8,7 @@ from kgroups.backends.sklearn import GraphKGroups, KernelKGroups, KernelKMeans
 from kgroups.energy import Exponential, Gaussian, Power
 
 SEMIMETRICS = [Power(0.5), Exponential(2.0), Gaussian(1.0), "exponential", Gaussian("median")]
-STARTS = ["spectral", "random"]
+STARTS = ["k-means++", "random"]
 
 
 def every_check(estimators):

@@ -319,11 +319,11 @@ class KernelKGroups(_KernelClusterer):
         ``sigma="median"``. For a matrix of all pairs in place of samples, ``"precomputed"`` if it
         holds :math:`\rho` and ``"gram"`` if it holds the kernel. Fields of the semimetric are
         parameters too, such as ``metric__sigma``.
-    init : {"k-means++", "spectral", "random"} or array-like of n_samples labels
-        Centers drawn far apart in feature space, groups of the leading eigenvectors, random
-        groups, or labels in ``range(n_clusters)`` to start from.
+    init : {"k-means++", "random"} or array-like of n_samples labels
+        Centers drawn far apart in feature space, random groups, or labels in
+        ``range(n_clusters)`` to start from.
     n_init : int
-        Number of starts, of which the best is kept; ``"spectral"`` and labels are one start.
+        Number of starts, of which the best is kept; labels are one start.
     max_iter : int
         Sweeps over the samples after which a start ends.
     random_state : int, RandomState or None
