@@ -14,6 +14,7 @@ from kgroups.energy.fitting import (
     MatrixBetween,
     PointRows,
     PointsBetween,
+    VectorRows,
     as_data,
     in_order,
 )
@@ -396,7 +397,7 @@ def starts_of(
     """
     make = STARTS[init]
     draws = max(sample_size, _MIN_SAMPLE_PER_GROUP * k)
-    if w.size <= draws or M.stored is not None:
+    if w.size <= draws or not isinstance(M, VectorRows):
         return [make(M, w, k, rng) for _ in range(n_init)]
     sample = draw_sample(M, w, draws, rng, least=k)
     among, v = sample.matrix(M), sample.weights
@@ -419,7 +420,7 @@ class Sample(NamedTuple):
     weights: Floats
     factor: Floats
 
-    def matrix(self, M: PointRows) -> DistanceRows:
+    def matrix(self, M: VectorRows) -> DistanceRows:
         """Return the matrix of the sample."""
         among = M.among(self.points)
         among *= self.factor
@@ -428,7 +429,7 @@ class Sample(NamedTuple):
 
 
 def draw_sample(
-    M: PointRows, w: Floats, draws: int, rng: np.random.Generator, *, least: int
+    M: VectorRows, w: Floats, draws: int, rng: np.random.Generator, *, least: int
 ) -> Sample:
     """Draw at least ``least`` points: a third each by weight, by distance and uniformly.
 
@@ -454,7 +455,7 @@ def draw_sample(
 
 
 def extend_labels(
-    M: PointRows, w: Floats, sample: Sample, grouped: list[Outcome], k: int
+    M: VectorRows, w: Floats, sample: Sample, grouped: list[Outcome], k: int
 ) -> list[Ints]:
     """Assign the points outside of a sample to the nearest mean of its groups."""
     links = [np.zeros((k, w.size)) for _ in grouped]

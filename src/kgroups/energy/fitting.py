@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from kgroups.energy.semimetrics import (
     pairwise,
 )
 from kgroups.errors import InputError
-from kgroups.hartigan import Rows, StoredRows, group_sums
+from kgroups.hartigan import StoredRows, group_sums
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -34,35 +34,21 @@ TILE_SIDE = 1024
 """Side of a tile: large enough for fast arithmetic, small beside any bound on memory."""
 
 
-class PointRows(Rows, Protocol):
-    r"""Rows of :math:`M_{ij} = -\tfrac12 w_i w_j \rho(x_i, x_j)`.
+class DistanceRows(StoredRows):
+    r"""Rows of :math:`M_{ij} = -\tfrac12 w_i w_j \rho(x_i, x_j)`, a matrix in memory.
 
     ``shift`` is the least c >= 0 for which all :math:`\rho_{ij} + c (1 / w_i + 1 / w_j) \ge 0`; it
     is 0 unless :math:`\rho` comes from a matrix that is not semidefinite. Adding these terms adds
     the same number to W for all labelings.
     """
 
-    shift: float
-
-    def among(self, points: Ints) -> Floats:
-        """Return the matrix of some points among themselves."""
-
-
-class DistanceRows(StoredRows):
-    """Rows of a matrix in memory."""
-
     def __init__(self, M: Floats, shift: float = 0.0) -> None:
         super().__init__(M)
         self.shift = shift
 
-    def among(self, points: Ints) -> Floats:
-        """Return the matrix of some points among themselves."""
-        matrix: Floats = self.stored[np.ix_(points, points)]
-        return matrix
-
 
 class VectorRows:
-    """Rows that are computed from the points when needed, and not kept."""
+    """The same rows, computed from the points when needed and not kept."""
 
     def __init__(
         self, points: Points, w: Floats, metric: Semimetric, *, tile_side: int = TILE_SIDE
@@ -105,6 +91,9 @@ class VectorRows:
         tile = pairwise(self.metric, self.points[rows], others)
         _weigh(tile, self.w[rows], self.w[columns])
         return tile
+
+
+PointRows: TypeAlias = DistanceRows | VectorRows
 
 
 def rows_of_points(points: Points, w: Floats, metric: Semimetric, *, memory: float) -> PointRows:
