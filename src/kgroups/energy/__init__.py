@@ -22,7 +22,6 @@ from kgroups.energy.semimetrics import (
 from kgroups.energy.statistics import (
     between_energy,
     energy_distance,
-    maximum_mean_discrepancy,
     mean_semimetric,
     within_energy,
 )
@@ -47,7 +46,6 @@ __all__ = [
     "kernel_kgroups",
     "kernel_kmeans",
     "kernel_matrix",
-    "maximum_mean_discrepancy",
     "mean_semimetric",
     "split_line",
     "within_energy",
