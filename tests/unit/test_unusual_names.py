@@ -143,7 +143,7 @@ def test_errors_about_such_names_are_raised_all_the_same(name):
         Partition([0, 1], [name, name])
     with pytest.raises(InputError, match="names must be nodes of the graph, got a "):
         partition_with(1).plot(names=[name])
-    with pytest.raises(PartitionError, match="the graph is missing node a "):
+    with pytest.raises(PartitionError, match="Only in the partition: a "):
         Partition([0], [name]).annotate(nx.path_graph(0))
 
 

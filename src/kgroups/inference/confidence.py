@@ -35,8 +35,7 @@ class Confidence(NamedTuple):
     runner_up_probability : ndarray of shape (n,)
         Its probability.
     method : str
-        "belief propagation", "Gibbs sampling", "one community", "whole components", or "table",
-        which does not say.
+        "belief propagation", "Gibbs sampling", "one community" or "whole components".
     converged : bool
         Whether belief propagation has converged; True for the others.
     """
@@ -64,7 +63,7 @@ class Confidence(NamedTuple):
             (
                 "the probability of a runner-up must be from 0 to 1",
                 self.runner_up_probability,
-                # A table does not hold it.
+                # Not all files hold it.
                 np.isnan(self.runner_up_probability) | _is_probability(self.runner_up_probability),
             ),
         ):

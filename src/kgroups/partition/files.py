@@ -8,45 +8,39 @@ import math
 import os
 import re
 import zlib
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import kgroups as kg
 from kgroups._output import check_regular, encode_table, import_pyarrow
 from kgroups._types import Floats, Ints
 from kgroups._validation import name_text, plain_name
-from kgroups._wording import function, in_python, shown_name, text_of
+from kgroups._wording import function, in_python, listed, shown_name, text_of
 from kgroups.adapters.binary_formats import announced_size
 from kgroups.adapters.edges import ReadOptions
 from kgroups.adapters.files import GraphFile
 from kgroups.errors import FileFormatError, InputError, PartitionError
 from kgroups.graph import Graph
+from kgroups.inference.confidence import Confidence
+from kgroups.spectrum import Spectrum
 
 if TYPE_CHECKING:
-    from kgroups.inference.confidence import Confidence
     from kgroups.partition.levels import Levels
     from kgroups.partition.partition import Partition
-    from kgroups.uncertainty.stability import Stability
 
 SUFFIXES = (".json", ".json.gz", ".csv", ".csv.gz", ".parquet")
 _COLUMNS = ["node", "community"]
-# Columns that follow if confidence was computed.
-_CONFIDENCE = ["confidence", "runner_up"]
-# The column after them if stability was computed.
-_STABILITY = "stability"
 _FORMAT = "kgroups partition"
-_LEVEL = re.compile("k[0-9]+")
 _WHOLE_NUMBER = re.compile(r"\s*-?[0-9]{1,18}\s*")
 # Python reads no more digits by default.
 _MOST_DIGITS = 4300
 _TOO_LONG = 10**_MOST_DIGITS
 # Tuples in one another: json and Python limit them, too, at depths that depend on the version.
 _MOST_NESTED = 100
-# Nodes that an error names.
-_MOST_LISTED = 10
 _PLAIN_TYPES = (int, str, float, bool, type(None))
 # The default field size limit of csv.reader, which can be raised only for the whole process.
 _LONGEST_CSV_NAME = 131_072
@@ -133,17 +127,7 @@ def in_graph_order(partition: "Partition", graph: Graph, path: object) -> dict[s
         if len(as_text) == graph.n:
             names = [as_text.get(text_of(name), name) for name in names]
     place = {name: i for i, name in enumerate(names)}
-    unknown = [name for name in names if name not in known]
-    missing = [node for node in graph.nodes if node not in place]
-    if unknown or missing or len(place) < len(names):
-        msg = f"{path} and the graph must have the same nodes.\n"
-        for nodes, where in ((unknown, "file"), (missing, "graph")):
-            if nodes:
-                more = f" and {len(nodes) - _MOST_LISTED} more" * (len(nodes) > _MOST_LISTED)
-                listed = ", ".join(map(shown_name, nodes[:_MOST_LISTED]))
-                msg += f"  Only in the {where}: {listed}{more}.\n"
-        msg += "  Use the graph that the partition was found on."
-        raise PartitionError(msg)
+    check_same_nodes(names, graph.nodes, str(path), "file")
     at = np.array([place[node] for node in graph.nodes], np.int64)
     given = dict(zip(partition.nodes, names, strict=True))
     confidence, stability = partition.known_confidence, partition.known_stability
@@ -165,9 +149,25 @@ def in_graph_order(partition: "Partition", graph: Graph, path: object) -> dict[s
     }
 
 
+def check_same_nodes(
+    nodes: Sequence[Hashable], of_graph: Collection[Hashable], whose: str, place: str
+) -> None:
+    """Raise unless a graph has exactly some nodes, which come from a file or a partition."""
+    known, present = set(nodes), set(of_graph)
+    lost = [node for node in nodes if node not in present]
+    missing = [node for node in of_graph if node not in known]
+    if lost or missing or len(known) < len(nodes):
+        msg = f"{whose} and the graph must have the same nodes.\n"
+        for found, where in ((lost, place), (missing, "graph")):
+            if found:
+                msg += f"  Only in the {where}: {listed(found)}.\n"
+        msg += "  Use the graph that the partition was found on."
+        raise PartitionError(msg)
+
+
 def _to_json(partition: "Partition", levels: "Levels | None") -> bytes:
     n = partition.labels.size
-    spectrum = partition.known_spectrum
+    spectrum, stability = partition.known_spectrum, partition.known_stability
     document: dict[str, Any] = {
         "format": _FORMAT,
         "version": 1,
@@ -178,18 +178,16 @@ def _to_json(partition: "Partition", levels: "Levels | None") -> bytes:
         "uninformed": _json_names(partition.uninformed),
         "spectrum": None if spectrum is None else spectrum.to_dict(),
         "confidence": _json_confidence(partition.known_confidence),
+        "stability": None if stability is None else stability.to_dict(),
+        "levels": None if levels is None else levels.to_list(),
     }
-    if partition.known_stability is not None:
-        document["stability"] = partition.known_stability.to_dict()
-    if levels is not None:
-        document["levels"] = levels.to_list()
     return (json.dumps(document, allow_nan=False) + "\n").encode()
 
 
-def _json_confidence(known: "Confidence | None") -> dict[str, Any] | None:
+def _json_confidence(known: Confidence | None) -> dict[str, Any] | None:
     if known is None:
         return None
-    # JSON has no NaN: a partition from a table does not have these probabilities.
+    # JSON has no NaN: what was read from a table does not have these probabilities.
     probability = known.runner_up_probability
     return {
         **known._asdict(),
@@ -199,25 +197,14 @@ def _json_confidence(known: "Confidence | None") -> dict[str, Any] | None:
     }
 
 
-def _stability_from_json(values: dict[str, Any] | None, labels: Ints) -> "Stability | None":
-    if values is None:
-        return None
-    from kgroups.uncertainty.stability import Stability
-
-    return Stability.from_dict(values, labels, range(labels.size))
-
-
-def _confidence_from_json(values: dict[str, Any]) -> "Confidence":
+def _confidence_from_json(values: dict[str, Any]) -> Confidence:
     if type(values["converged"]) is not bool:
         msg = '"converged" must be true or false'
         raise InputError(msg)
-    return _confidence(
-        np.array(values["own"], dtype=np.float64),
-        _whole_numbers(values, "runner_up"),
-        values["runner_up_probability"],
-        str(values["method"]),
-        converged=values["converged"],
-    )
+    own, probability = np.array(values["own"], dtype=float), values["runner_up_probability"]
+    other = np.full_like(own, np.nan) if probability is None else np.array(probability, float)
+    method, converged = str(values["method"]), values["converged"]
+    return Confidence(own, _whole_numbers(values, "runner_up"), other, method, converged)
 
 
 def _list(values: dict[str, Any], name: str) -> list[Any]:
@@ -241,16 +228,6 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(msg)
 
 
-def _confidence(
-    own: Any, runner_up: Any, probability: Any, method: str, *, converged: bool
-) -> "Confidence":
-    from kgroups.inference.confidence import Confidence
-
-    unknown = np.full(len(own), np.nan)
-    other = unknown if probability is None else np.array(probability, dtype=np.float64)
-    return Confidence(own, runner_up, other, method, converged)
-
-
 def _from_json(text: str, path: object) -> dict[str, Any]:
     try:
         document = json.loads(text, parse_constant=_refuse_constant)
@@ -260,23 +237,24 @@ def _from_json(text: str, path: object) -> dict[str, Any]:
         raise not_a_partition(path, f'it lacks "format": "{_FORMAT}"')
     if document.get("version") != 1:
         raise not_a_partition(path, f"its version is {document.get('version')!r}, not 1")
+    read: dict[str, Callable[[Any], Any]] = {
+        "spectrum": Spectrum.from_dict,
+        "confidence": _confidence_from_json,
+        "stability": lambda values: kg.Stability.from_dict(values),
+    }
     try:
-        z = _whole_numbers(document, "labels")
-        nodes, spectrum = document["nodes"], document["spectrum"]
+        labels, nodes = _whole_numbers(document, "labels"), document["nodes"]
         if nodes is not None:
             nodes = [_from_json_name(node) for node in _list(document, "nodes")]
-        if spectrum is not None:
-            from kgroups.spectrum import Spectrum
-
-            spectrum = Spectrum.from_dict(spectrum)
-        confidence = document.get("confidence")
         return {
-            "labels": z,
-            "stability": _stability_from_json(document.get("stability"), z),
-            "confidence": None if confidence is None else _confidence_from_json(confidence),
+            "labels": labels,
             "nodes": nodes,
             "uninformed": [_from_json_name(node) for node in _list(document, "uninformed")],
-            "spectrum": spectrum,
+            **{
+                name: part(document[name])
+                for name, part in read.items()
+                if document.get(name) is not None
+            },
         }
     except InputError as error:
         raise not_a_partition(path, str(error)) from error
@@ -335,21 +313,30 @@ def _from_json_name(value: Any, depth: int = 0) -> Hashable:
     raise ValueError(msg)
 
 
+def _columns(partition: "Partition", levels: "Levels | None") -> dict[str, Any]:
+    """Return what is known of each node, under the names of columns or attributes."""
+    columns: dict[str, Any] = {"community": partition.labels}
+    known, stability = partition.known_confidence, partition.known_stability
+    if known is not None:
+        columns |= {"confidence": known.own, "runner_up": known.runner_up}
+    if stability is not None:
+        columns["stability"] = stability.nodes
+    if levels is not None:
+        columns |= zip(levels.names, (level.labels for level in levels), strict=True)
+    return columns
+
+
 def _to_table(
     partition: "Partition", levels: "Levels | None", path: str | os.PathLike[str]
 ) -> bytes:
     in_parquet = str(path).lower().endswith(".parquet")
     names = (_parquet_names if in_parquet else _csv_names)(partition.nodes)
     in_file = _or_null if in_parquet else _in_six_digits
-    columns = dict(zip(_COLUMNS, (names, partition.labels), strict=True))
-    known, stability = partition.known_confidence, partition.known_stability
-    if known is not None:
-        columns |= zip(_CONFIDENCE, (in_file(known.own), known.runner_up), strict=True)
-    if stability is not None:
-        columns[_STABILITY] = in_file(stability.nodes)
-    if levels is not None:
-        columns |= zip(levels.names, (level.labels for level in levels), strict=True)
-    return encode_table(columns, path)
+    columns = {
+        name: in_file(values) if values.dtype.kind == "f" else values
+        for name, values in _columns(partition, levels).items()
+    }
+    return encode_table({"node": names, **columns}, path)
 
 
 def _in_six_digits(values: Floats) -> list[float | str]:
@@ -381,67 +368,35 @@ def _from_csv(text: str, path: object) -> dict[str, Any]:
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     names: list[str] = []
     communities: list[str] = []
-    sure: list[float] = []
-    others: list[int] = []
     try:
         header = next(reader, None)
-        # Stability and levels may follow; they are not read.
-        named = [
-            name for name in header or () if name != _STABILITY and _LEVEL.fullmatch(name) is None
-        ]
-        sure_too = named == [*_COLUMNS, *_CONFIDENCE]
-        if header is None or header[: len(named)] not in (_COLUMNS, [*_COLUMNS, *_CONFIDENCE]):
-            raise not_a_partition(path, f"line 1 must be {','.join(_COLUMNS)}, got {header!r}")
+        if header is None or header[:2] != _COLUMNS:
+            raise not_a_partition(
+                path, f"line 1 must begin with {','.join(_COLUMNS)}, got {header!r}"
+            )
         for row in reader:
             line = f"line {reader.line_num} must"
             if len(row) != len(header):
-                reason = f"{line} have a node and a community, got {row!r}"
-                if len(header) > len(_COLUMNS):
-                    reason = f"{line} have {len(header)} fields, got {row!r}"
-                raise not_a_partition(path, reason)
-            node, community, *more = row
-            names.append(node)
-            communities.append(community)
-            if not community:
+                raise not_a_partition(path, f"{line} have {len(header)} fields, got {row!r}")
+            if not row[1]:
                 raise not_a_partition(path, f"{line} name its community, got ''")
-            if sure_too:
-                sure.append(_number(more[0], f"{line} give its confidence", path))
-                others.append(_whole_number(more[1], f"{line} name its runner-up", path))
+            names.append(row[0])
+            communities.append(row[1])
     except csv.Error as error:
         raise not_a_partition(path, f"line {reader.line_num}: {error}") from error
-    labels = _community_numbers(communities, path, named=not sure_too)
-    found = {"labels": labels, "nodes": _numbers_or_text(names)}
-    if not sure_too:
-        return found
-    confidence = _confidence(
-        np.array(sure), np.array(others, np.int64), None, "table", converged=True
-    )
-    return {**found, "confidence": confidence}
+    labels = _community_numbers(communities, path)
+    return {"labels": labels, "nodes": _numbers_or_text(names)}
 
 
-def _community_numbers(communities: list[str], path: object, *, named: bool) -> Ints:
-    """Return the numbers of communities, or if they may be ``named`` and all are, new ones."""
+def _community_numbers(communities: list[str], path: object) -> Ints:
+    """Return the numbers of communities, new ones if all have names."""
     words = [place for place, text in enumerate(communities) if not _WHOLE_NUMBER.fullmatch(text)]
     if not words:
         return np.array([int(text) for text in communities], np.int64)
-    if named and len(words) == len(communities):
+    if len(words) == len(communities):
         return np.unique(communities, return_inverse=True)[1]
-    others = " as others do," if len(words) < len(communities) else ""
-    problem = f"line {words[0] + 2} must name its community by a whole number,{others} got "
+    problem = f"line {words[0] + 2} must name its community by a whole number, as others do, got "
     raise not_a_partition(path, f"{problem}{communities[words[0]]!r}")
-
-
-def _whole_number(text: str, what: str, path: object) -> int:
-    if _WHOLE_NUMBER.fullmatch(text) is None:
-        raise not_a_partition(path, f"{what} by a whole number, got {text!r}")
-    return int(text)
-
-
-def _number(text: str, what: str, path: object) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise not_a_partition(path, f"{what} as a number, got {text!r}") from None
 
 
 def _numbers_or_text(names: list[str]) -> list[int] | list[str]:
@@ -468,7 +423,7 @@ def _parquet_names(nodes: Sequence[Hashable]) -> Any:
 def _from_parquet(file: GraphFile, path: object) -> dict[str, Any]:
     pyarrow, _ = import_pyarrow()
     try:
-        table = read_parquet(file, (*_COLUMNS, *_CONFIDENCE))
+        table = read_parquet(file, _COLUMNS)
         nodes, labels = (table.column(name) for name in _COLUMNS)
         if nodes.null_count:
             raise not_a_partition(path, "the column node must name every node, got null")
@@ -487,16 +442,7 @@ def _from_parquet(file: GraphFile, path: object) -> dict[str, Any]:
         raise not_a_partition(path, "the column node must hold whole numbers or text")
     if labels.null_count or not pyarrow.types.is_integer(labels.type):
         raise not_a_partition(path, "the column community must hold whole numbers only")
-    found = {"labels": labels.to_numpy(), "nodes": names}
-    if not set(_CONFIDENCE) <= set(table.column_names):
-        return found
-    sure, others = (table.column(name) for name in _CONFIDENCE)
-    if sure.null_count or not pyarrow.types.is_floating(sure.type):
-        raise not_a_partition(path, "the column confidence must hold numbers only")
-    if others.null_count or not pyarrow.types.is_integer(others.type):
-        raise not_a_partition(path, "the column runner_up must hold whole numbers only")
-    confidence = _confidence(sure.to_numpy(), others.to_numpy(), None, "table", converged=True)
-    return {**found, "confidence": confidence}
+    return {"labels": labels.to_numpy(), "nodes": names}
 
 
 def _table_names(nodes: Sequence[Hashable]) -> list[int | str]:
@@ -540,7 +486,7 @@ def not_a_partition(path: object, reason: str) -> FileFormatError:
     return FileFormatError(
         f"{path} does not hold a partition: {reason.rstrip('.')}.\n"
         f"  {function('Partition.save()')} writes such files; a table needs the columns node and "
-        "community, and may have confidence and runner_up after them."
+        "community, and may have others after them."
     )
 
 
@@ -577,9 +523,8 @@ def encode_graph(
 ) -> bytes:
     """Return the graph in the format that the suffix names, with the attribute ``community``.
 
-    If confidence was computed, ``confidence`` and ``runner_up`` are attributes, too, and so is
-    ``stability``; each of the levels is one under its name. Weights, if the graph has any, become
-    the edge attribute ``weight``.
+    What else is known of the nodes are attributes, too. Weights, if the graph has any, become the
+    edge attribute ``weight``.
     """
     import networkx as nx
 
@@ -587,22 +532,10 @@ def encode_graph(
     suffix = Path(path).suffix.lower()
     graph = partition._graph_for(f"saving as {suffix}")
     annotated = graph._with(nodes=tuple(map(plain_name, graph.nodes))).to_networkx()
-    partition.annotate(annotated)
-    known = partition.known_confidence
-    if known is not None:
-        columns = (partition.nodes, known.own.tolist(), known.runner_up.tolist())
-        for node, sure, other in zip(*columns, strict=True):
-            annotated.nodes[node].update(confidence=sure, runner_up=other)
-    if partition.known_stability is not None:
-        # A node that counts in no resample does not have it.
-        for node, share in zip(
-            partition.nodes, partition.known_stability.nodes.tolist(), strict=True
-        ):
-            if not math.isnan(share):
-                annotated.nodes[node]["stability"] = share
-    if levels is not None:
-        for name, level in zip(levels.names, levels, strict=True):
-            level.annotate(annotated, name)
+    for name, values in _columns(partition, levels).items():
+        # A node that counts in no resample has no stability.
+        known = zip(graph.nodes, values.tolist(), strict=True)
+        nx.set_node_attributes(annotated, {node: v for node, v in known if v == v}, name)
     if suffix == ".gml":
         return ("\n".join(nx.generate_gml(annotated)) + "\n").encode("ascii")
     sink = io.BytesIO()

@@ -23,7 +23,13 @@ from kgroups.adapters import MAX_EXPANSION, as_graph, check_length, positions_of
 from kgroups.errors import InputError, InstabilityWarning, PartitionError, warn_caller
 from kgroups.graph import Graph
 from kgroups.inference.confidence import Confidence, confidence_of_labels
-from kgroups.partition.files import decode, encode, in_graph_order, not_a_partition
+from kgroups.partition.files import (
+    check_same_nodes,
+    decode,
+    encode,
+    in_graph_order,
+    not_a_partition,
+)
 from kgroups.partition.tables import (
     Comparison,
     Summary,
@@ -591,14 +597,14 @@ class Partition(Sequence[Community]):
         """
         packages = {parent.__module__.partition(".")[0] for parent in type(graph).__mro__}
         if "networkx" in packages:
-            _check_same_nodes(list(graph.nodes), self.membership)
+            check_same_nodes(self.nodes, graph.nodes, "the partition", "partition")
             for node, community in self.membership.items():
                 graph.nodes[node][name] = community
         elif "igraph" in packages:
             graph.vs[name] = _labels_of_vertices(graph, self.membership)
         elif "anndata" in packages:
             cells = graph.obs_names.tolist()
-            _check_same_nodes(cells, self.membership)
+            check_same_nodes(self.nodes, cells, "the partition", "partition")
             columns = {name: self}
             if self.known_levels is not None:
                 levels = zip(self.known_levels.names, self.known_levels, strict=True)
@@ -919,10 +925,9 @@ class Partition(Sequence[Community]):
             and tuple with their types, the uninformed nodes, and the spectrum, the confidence and
             the stability of nodes and communities if they were computed. ``.csv`` and
             ``.parquet`` (needs the extra ``parquet``) are tables with the columns ``node`` and
-            ``community`` for names that are all int or all str, and after a call of
-            :meth:`confidence` also ``confidence`` and ``runner_up``. After a call of
-            :meth:`stability` they have the column ``stability``, too, which :meth:`load` does not
-            read.
+            ``community`` for names that are all int or all str. After a call of
+            :meth:`confidence` also ``confidence`` and ``runner_up``, and after one of
+            :meth:`stability` also ``stability``, which :meth:`load` does not read.
             ``.json.gz`` and ``.csv.gz`` are compressed. ``.gml``, ``.graphml`` and ``.gexf`` are
             for other programs, such as Gephi: the graph, with weights and the node attribute
             ``community``, for names that are int or str; ``confidence``, ``runner_up`` and
@@ -966,8 +971,8 @@ class Partition(Sequence[Community]):
         -------
         Partition
             Equal to the one saved; it has no report, and the graph only if that is given, with
-            its nodes in the order of the graph. Confidence that was saved is returned by
-            :meth:`confidence` and :meth:`runner_up`, and stability is in ``known_stability``.
+            its nodes in the order of the graph. Confidence that a ``.json`` file holds is returned
+            by :meth:`confidence` and :meth:`runner_up`, and stability is in ``known_stability``.
 
         Raises
         ------
@@ -1218,7 +1223,7 @@ def _labels_of_vertices(graph: Any, membership: Mapping[Hashable, int]) -> list[
             len(names) == len(membership) and membership.keys() == set(names)
         ):
             return [membership[name] for name in names]
-    _check_same_nodes(named[0] if named else numbers, membership)
+    check_same_nodes(list(membership), named[0] if named else numbers, "the partition", "partition")
     msg = "the igraph graph has two vertices with the same name. Give each vertex its own name."
     raise PartitionError(msg)
 
@@ -1229,19 +1234,3 @@ def _categories(partition: Partition, nodes: Sequence[Hashable]) -> Any:
 
     codes = [partition.membership[node] for node in nodes]
     return pd.Categorical.from_codes(codes, [str(a) for a in range(partition.k)])
-
-
-def _check_same_nodes(names: Collection[Hashable], membership: Mapping[Hashable, int]) -> None:
-    """Raise unless a graph has exactly the nodes of the partition."""
-    present = set(names)
-    unknown = [name for name in names if name not in membership]
-    missing = [node for node in membership if node not in present]
-    if unknown or missing:
-        node, *others = unknown or missing
-        lacking = "the partition is" if unknown else "the graph is"
-        more = f" (and {len(others)} more)" if others else ""
-        msg = (
-            f"the graph and the partition must have the same nodes; {lacking} missing node "
-            f"{shown_name(node)}{more}.\n  Use the graph that the partition was found on."
-        )
-        raise PartitionError(msg)

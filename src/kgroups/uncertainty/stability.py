@@ -254,10 +254,8 @@ class Stability:
         }
 
     @classmethod
-    def from_dict(
-        cls, values: Mapping[str, Any], labels: Ints, names: Sequence[Hashable]
-    ) -> "Stability":
-        """Return what :meth:`to_dict` has made of a partition with these labels, validated."""
+    def from_dict(cls, values: Mapping[str, Any]) -> "Stability":
+        """Return what :meth:`to_dict` has made, validated; the partition sets labels and names."""
         agreement = values["agreement"]
         nodes, communities = (
             np.array([np.nan if value is None else value for value in values[name]], dtype=float)
@@ -270,8 +268,8 @@ class Stability:
             check_integer("resamples", values["resamples"]),
             check_real("drop", values["drop"], low=0.0, high=1.0),
             check_integer("seed", values["seed"], low=0),
-            labels,
-            names,
+            labels=np.zeros(0, np.int64),
+            names=(),
         )
 
     def renumbered(self, before: Ints, after: Ints, names: Sequence[Hashable]) -> "Stability":

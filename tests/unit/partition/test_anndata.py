@@ -119,5 +119,5 @@ def test_cells_are_found_by_name(cells):
     partition.annotate(backwards)
     assert backwards.obs["community"].astype(int).to_dict() == partition.membership
     part = cells[np.arange(10)]
-    with pytest.raises(PartitionError, match="the graph is missing node 'cell"):
+    with pytest.raises(PartitionError, match="Only in the partition: 'cell"):
         partition.annotate(part)
