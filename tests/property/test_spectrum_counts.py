@@ -16,7 +16,7 @@ from kgroups.spectrum.count import count_on
 from kgroups.spectrum.count_by_filter import count_by_filter
 from kgroups.spectrum.operators import R_CHOICES
 
-METHODS = [None, "dense", "inertia", "dense inertia"]
+METHODS = [None, "dense", "inertia"]
 seeds = st.integers(0, 2**32 - 1)
 rules = st.sampled_from([*R_CHOICES, 1.5, 2.5])
 

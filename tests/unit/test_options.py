@@ -12,7 +12,6 @@ from kgroups import energy, generators
 from kgroups._blas import DenseLimits
 from kgroups.adapters.edges import ReadOptions
 from kgroups.page.document import PageLimits
-from kgroups.spectrum.count_by_filter import FilterOptions
 
 PUBLIC = [
     getattr(module, name)
@@ -22,7 +21,7 @@ PUBLIC = [
 ]
 CLASSES = [
     *(one for one in PUBLIC if all(field.default is not MISSING for field in fields(one))),
-    *(DenseLimits, ReadOptions, PageLimits, FilterOptions),
+    *(DenseLimits, ReadOptions, PageLimits),
 ]
 NAMES = {one.__name__: one for one in CLASSES} | {"PlantedAffinity": generators.PlantedAffinity}
 

@@ -1,21 +1,22 @@
 """The number of eigenvalues of N_r above 1 or below -1 in each component, and those around 1.
 
-Counts are exact up to 5,000 nodes, and beyond wherever a factorization is affordable. Elsewhere a
+Counts are exact up to 5,000 nodes, and beyond where the matrix has a narrow band. Elsewhere a
 Chebyshev filter finds the eigenvalues and verifies that none is missing; where it cannot,
 ``k_low`` and ``k_high`` differ.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from kgroups._blas import DENSE, DenseLimits
+from kgroups._blas import DENSE
 from kgroups._csr import restricted, rows_of, two_core
 from kgroups._types import CSR, Bools, Floats, Ints
 from kgroups.spectrum.chebyshev import ThinBlock
-from kgroups.spectrum.count_by_filter import FilterOptions, count_by_filter
+from kgroups.spectrum.count_by_filter import count_by_filter
 from kgroups.spectrum.eigenpairs import (
     PartialEigenpairsError,
     all_eigenvalues,
@@ -23,20 +24,17 @@ from kgroups.spectrum.eigenpairs import (
     start_vector,
     top_eigenpairs,
 )
-from kgroups.spectrum.factorization import (
-    Factor,
-    factorization_work,
-    factorize,
-    negative_eigenvalues,
-    work_budget,
-)
 from kgroups.spectrum.operators import NOISE, BoundOperator, above_threshold
 
-Method: TypeAlias = Literal["pruned", "dense", "inertia", "dense inertia", "filter"]
+Method: TypeAlias = Literal["pruned", "dense", "inertia", "filter"]
 
-# A dense factorization does so many times more operations in a second than a sparse one.
-_DENSE_SPEED = 4.0
-# All eigenvalues above 1 are listed up to this number, else so many next to it, and so many below.
+# Operations of a band factorization that are always affordable, and those for each entry.
+_AFFORDABLE, _AFFORDABLE_PER_ENTRY = 2e10, 8e4
+# In units of the largest entry; the sign of a smaller pivot may be rounding.
+_SMALLEST_PIVOT = 1e-11
+# Largest relative residual of a system that is solved with trusted pivots.
+_LARGEST_RESIDUAL = 1e-7
+# All eigenvalues above 1 are listed up to this number, else the nearest ones above and below it.
 _ALL_ABOVE = 50
 _NEAR_ABOVE = 12
 _NEAR_BELOW = 6
@@ -49,15 +47,8 @@ class Layout:
     ``labels`` are the connected components.
     """
 
-    def __init__(
-        self,
-        operator: BoundOperator,
-        labels: Ints,
-        *,
-        limits: DenseLimits = DENSE,
-        options: FilterOptions = FilterOptions(),
-    ) -> None:
-        self.labels, self.limits, self.options = labels, limits, options
+    def __init__(self, operator: BoundOperator, labels: Ints) -> None:
+        self.labels = labels
         self.coupling, self.ignores_trees = operator.coupling, operator.ignores_trees
         self.sizes = np.bincount(labels)
         rows = rows_of(self.coupling)
@@ -89,19 +80,14 @@ class Layout:
     def _method(self, a: int) -> Method:
         if self.empty[a]:
             return "pruned"
-        if len(self.labels) <= self.limits.counts:
+        if len(self.labels) <= DENSE.counts:
             return "dense"
-        if self.sizes[a] <= self.limits.counts:
-            # Cheap whatever the fill, and all such components are factorized together.
-            return "inertia"
         rows = self.core_of(a)
-        whole = rows.size == len(self.labels)
-        work = factorization_work(self.coupling if whole else restricted(self.coupling, rows))
-        if rows.size <= self.limits.exact_counts:
-            cheap = _DENSE_SPEED * work <= rows.size**3 / 3.0
-            return "inertia" if cheap else "dense inertia"
-        entries = int(np.diff(self.coupling.indptr)[rows].sum())
-        return "inertia" if work <= work_budget(entries) else "filter"
+        if rows.size <= DENSE.exact_counts:
+            return "inertia"
+        core = restricted(self.coupling, rows)
+        affordable = max(_AFFORDABLE, _AFFORDABLE_PER_ENTRY * len(core.indices))
+        return "inertia" if band_work(core) <= affordable else "filter"
 
     def core_of(self, a: int) -> Ints:
         """Return the nodes of a component that are in the 2-core."""
@@ -124,8 +110,8 @@ class ComponentCounts:
         Bounds on the counts, equal where these are exact.
     method : tuple of str
         "pruned" (no edge or at most one cycle, nothing to count), "dense" (all eigenvalues),
-        "inertia" (pivots of a sparse factorization of the 2-core), "dense inertia" (of a dense
-        one) or "filter" (the eigenvalues above 1, found and verified).
+        "inertia" (pivots of a sparse factorization of the 2-core) or "filter" (the eigenvalues
+        above 1, found and verified).
     known : tuple of ndarray
         The known eigenvalues of each component in decreasing order: all of them by "dense", those
         above 1 and one or more below by "filter", else none.
@@ -186,23 +172,69 @@ def count_on(
         if negative is not None:
             k[joint] = np.bincount(layout.labels[negative], minlength=len(k))[joint]
         for a in joint if negative is None else ():
-            small = layout.core_of(a).size <= layout.limits.exact_counts
-            method[a] = "dense inertia" if small else "filter"
-    for a in _where(method, "dense inertia"):
-        core = hessian.on_core(layout.core_of(a))
-        k[a] = negative_eigenvalues(_signed_matrix(core, sign).toarray())
+            method[a] = "dense" if layout.sizes[a] <= DENSE.exact_counts else "filter"
     for a in _where(method, "dense"):
         known[a] = all_eigenvalues(layout.part(hessian, a), sign=sign)
         k[a] = np.count_nonzero(above_threshold(known[a]))
     low, high = k.copy(), k.copy()
     for a in _where(method, "filter"):
         start, part = None if near is None else near.vectors.get(a), layout.part(hessian, a)
-        found = count_by_filter(
-            part, sign=sign, start=start, with_next=with_next, options=layout.options
-        )
+        found = count_by_filter(part, sign=sign, start=start, with_next=with_next)
         k[a], low[a], high[a] = found.k, found.k_low, found.k_high
         known[a], vectors[a] = found.values, found.vectors
     return ComponentCounts(k, low, high, tuple(method), tuple(known), vectors, layout)
+
+
+def band_work(csr: CSR) -> float:
+    """Return the operations of factorizing a connected pattern, ordered to have a narrow band.
+
+    That is much less than for a dense matrix on meshes and road maps, not on random graphs.
+    """
+    from scipy import sparse
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    pattern = sparse.csr_array((np.ones(len(csr.indices)), csr.indices, csr.indptr))
+    place = np.argsort(reverse_cuthill_mckee(pattern, symmetric_mode=True))
+    behind = place[rows_of(csr)] - place[csr.indices]
+    return float(np.square(np.maximum.reduceat(behind, csr.indptr[:-1], dtype=float)).sum())
+
+
+class Factor(NamedTuple):
+    """Whether the pivot of each node is negative, and how to solve with the matrix.
+
+    By Sylvester's law of inertia a connected component has as many negative eigenvalues as
+    negative pivots.
+    """
+
+    negative: Bools
+    solve: Callable[[Floats], Floats]
+
+
+def factorize(matrix: Any) -> Factor | None:
+    """Factorize a sparse symmetric matrix with pivots on its diagonal, or return None.
+
+    None means that the pivots cannot be trusted: one is off the diagonal, or so small that its
+    sign may be rounding, or solving a system leaves a large residual.
+    """
+    from scipy.sparse.linalg import splu
+
+    try:
+        lu = splu(
+            matrix.tocsc(),
+            permc_spec="MMD_AT_PLUS_A",
+            diag_pivot_thresh=0.0,
+            options={"SymmetricMode": True},
+        )
+    except RuntimeError:
+        # The matrix is exactly singular.
+        return None
+    pivots = lu.U.diagonal()
+    smallest = float(np.abs(pivots).min(initial=np.inf))
+    if smallest <= _SMALLEST_PIVOT * abs(matrix).max() or not np.array_equal(lu.perm_r, lu.perm_c):
+        return None
+    b = np.random.default_rng(0).standard_normal(matrix.shape[0])
+    residual = np.linalg.norm(matrix @ lu.solve(b) - b) / np.linalg.norm(b)
+    return Factor((pivots < 0.0)[lu.perm_r], lu.solve) if residual <= _LARGEST_RESIDUAL else None
 
 
 def _where(method: list[Method], name: Method) -> list[int]:
@@ -246,20 +278,19 @@ def eigenvalues_around_one(hessian: BoundOperator, counts: ComponentCounts) -> F
         for known, name in zip(counts.known, counts.method, strict=True)
         if name == "filter"
     ]
-    layout, found = counts.layout, []
+    layout = counts.layout
     unknown = np.array([not known.size for known in counts.known], dtype=bool) & (layout.sizes > 1)
-    for a in _where(list(counts.method), "dense inertia"):
-        found.append((_by_lanczos(layout.part(hessian, a), int(counts.k[a])), layout.sizes[a]))
-        unknown[a] = False
     rows = np.flatnonzero(unknown[layout.labels])
     if rows.size:
         part = hessian if rows.size == hessian.n else hessian.restrict(rows)
         k = int(counts.k[unknown].sum())
-        listed = k if counts.total <= _ALL_ABOVE else min(k, _NEAR_ABOVE)
-        found.append((_around_one(part, k, listed), rows.size))
-    values += [some for some, _ in found]
-    known_down_to += [float(some[-1]) for some, size in found if 0 < some.size < size]
-    if not values or any(some.size == 0 for some in values):
+        found = _around_one(part, k, k if counts.total <= _ALL_ABOVE else min(k, _NEAR_ABOVE))
+        if not found.size:
+            return found
+        values.append(found)
+        if found.size < rows.size:
+            known_down_to.append(float(found[-1]))
+    if not values:
         return np.zeros(0)
     merged = np.sort(np.concatenate(values))[::-1]
     is_above = above_threshold(merged)
@@ -273,22 +304,24 @@ def _around_one(hessian: BoundOperator, k: int, above: int) -> Floats:
     """Return the ``above`` lowest of the k eigenvalues above 1, and some below."""
     if hessian.n <= DENSE.eigenvalues:
         return all_eigenvalues(hessian, sign=1)[k - above :]
+    if above == k:
+        values = _by_lanczos(hessian, k)
+        if np.count_nonzero(above_threshold(values)) == k:
+            return values
     factor = factorize(hessian.matrix())
     if factor is None:
-        return _by_lanczos(hessian, k)[k - above :]
+        small = hessian.n <= DENSE.exact_counts
+        return all_eigenvalues(hessian, sign=1)[k - above :] if small else np.zeros(0)
     up = _by_inverse(hessian, factor, above, sign=-1) if above else np.zeros(0)
     return np.concatenate([up, _by_inverse(hessian, factor, _NEAR_BELOW, sign=1)])
 
 
 def _by_lanczos(hessian: BoundOperator, k: int) -> Floats:
-    """Return the k eigenvalues above 1 and some below, or none if they were not found."""
+    """Return the k largest eigenvalues and some more, or those that were found."""
     try:
-        values, _ = top_eigenpairs(hessian, min(k + _NEAR_BELOW, hessian.n))
+        return top_eigenpairs(hessian, min(k + _NEAR_BELOW, hessian.n))[0]
     except PartialEigenpairsError as error:
-        values = error.eigenvalues
-    if np.count_nonzero(above_threshold(values)) == k:
-        return values
-    return all_eigenvalues(hessian, sign=1) if hessian.n <= DENSE.exact_counts else np.zeros(0)
+        return error.eigenvalues
 
 
 def _by_inverse(hessian: BoundOperator, factor: Factor, count: int, *, sign: int) -> Floats:

@@ -23,7 +23,6 @@ from typing import NamedTuple
 import numpy as np
 
 from kgroups._types import Bools, Floats
-from kgroups._validation import changed_options
 from kgroups.spectrum.chebyshev import (
     BlockOperator,
     Deflated,
@@ -67,46 +66,26 @@ _ROUGH = 1e-3
 _NEXT_VALUE = 1e-4
 # Vectors that grow faster than this are improved before the others, and deflated for them.
 _FAST_GROWTH = 2.0
+# Columns that a block may always have. Larger ones are limited by the work of a product with the
+# graph, and by that of the products of all columns with one another.
+_COLUMNS = 128
+_COLUMNS_TIMES_ENTRIES, _ROWS_TIMES_SQUARED_COLUMNS = 4e8, 1e10
+# Verifications before the count is left undecided.
+_ROUNDS = 12
+# A vector has converged if its residual moves its value by at most this share of the way to 1. One
+# above 1 is deflated before if its residual is below the second number.
+_CONVERGED, _USABLE = 0.1, 0.02
 # Random vectors of an estimate by the trace, and products with the graph.
 _TRACE_VECTORS, _TRACE_PRODUCTS = 16, 150
 # Standard errors between such an estimate and the ends of its range.
 _TRACE_ERRORS = 3.0
 
 
-@dataclass(frozen=True)
-class FilterOptions:
-    """Limits of the work of the filter, and when a vector has converged.
-
-    Attributes
-    ----------
-    columns : int
-        Columns that a block may always have.
-    columns_times_entries, rows_times_squared_columns : float
-        Larger blocks are limited by the work of a product with the graph, and by that of the
-        products of all columns with one another.
-    rounds : int
-        Verifications before the count is left undecided.
-    converged : float
-        A vector has converged if its residual moves its value by at most this share of the way
-        to 1.
-    usable : float
-        Largest residual of a vector above 1 that is deflated before it has converged.
-    """
-
-    columns: int = 128
-    columns_times_entries: float = 4e8
-    rows_times_squared_columns: float = 1e10
-    rounds: int = 12
-    converged: float = 0.1
-    usable: float = 0.02
-
-    __repr__ = changed_options
-
-    def most_columns(self, hessian: BoundOperator) -> int:
-        """Return how many columns a block may have on a graph."""
-        by_entries = self.columns_times_entries / max(1, hessian.nnz)
-        by_rows = math.sqrt(self.rows_times_squared_columns / hessian.n)
-        return max(self.columns, int(min(by_entries, by_rows)))
+def most_columns(hessian: BoundOperator) -> int:
+    """Return how many columns a block may have on a graph."""
+    by_entries = _COLUMNS_TIMES_ENTRIES / max(1, hessian.nnz)
+    by_rows = math.sqrt(_ROWS_TIMES_SQUARED_COLUMNS / hessian.n)
+    return max(_COLUMNS, int(min(by_entries, by_rows)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +110,6 @@ def count_by_filter(
     sign: int = 1,
     start: ThinBlock | None = None,
     with_next: bool = False,
-    options: FilterOptions = FilterOptions(),
 ) -> FilteredCount:
     """Count the eigenvalues of ``sign * N`` above 1 of a connected graph.
 
@@ -139,7 +117,7 @@ def count_by_filter(
     largest eigenvalue that is not above 1 is found too, to about three digits. Where there are
     too many eigenvalues to find them all, their number is estimated by the trace.
     """
-    search = _Search(hessian, sign, options)
+    search = _Search(hessian, sign)
     if start is not None and start.shape[1]:
         search.improve(start)
     elif sign > 0:
@@ -156,9 +134,9 @@ def count_by_filter(
 class _Search:
     """Vectors of eigenvalues of ``sign * N`` near 1 and above, and the rounds that find them."""
 
-    def __init__(self, hessian: BoundOperator, sign: int, options: FilterOptions) -> None:
-        self._bound, self._sign, self._options = hessian, sign, options
-        self.most = options.most_columns(hessian)
+    def __init__(self, hessian: BoundOperator, sign: int) -> None:
+        self._bound, self._sign = hessian, sign
+        self.most = most_columns(hessian)
         # The end of an interval in which eigenvalues at the other end of the spectrum do not grow.
         self._other_end = -sign * (1.0 + _MARGIN) * max(1.0, _rough_end(hessian, -sign))
         self._values = np.zeros(0)
@@ -195,7 +173,7 @@ class _Search:
         rng = np.random.default_rng(2)
         gap, columns, near = self._first_gap, _VERIFYING, 0
         promising = np.zeros((self._bound.n, 0), dtype=np.float32)
-        for _ in range(self._options.rounds):
+        for _ in range(_ROUNDS):
             filtering = self._filter(gap)
             X, grown = filtering.verified(columns, rng)
             if not grown:
@@ -240,7 +218,7 @@ class _Search:
         """Return the filter on the complement under which eigenvalues up to 1 - gap do not grow."""
         highest = self._sign * (1.0 - gap)
         operator = BlockOperator(self._bound, lowest=self._other_end, highest=highest)
-        filtering = _Filter(operator, [], self._sign, gap, self._options)
+        filtering = _Filter(operator, [], self._sign, gap)
         steps = np.array([steps_between(growth) for growth in filtering.growth(self._values)])
         # Groups of vectors that are subtracted every 1, 2, 4, 8 ... steps.
         level = np.floor(np.log2(steps)).astype(np.int64)
@@ -315,7 +293,6 @@ class _Filter:
     deflated: list[Deflated]
     sign: int
     gap: float
-    options: FilterOptions
 
     @property
     def theta(self) -> float:
@@ -386,8 +363,8 @@ class _Filter:
         must decide on which side of 1 the eigenvalue is.
         """
         values, residuals = pairs.values, pairs.residuals
-        decided = np.square(residuals) < self.options.converged * self.gap * np.abs(values - 1.0)
-        rough = (values > 1.0) & (residuals < self.options.usable)
+        decided = np.square(residuals) < _CONVERGED * self.gap * np.abs(values - 1.0)
+        rough = (values > 1.0) & (residuals < _USABLE)
         return np.asarray((values > 1.0 - self.gap) & (decided | rough))
 
 

@@ -10,9 +10,8 @@ from kgroups._csr import connected_components
 from kgroups.generators import planted_partition
 from kgroups.spectrum import count_by_filter as module
 from kgroups.spectrum import count_components
-from kgroups.spectrum.count_by_filter import FilterOptions, count_by_filter, count_by_trace
+from kgroups.spectrum.count_by_filter import count_by_filter, count_by_trace
 from kgroups.spectrum.eigenpairs import PartialEigenpairsError, all_eigenvalues
-from kgroups.spectrum.factorization import negative_eigenvalues
 
 pytestmark = pytest.mark.compiled
 
@@ -68,13 +67,15 @@ def test_a_search_started_from_the_vectors_at_another_r_ends_at_the_same_count()
     assert found.k_low == found.k_high
 
 
-def test_an_eigenvalue_next_to_one_is_decided_or_leaves_the_count_open():
+def test_an_eigenvalue_next_to_one_is_decided_or_leaves_the_count_open(monkeypatch):
     """The last of 102 eigenvalues above 1 is 1.0000004; its vector has to converge."""
     hessian = hessian_of(nx.watts_strogatz_graph(1000, 6, 0.05, seed=1), "second-moment")
     exact = np.count_nonzero(all_eigenvalues(hessian, sign=1) > 1.0)
     found = count_by_filter(hessian)
     assert found.k_low <= exact <= found.k_high
-    undecided = count_by_filter(hessian, options=FilterOptions(converged=0.0, usable=0.0))
+    monkeypatch.setattr(module, "_CONVERGED", 0.0)
+    monkeypatch.setattr(module, "_USABLE", 0.0)
+    undecided = count_by_filter(hessian)
     assert undecided.k_low <= exact
     assert undecided.k_low < undecided.k_high
 
@@ -89,12 +90,12 @@ def cliques_among_random_edges(n, size=6):
     return largest_component(kg.Graph.from_edges(source, target, n=n))
 
 
-def test_too_many_eigenvalues_are_estimated_by_the_trace():
+def test_too_many_eigenvalues_are_estimated_by_the_trace(monkeypatch):
     """Moments that suppose equally clear communities see three in five of these."""
     hessian = cliques_among_random_edges(3_000)
-    H = (1.0 + 1e-9) * np.diag(hessian.diagonal) - hessian.coupling_matrix().toarray()
-    exact = negative_eigenvalues(H)
-    found = count_by_filter(hessian, options=FilterOptions(rows_times_squared_columns=0.0))
+    exact = oracles.positive_pivots(hessian.normalized_matrix().toarray(), 1.0 + 1e-9)
+    monkeypatch.setattr(module, "_ROWS_TIMES_SQUARED_COLUMNS", 0.0)
+    found = count_by_filter(hessian)
     assert found.k_low < exact < found.k_high
     assert abs(found.k - exact) < 0.03 * exact
     assert found.k_high - found.k_low < 0.3 * exact
@@ -111,10 +112,11 @@ def test_the_range_of_an_estimate_holds_the_number(name):
     assert abs(k - exact) <= max(3, 0.1 * exact)
 
 
-def test_rounds_are_bounded():
+def test_rounds_are_bounded(monkeypatch):
     hessian = hessian_of(GRAPHS["grid"])
     exact = np.count_nonzero(all_eigenvalues(hessian, sign=1) > 1.0)
-    found = count_by_filter(hessian, options=FilterOptions(rounds=1))
+    monkeypatch.setattr(module, "_ROUNDS", 1)
+    found = count_by_filter(hessian)
     assert found.k_low <= exact
     assert found.k_low < found.k_high
 
@@ -131,7 +133,7 @@ def test_all_methods_agree_where_a_sixth_eigenvalue_is_barely_above_one():
     A = planted_partition(700, 8, 8, 1.1, rng=0).graph.simple_adjacency()
     hessian = BetheHessian().bind(A, weighted=False)
     _, labels = connected_components(A)
-    methods = (None, "dense", "inertia", "dense inertia", "filter")
+    methods = (None, "dense", "inertia", "filter")
     totals = [counts_by(hessian, labels, method).total for method in methods]
     assert totals == [3] * len(methods)
 

@@ -15,9 +15,8 @@ from kgroups.errors import (
     InputError,
     KGroupsWarning,
 )
-from kgroups.spectrum import Spectrum, count_components
+from kgroups.spectrum import Spectrum, count_by_filter, count_components
 from kgroups.spectrum.count import Layout, count_on
-from kgroups.spectrum.count_by_filter import FilterOptions
 from kgroups.spectrum.estimate import spectrum_of
 
 RULES = ("mean-degree", "second-moment", "nonbacktracking")
@@ -240,7 +239,7 @@ def test_rewired_networks_hold_one_community(name):
 
 
 @pytest.mark.compiled
-def test_estimates_are_called_estimates():
+def test_estimates_are_called_estimates(monkeypatch):
     """With so few columns allowed, the many communities of a large graph are not all found."""
     from kgroups.plotting import plot_spectrum
 
@@ -249,8 +248,8 @@ def test_estimates_are_called_estimates():
     ).graph
     adjacency = graph.simple_adjacency()
     hessian = BetheHessian().bind(adjacency, weighted=False)
-    options = FilterOptions(rows_times_squared_columns=0.0)
-    layout = Layout(hessian, connected_components(adjacency)[1], options=options)
+    monkeypatch.setattr(count_by_filter, "_ROWS_TIMES_SQUARED_COLUMNS", 0.0)
+    layout = Layout(hessian, connected_components(adjacency)[1])
     counts = count_on(hessian, layout, sign=1, with_next=True)
     spectrum = spectrum_of(hessian, adjacency, weighted=False, counts=counts)
     assert not spectrum.is_exact
