@@ -365,8 +365,9 @@ def planted_partition(
     u, v = _planted_pairs(blocks, inside, between, stream)
     node_in_block_order = np.argsort(labels, kind="stable").astype(u.dtype)
     ends = node_in_block_order[u], node_in_block_order[v]
-    graph = simple_graph(ends, n)
-    return Planted(graph, labels, entropy=entropy, inside=np.full(k, inside), between=between)
+    planted = Planted(simple_graph(ends, n), labels)
+    planted.entropy, planted.inside, planted.between = entropy, np.full(k, inside), between
+    return planted
 
 
 def girvan_newman_benchmark(
@@ -480,7 +481,8 @@ def _symmetric_probabilities(P: Any, k: int) -> Floats:
 def _planted_blocks(ends: Ends, counts: Ints, matrix: Floats, entropy: int | None) -> Planted:
     """Return the graph of a block model, with its probabilities if all between blocks are equal."""
     labels = np.repeat(np.arange(counts.size), counts)
-    planted = Planted(simple_graph(ends, labels.size), labels, entropy=entropy)
+    planted = Planted(simple_graph(ends, labels.size), labels)
+    planted.entropy = entropy
     apart = matrix[~np.eye(len(matrix), dtype=bool)]
     if np.unique(apart).size <= 1:
         planted.inside = np.diag(matrix).copy()

@@ -177,7 +177,9 @@ def lfr_benchmark(
             f"  Use larger communities, or a smaller {argument('max_degree')}."
         )
         raise InputError(msg)
-    return Planted(graph, labels, entropy=entropy, unplaced_edges=unplaced)
+    planted = Planted(graph, labels)
+    planted.entropy, planted.unplaced_edges = entropy, unplaced
+    return planted
 
 
 def _degree_law(n: int, degree: float, max_degree: int | None, exponent: float) -> DiscretePowerLaw:

@@ -169,23 +169,6 @@ class Planted(_GraphAndLabels):
     inside: Floats | None = None
     between: float | None = None
 
-    def __new__(
-        cls,
-        graph: Graph,
-        labels: Ints,
-        *,
-        entropy: int | None = None,
-        unplaced_edges: int = 0,
-        inside: Floats | None = None,
-        between: float | None = None,
-    ) -> "Planted":
-        """Join a graph with its labels."""
-        planted = super().__new__(cls, graph, labels)
-        planted.entropy = entropy
-        planted.unplaced_edges = unplaced_edges
-        planted.inside, planted.between = inside, between
-        return planted
-
     def to_networkx(self) -> Any:
         """Return a ``networkx.Graph`` with the groups as node attribute ``"community"``."""
         G = self.graph.to_networkx()
