@@ -60,7 +60,6 @@ from kgroups.errors import ContinuumWarning, KGroupsWarning
 from kgroups.search import prepare
 from kgroups.search.candidates import labels_from_zero
 from kgroups.search.objective import separation
-from kgroups.uncertainty.significance import stretch_of_distances
 
 COLUMNS = (
     Column("graph", 45),
@@ -72,12 +71,9 @@ COLUMNS = (
     Column("separation", 11),
     Column("sparsity", 9),
     Column("agreement", 10),
-    Column("stretch", 8),
     Column("warned", 7),
 )
 ROC_COLUMNS = (Column("number", 24), Column("AUC", 7), Column("beyond 95 %", 12))
-# Larger graphs have no stretch: its reshuffled graphs take long.
-_MOST_STRETCHED_NODES = 3_000
 _FALSE_ALARMS = 0.05
 
 
@@ -220,7 +216,6 @@ def measured(graph: BenchmarkGraph, seed: int) -> Record:
         "separation": None,
         "sparsity": None,
         "agreement": None,
-        "stretch": None,
     }
     if len(found) == 1:
         return record
@@ -232,9 +227,6 @@ def measured(graph: BenchmarkGraph, seed: int) -> Record:
     renamed = kg.Graph.from_edges(order[graph.source], order[graph.target], n=graph.n)
     again = np.asarray(kg.detect_communities(renamed).labels)[order]
     record["agreement"] = metrics.ami(labels, again)
-    if graph.n <= _MOST_STRETCHED_NODES:
-        rng = np.random.default_rng(seed)
-        record["stretch"] = stretch_of_distances(given.simple_adjacency(), labels, rng)
     return record
 
 
@@ -242,9 +234,7 @@ def separation_of(graph: kg.Graph, labels: Any, dispersion: float) -> float | No
     """Return the separation, whatever the contiguity; None without three communities."""
     ready = prepare(graph)
     problem = ready.problem.dispersed(dispersion)
-    z = labels_from_zero(ready.sorted(labels), problem)
-    k = np.zeros(problem.n_components, dtype=np.int64)
-    np.maximum.at(k, problem.component, z.astype(np.int64) + 1)
+    z, k = labels_from_zero(ready.sorted(labels), problem)
     which = np.flatnonzero(k > 2)
     return separation(problem.level, problem.objective, z, k, which) if which.size else None
 
@@ -267,7 +257,7 @@ def sparsity(graph: BenchmarkGraph, labels: Any) -> float:
 def line(name: str, records: dict[str, Record]) -> list[str]:
     """Return the line of a graph."""
     one = records["kgroups"]
-    numbers = ("dispersion", "contiguity", "separation", "sparsity", "agreement", "stretch")
+    numbers = ("dispersion", "contiguity", "separation", "sparsity", "agreement")
     return [
         name,
         *(str(one[field]) for field in ("n", "m", "k")),
@@ -332,7 +322,6 @@ NUMBERS: Mapping[str, int] = {
     "dispersion": 1,
     "sparsity": -1,
     "agreement": -1,
-    "stretch": 1,
 }
 """The numbers that were tried, and whether a continuum has more of them (1) or less."""
 
@@ -360,10 +349,8 @@ def roc_lines(measured: Mapping[str, Measured]) -> Iterator[list[str]]:
     )
     continuum = [one for one in continuum if one["k"] > 1]
     for name in NUMBERS:
-        most = _MOST_STRETCHED_NODES if name == "stretch" else sys.maxsize
-        both = [[one for one in some if one["n"] <= most] for some in (continuum, planted)]
-        if all(both):
-            auc, share = roc(name, *both)
+        if continuum and planted:
+            auc, share = roc(name, continuum, planted)
             yield [name, f"{auc:.3f}", f"{share:.3f}"]
 
 

@@ -222,11 +222,10 @@ def chain_agreement(name: str, seed: int) -> Values:
 
 
 def claimed(draw: Callable[[int], Any], nulls: int, seed: int) -> Values:
-    """Tell whether structure is claimed on a graph; its distances are not measured."""
+    """Return whether structure is claimed on a graph."""
     drawn = draw(seed)
     graph = drawn.graph if isinstance(drawn, Planted) else drawn
-    labels = np.zeros(graph.n, dtype=np.int64)
-    verdict = significance(graph, nulls=nulls, rng=seed, partition=labels)
+    verdict = significance(graph, nulls=nulls, rng=seed)
     return {"claimed": verdict.significant}
 
 

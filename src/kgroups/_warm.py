@@ -24,7 +24,6 @@ from kgroups.inference.confidence import confidence_of_labels
 from kgroups.search import Auto, Spectral, finest_level, prepare
 from kgroups.search.objective import Groups, closed_share, contiguity, pearson
 from kgroups.search.scales import GroupGraph, find_supergroups
-from kgroups.uncertainty.significance import stretch_of_distances
 
 
 def warm(*, progress: Progress = True) -> int:
@@ -66,7 +65,6 @@ def warm(*, progress: Progress = True) -> int:
             _find_scales,
             _infer,
             _build_large_graphs,
-            _judge,
             _cluster_points,
             tell=lambda kernel: show(_number_ready()),
         )
@@ -142,12 +140,6 @@ def _build_large_graphs() -> None:
     source, target = np.array([0, 1, 2, 0, 3]), np.array([1, 2, 0, 1, 3])
     for weight in (None, np.linspace(1.0, 2.0, source.size)):
         rows_of_edges(source, target, weight, 4, few_edges=0)
-
-
-def _judge() -> None:
-    ring = np.arange(12)
-    graph = Graph.from_edges(ring, (ring + 1) % 12)
-    stretch_of_distances(graph.csr, np.zeros(12, dtype=np.int64), np.random.default_rng(0))
 
 
 def _cluster_points() -> None:

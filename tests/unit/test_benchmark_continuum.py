@@ -73,7 +73,7 @@ def test_separation_is_measured_whatever_the_contiguity():
 
 
 def record(k=2, contiguity=None, *, warned=False, n=100):
-    return {"n": n, "m": 1, "k": k, "warned": warned, "contiguity": contiguity, "stretch": 1.0}
+    return {"n": n, "m": 1, "k": k, "warned": warned, "contiguity": contiguity}
 
 
 def measured(*records, name="graph"):

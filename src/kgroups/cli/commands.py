@@ -282,19 +282,14 @@ def _agreement(source: Source, partition: Partition) -> dict[str, dict[str, floa
     return compared
 
 
-def add_arguments(parser: argparse.ArgumentParser, *, partition: str) -> None:
-    """Add the flags of the command; ``partition`` describes a partition file."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of the command."""
     parser.add_argument(
         "--nulls",
         type=int,
         metavar="N",
         help="number of random graphs to compare with (default: 99 up to 5,000 nodes and 100,000 "
         "edges; on larger graphs, or with 0, the moments of the spectrum decide)",
-    )
-    parser.add_argument(
-        "--partition",
-        metavar="FILE",
-        help=f"compare distances with those of these communities: {partition} (default: detect)",
     )
     parser.add_argument(
         "--rng", type=int, metavar="N", help="seed of the random graphs; fixed if absent"
@@ -307,14 +302,8 @@ def judge(args: argparse.Namespace) -> None:
     from kgroups.uncertainty import significance
 
     source = open_graph(args)
-    communities = None if args.partition is None else open_partition(args, source.graph)
     verdict = significance(
-        source.graph,
-        nulls=args.nulls,
-        rng=args.rng,
-        n_jobs=args.jobs,
-        progress=True,
-        partition=communities,
+        source.graph, nulls=args.nulls, rng=args.rng, n_jobs=args.jobs, progress=True
     )
     if args.json:
         views.print_json({"graph": source.describe(), "verdict": verdict.to_dict()})
@@ -334,9 +323,8 @@ def _text(source: Source, verdict: "Significance") -> str:
         ]
     if verdict.signal is not None and verdict.threshold is not None:
         figures += [("signal", f"{verdict.signal:.4g}"), ("threshold", f"{verdict.threshold:.4g}")]
-    for name, value in (("signal-to-noise ratio", verdict.snr), ("stretch", verdict.stretch)):
-        if value is not None:
-            figures.append((name, views.number(value)))
+    if verdict.snr is not None:
+        figures.append(("signal-to-noise ratio", views.number(verdict.snr)))
     sentences = "\n".join(map(views.wrapped, verdict.lines()))
     parts = [views.headline(source), f"Verdict\n{sentences}"]
     return "\n\n".join([*parts, *([f"Figures\n{views.facts(figures)}"] if figures else [])])

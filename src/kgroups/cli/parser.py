@@ -85,7 +85,6 @@ _REPRODUCE = (
     "kgroups: error: the paper's experiments are not part of the installed package.\n"
     "  Run `python -m reproduce girvan` at the root of a checkout of the repository.\n"
 )
-_PARTITION = "a partition file: .csv or .parquet with columns node and community, or .json"
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -155,7 +154,11 @@ def build_parser() -> argparse.ArgumentParser:
 
     score = _add_command(commands_of, commands.score, "score", "score a partition on its graph")
     _add_graph(score)
-    score.add_argument("partition", metavar="PARTITION", help=_PARTITION)
+    score.add_argument(
+        "partition",
+        metavar="PARTITION",
+        help=("a partition file: .csv or .parquet with columns node and community, or .json"),
+    )
     score.add_argument(
         "--resolution", type=float, default=1.0, metavar="R", help="of the modularity (default: 1)"
     )
@@ -170,10 +173,10 @@ def build_parser() -> argparse.ArgumentParser:
         help="also weigh the numbers of communities by the evidence for each, which takes longer",
     )
 
-    about = "tell whether a graph has more structure than random graphs"
+    about = "test whether a graph has more structure than random graphs"
     judged = _add_command(commands_of, commands.judge, "verdict", about)
     _add_graph(judged)
-    commands.add_arguments(judged, partition=_PARTITION)
+    commands.add_arguments(judged)
 
     about = "list the known networks and tables"
     listed = _add_command(commands_of, commands.list_datasets, "datasets", about)

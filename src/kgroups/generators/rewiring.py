@@ -83,27 +83,16 @@ def configuration_model(
     return Graph.from_edges(u, v, weight if given.is_weighted else None, nodes=given.nodes)
 
 
-def rewire(
-    u: Ints,
-    v: Ints,
-    n: int,
-    swaps_per_edge: float,
-    rng: np.random.Generator,
-    *,
-    labels: Ints | None = None,
-) -> None:
-    """Swap the ends of the edges of a simple graph, in place, and keep it simple.
-
-    With labels of the nodes an edge within a group stays within it, one between groups between
-    groups, so that each node keeps its numbers of neighbors inside and outside of its group.
-    """
+def rewire(u: Ints, v: Ints, n: int, swaps_per_edge: float, rng: np.random.Generator) -> None:
+    """Swap the ends of the edges of a simple graph, in place, and keep it simple."""
     for _ in range(math.ceil(_ROUNDS_PER_SWAP * swaps_per_edge)):
-        _swap_once(u, v, n, rng, labels)
+        _swap_once(u, v, n, rng)
 
 
-def _swap_once(u: Ints, v: Ints, n: int, rng: np.random.Generator, labels: Ints | None) -> None:
-    """Pair all edges at random, those within groups by group, and swap the pairs that may."""
-    one, other = _paired_edges(u, v, rng, labels)
+def _swap_once(u: Ints, v: Ints, n: int, rng: np.random.Generator) -> None:
+    """Pair all edges at random, and swap the pairs that may."""
+    order, half = rng.permutation(u.size), u.size // 2
+    one, other = order[:half], order[half : 2 * half]
     way = rng.integers(3, size=one.size)
     moving = way > 0
     e, f = one[moving], other[moving]
@@ -114,29 +103,11 @@ def _swap_once(u: Ints, v: Ints, n: int, rng: np.random.Generator, labels: Ints 
     first, second = pair_codes(a, d, n), pair_codes(c, b, n)
     repeated = repeated_values(np.concatenate([old, first, second]))
     blocked = (a == d) | (c == b)
-    if labels is not None:
-        between = labels[a] != labels[b]
-        blocked |= between & ((labels[a] == labels[d]) | (labels[c] == labels[b]))
     for codes in (old[e], old[f], first, second):
         blocked |= is_in_sorted(codes, repeated)
     free = ~blocked
     v[e[free]] = d[free]
     u[f[free]], v[f[free]] = c[free], b[free]
-
-
-def _paired_edges(u: Ints, v: Ints, rng: np.random.Generator, labels: Ints | None) -> Ends:
-    """Return the edges in random pairs; with labels, only edges of the same kind are paired."""
-    order = rng.permutation(u.size)
-    if labels is None:
-        half = u.size // 2
-        return order[:half], order[half : 2 * half]
-    # Edges within a group are one kind for each group, edges between groups one more.
-    kind = np.where(labels[u] == labels[v], labels[u], -1)
-    order = order[np.argsort(kind[order], kind="stable")]
-    kinds = kind[order]
-    rank = np.arange(u.size) - np.searchsorted(kinds, kinds)
-    (firsts,) = np.nonzero((rank[:-1] % 2 == 0) & (kinds[:-1] == kinds[1:]))
-    return order[firsts], order[firsts + 1]
 
 
 def simple_pairing(

@@ -1,4 +1,4 @@
-"""The verdict on a graph: is there structure, how clear is it, and how far apart are the nodes."""
+"""The verdict on a graph: is there structure, and how clear is it."""
 
 import warnings
 from dataclasses import asdict, dataclass, replace
@@ -15,11 +15,10 @@ from kgroups._progress import Progress, check_progress
 from kgroups._types import CSR, Floats, Ints, Symmetrize
 from kgroups._validation import RngLike, as_rng, check_integer
 from kgroups._wording import argument, counted, setting
-from kgroups.adapters import as_graph, as_labels, by_first_node, canonical_order
+from kgroups.adapters import as_graph, canonical_order
 from kgroups.detect import detect_communities
 from kgroups.errors import InputError, KGroupsWarning
 from kgroups.generators import configuration_model
-from kgroups.generators.rewiring import rewire
 from kgroups.graph import Graph
 from kgroups.spectrum import (
     BetheHessian,
@@ -48,8 +47,6 @@ _RANKED_NODES, _RANKED_EDGES = 5_000, 100_000
 _FEWEST_NODES_OF_MOMENTS = 500
 # Below this number of edges no test can tell.
 _FEWEST_EDGES = 10
-# With fewer communities, links that leave one have no choice.
-_FEWEST_WITH_BORDERS = 3
 # Eigenvalues closer than this are equal up to the error of the solver.
 _TIE = 1e-8
 # Tolerance of ARPACK; the error of an eigenvalue is about its square.
@@ -57,12 +54,6 @@ _TOLERANCE = 1e-6
 # Swaps per edge on the way from the graph to the common ancestor of the nulls, and again from
 # there to each null; after ten in all nothing of the graph is left but its degrees.
 _SWAPS_PER_EDGE = 5.0
-# Breadth-first searches from a sample of nodes; the mean distance is then known to about 3 %.
-_SOURCES = 32
-# Swaps per edge before the distances of a reshuffled graph are measured.
-_SWAPS_PER_RESHUFFLE = 2.0
-# Reshuffled graphs whose mean distances are averaged; one of a graph with more edges than this.
-_RESHUFFLES, _FEW_EDGES = 5, 100_000
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,12 +86,10 @@ class Significance:
         Where the signal-to-noise ratio lies relative to 1, up to the fluctuations of random
         graphs of this size. Without significant structure it is never "detectable".
     communities : int or None
-        Number of communities that the distances were compared with.
+        Number of communities that detection finds, isolated nodes left out.
     patches : int or None
-        How many communities that detection finds look like patches of a continuum, such as a grid;
-        None where no component has three, or communities were given.
-    stretch : float or None
-        Mean distance over that with edges reshuffled within and between these communities.
+        How many of them look like patches of a continuum, such as a grid; None where no component
+        has three.
 
     Examples
     --------
@@ -123,7 +112,6 @@ class Significance:
     snr: float | None = None
     detectability: Detectability | None = None
     communities: int | None = None
-    stretch: float | None = None
     patches: int | None = None
 
     @property
@@ -163,11 +151,6 @@ class Significance:
         lines = [self.sentence]
         if self.significant:
             lines += [self._about_communities(), self._about_snr()]
-        if self.stretch is not None and self.communities is not None:
-            explained = "its degrees explain"
-            if self.communities > 1:
-                explained = f"these {self.communities} communities explain"
-            lines.append(f"Distances are {self.stretch:.2f} times what {explained}.")
         if self.weighted and self.test != "none":
             lines.append("Edge weights were not used in the test.")
         return lines
@@ -176,12 +159,10 @@ class Significance:
         """Return what structure beyond chance says of communities."""
         text, k = "That is structure beyond chance", self.communities
         if self.patches is None:
-            reason = "a grid or points in space have it, too"
-            if k is not None and k < _FEWEST_WITH_BORDERS:
-                reason = (
-                    "fewer than three cannot be told from patches of a continuum, such as a grid"
-                )
-            return f"{text}, which need not mean communities: {reason}."
+            return (
+                f"{text}, which need not mean communities: fewer than three cannot be told from "
+                "patches of a continuum, such as a grid."
+            )
         if not self.patches:
             return (
                 f"{text}, and nothing shows the {k} communities that are found to be patches of a "
@@ -214,7 +195,7 @@ class Significance:
         return "\n".join(self.lines())
 
     def __repr__(self) -> str:
-        names = ("p", "signal", "snr", "stretch")
+        names = ("p", "signal", "snr")
         shown = [(name, getattr(self, name)) for name in names]
         values = ", ".join(f"{name}={value:.3g}" for name, value in shown if value is not None)
         return f"Significance(significant={self.significant}{values and ', '}{values})"
@@ -227,7 +208,6 @@ class Significance:
             "threshold": self.threshold,
             "signal-to-noise ratio": self.snr,
             "communities": self.communities,
-            "stretch of distances": self.stretch,
         }
         # With three digits, as p can be small.
         shown = [
@@ -252,7 +232,6 @@ def significance(
     rng: RngLike = None,
     n_jobs: int | None = None,
     progress: Progress = False,
-    partition: Any = None,
     weight: str | None = "weight",
     symmetrize: Symmetrize | None = None,
 ) -> Significance:
@@ -268,19 +247,17 @@ def significance(
         up to 5,000 nodes and 100,000 edges. Beyond, or with 0, the moments' test is used, which
         draws no graphs and needs 500 nodes.
     rng : int, Generator or None
-        Randomness of the nulls and of distances; ``None`` is a fixed stream, so that calls repeat.
+        Randomness of the nulls; ``None`` is a fixed stream, so that calls repeat.
     n_jobs : int or None
         Processes; -1 is one per core. ``None`` is one, or what ``joblib.parallel_config`` says.
         The result does not depend on it.
     progress : bool or callable
         True shows a bar on standard error if that is a terminal; a callable is called with the
         number of nulls done and their total.
-    partition : Partition, sets of nodes, labels in node order, or dict from node to label, optional
-        Communities whose distances are compared; those of :func:`detect_communities` by default.
     weight : str or None
         Edge attribute that holds the weights; ``None`` ignores them. The test is on which nodes
         are linked: an edge of weight 0 is none, and other weights only serve to detect the
-        communities for the stretch of distances.
+        communities that may be patches.
     symmetrize : {"sum", "union"} or None
         How a directed graph becomes undirected.
 
@@ -292,7 +269,7 @@ def significance(
     Raises
     ------
     InputError
-        If the graph, the partition or an option is not what it must be.
+        If the graph or an option is not what it must be.
 
     Notes
     -----
@@ -306,9 +283,7 @@ def significance(
     :math:`s = \nu_2 + \sqrt{\nu_2^2 - 1}`; on large graphs s is estimated from the moments.
 
     Structure is not always communities: a lattice, a ring or points in space have some, too.
-    ``patches`` says how many of the communities that are found look like pieces of those. Mean
-    distances far above those of the same communities with edges reshuffled are a sign of these,
-    or of communities arranged in a chain.
+    ``patches`` says how many of the communities that are found look like pieces of those.
 
     Examples
     --------
@@ -330,9 +305,8 @@ def significance(
     check_n_jobs(n_jobs)
     check_progress(progress, "(done, total)")
     seeds = np.random.SeedSequence(int(as_rng(rng).integers(2**63)))
-    of_nulls, of_distances = seeds.spawn(2)
+    (of_nulls,) = seeds.spawn(1)
     given = as_graph(graph, weight=weight, symmetrize=symmetrize)
-    labels = None if partition is None else as_labels(partition, given)
     # In the order of the sorted names, so that the result does not depend on that of the input.
     order, _ = canonical_order(given)
     order = np.arange(given.n) if order is None else order
@@ -347,14 +321,8 @@ def significance(
         raise InputError(msg)
     if verdict.m < _FEWEST_EDGES or cyclic_nodes(adjacency).size == 0:
         return verdict
-    patches = None
-    if labels is None:
-        labels, patches = _detected(given)
-    # The numbers of communities of one size depend on the order of the input.
-    z = by_first_node(labels[order][nodes])[1]
-    stretch = stretch_of_distances(adjacency, z, np.random.default_rng(of_distances))
-    k = np.unique(z).size
-    verdict = replace(verdict, communities=k, stretch=stretch, patches=patches)
+    labels, patches = _detected(given)
+    verdict = replace(verdict, communities=np.unique(labels[order][nodes]).size, patches=patches)
     if number is None:
         large = verdict.n > _RANKED_NODES or verdict.m > _RANKED_EDGES
         number = 0 if large else _NULLS
@@ -411,7 +379,7 @@ def _detected(graph: Graph) -> tuple[Ints, int | None]:
     patches, report = None, found.report
     if report is not None and report.contiguity is not None:
         patches = report.patches
-    return as_labels(found, graph), patches
+    return found.labels, patches
 
 
 def as_large(nu: float, values: Floats) -> int:
@@ -497,43 +465,6 @@ def moments_of(adjacency: CSR) -> Moments:
     """
     hessian = BetheHessian("nonbacktracking").bind(adjacency, weighted=False)
     return moments(hessian.restrict(cyclic_nodes(adjacency)))
-
-
-def stretch_of_distances(adjacency: CSR, labels: Ints, rng: np.random.Generator) -> float:
-    """Return the mean distance over that with edges reshuffled within and between communities.
-
-    Every node keeps how many neighbors it has inside and outside of its community. Distances are
-    those within the largest component.
-    """
-    own = _mean_distance(adjacency, rng)
-    rows, n = rows_of(adjacency), labels.size
-    upper = rows < adjacency.indices
-    u, v = rows[upper], adjacency.indices[upper].astype(np.int64)
-    others = []
-    for _ in range(_RESHUFFLES if u.size <= _FEW_EDGES else 1):
-        rewire(u, v, n, _SWAPS_PER_RESHUFFLE, rng, labels=labels)
-        others.append(_mean_distance(Graph.from_edges(u, v, n=n).csr, rng))
-    return own / float(np.mean(others))
-
-
-def _mean_distance(adjacency: CSR, rng: np.random.Generator) -> float:
-    """Return the mean distance of two nodes of the largest component, from a sample of sources."""
-    _, component = connected_components(adjacency)
-    members = np.flatnonzero(component == np.argmax(np.bincount(component)))
-    sources = members
-    if members.size > _SOURCES:
-        sources = rng.choice(members, _SOURCES, replace=False)
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import dijkstra
-
-    # Half as fast as a breadth-first search compiled by numba on 100,000 nodes.
-    within = restricted(adjacency, members)
-    matrix = csr_array((within.data, within.indices, within.indptr), (members.size,) * 2)
-    total = sum(
-        dijkstra(matrix, indices=source, unweighted=True).sum()
-        for source in np.searchsorted(members, sources)
-    )
-    return float(total) / (sources.size * (members.size - 1))
 
 
 def without_isolated(adjacency: CSR) -> tuple[CSR, Ints]:

@@ -31,7 +31,6 @@ def test_sentences_and_figures(run):
         "Figures\n  second eigenvalue      1.017\n  of 99 random graphs",
         "p                      0.01",
         "signal-to-noise ratio",
-        "stretch",
     ):
         assert part in out
 
@@ -53,13 +52,6 @@ def test_too_little_has_no_figures(run, tmp_path):
     code, out, _ = run(tmp_path / "path.txt")
     assert code == 0
     assert out.endswith("Verdict\n  There is too little to tell: the graph has 4 edges.\n")
-
-
-def test_the_communities_of_a_file(run, tmp_path):
-    path = tmp_path / "halves.csv"
-    path.write_text("node,community\n" + "".join(f"{i},{i // 17}\n" for i in range(34)))
-    document = json.loads(run("karate", "--nulls", 19, "--partition", path, "--json")[1])
-    assert document["verdict"]["communities"] == 2
 
 
 def test_moments_are_printed(run, tmp_path):

@@ -10,7 +10,7 @@ import pytest
 
 import kgroups as kg
 from helpers.oracles_verdict import graphs_with_degrees, second_eigenvalue
-from kgroups.errors import InputError, KGroupsWarning, PartitionError
+from kgroups.errors import InputError, KGroupsWarning
 from kgroups.generators import planted_partition
 
 KITE = nx.Graph([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3), (3, 4), (4, 5), (4, 6), (5, 6)])
@@ -24,7 +24,7 @@ def test_p_is_the_share_of_all_graphs_with_these_degrees(more):
     values = [second_eigenvalue(B) for B in graphs_with_degrees(A.sum(axis=0).astype(int))]
     exact = np.mean(np.array(values) >= own - 1e-8)
     assert 0.0 < exact < 0.5
-    verdict = kg.significance(G, nulls=399, partition=[0] * len(G))
+    verdict = kg.significance(G, nulls=399)
     assert verdict.eigenvalue == pytest.approx(own, abs=1e-8)
     assert verdict.p == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 399) + 1 / 400)
 
@@ -58,14 +58,7 @@ def test_the_numbers_of_equal_communities_do_not_matter(seed):
     backward = nx.Graph()
     backward.add_nodes_from(reversed(list(G)))
     backward.add_edges_from(G.edges)
-    blocks = [set(range(first, first + 6)) for first in range(0, 36, 6)]
-    for partition in (None, blocks):
-        verdicts = {
-            kg.significance(graph, nulls=19, partition=given)
-            for graph in (G, backward)
-            for given in (partition, partition and blocks[::-1])
-        }
-        assert len(verdicts) == 1
+    assert kg.significance(G, nulls=19) == kg.significance(backward, nulls=19)
 
 
 def test_a_generator_moves_on():
@@ -78,16 +71,16 @@ def test_a_generator_moves_on():
 
 def test_only_links_between_different_nodes_count():
     G = nx.MultiGraph(nx.ring_of_cliques(4, 5))
-    plain = kg.significance(G, nulls=19, partition=[0] * 20)
+    plain = kg.significance(G, nulls=19)
     G.add_edge(0, 0)
     G.add_edge(0, 1)
     G.add_node(20)
     G.add_edge(0, 10, weight=0.0)
-    verdict = kg.significance(G, nulls=19, partition=[0] * 21)
+    verdict = kg.significance(G, nulls=19)
     assert verdict.weighted
     assert (verdict.n, verdict.m) == (plain.n, plain.m) == (20, 44)
     assert verdict.null_eigenvalues == plain.null_eigenvalues
-    assert (verdict.p, verdict.stretch) == (plain.p, plain.stretch)
+    assert verdict.p == plain.p
 
 
 def test_weights_are_not_used_in_the_test():
@@ -103,8 +96,7 @@ def test_separate_cliques_are_structure():
     assert verdict.significant
     assert verdict.snr == pytest.approx(2.0)
     assert verdict.detectability == "detectable"
-    # Nothing can be reshuffled within a clique.
-    assert (verdict.communities, verdict.stretch) == (5, 1.0)
+    assert verdict.communities == 5
 
 
 @pytest.mark.parametrize(
@@ -122,7 +114,7 @@ def test_too_little_to_tell(G, why):
     verdict = kg.significance(G, nulls=19)
     assert str(verdict) == f"There is too little to tell: {why}."
     assert repr(verdict) == "Significance(significant=False)"
-    assert (verdict.test, verdict.p, verdict.snr, verdict.stretch) == ("none", None, None, None)
+    assert (verdict.test, verdict.p, verdict.snr) == ("none", None, None)
 
 
 @pytest.mark.parametrize("G", [nx.complete_graph(12), nx.complete_bipartite_graph(1, 30)])
@@ -142,7 +134,6 @@ def test_the_sentences_of_a_clear_case():
         "patches of a continuum, such as those of a grid.",
         "Structure as strong as this can be detected: the signal-to-noise ratio is about "
         f"{verdict.snr:.2f}, above the Kesten-Stigum threshold, which is 1.",
-        f"Distances are {verdict.stretch:.2f} times what these 8 communities explain.",
     ]
     assert repr(verdict).startswith("Significance(significant=True, p=0.01, snr=")
 
@@ -157,9 +148,6 @@ def test_structure_is_told_from_communities():
         f"{verdict.communities} that are found look like patches of a continuum, whose borders "
         "could as well lie elsewhere."
     )
-    given = kg.significance(grid, nulls=19, partition=np.arange(400) // 100)
-    assert given.patches is None
-    assert "which need not mean communities: a grid or points in space have it, too." in str(given)
     few = kg.significance(nx.karate_club_graph(), nulls=19)
     assert few.patches is None
     assert "fewer than three cannot be told from patches of a continuum" in str(few)
@@ -176,13 +164,12 @@ def test_the_sentences_of_a_random_graph():
         "The graph shows no more structure than random graphs with its degrees: "
         f"{larger} of 99 have a second eigenvalue of {verdict.eigenvalue:.3f} or more "
         f"(p = {(larger + 1) / 100:.2g}).",
-        f"Distances are {verdict.stretch:.2f} times what its degrees explain.",
     ]
 
 
 def test_the_signal_to_noise_ratio_of_a_planted_partition():
-    graph, labels = planted_partition(3000, k=2, degree=8.0, snr=1.8, rng=0)
-    verdict = kg.significance(graph, nulls=19, partition=labels)
+    graph, _ = planted_partition(3000, k=2, degree=8.0, snr=1.8, rng=0)
+    verdict = kg.significance(graph, nulls=19)
     assert verdict.snr == pytest.approx(1.8, abs=0.1)
     assert verdict.snr == pytest.approx(
         verdict.eigenvalue + np.sqrt(verdict.eigenvalue**2 - 1.0), abs=1e-12
@@ -201,8 +188,8 @@ def test_faint_structure_is_at_the_edge():
 
 @pytest.mark.parametrize("snr", [0.0, 1.6])
 def test_moments_decide_without_nulls(snr):
-    graph, labels = planted_partition(3000, k=3, degree=8.0, snr=snr, rng=1)
-    verdict = kg.significance(graph, nulls=0, partition=labels)
+    graph, _ = planted_partition(3000, k=3, degree=8.0, snr=snr, rng=1)
+    verdict = kg.significance(graph, nulls=0)
     assert (verdict.test, verdict.nulls, verdict.p) == ("moments", 0, None)
     assert verdict.significant == (verdict.signal > verdict.threshold) == (snr > 0.0)
     assert verdict.snr == pytest.approx(max(snr, 1.0), abs=0.15)
@@ -213,29 +200,18 @@ def test_moments_see_two_components():
     parts = [planted_partition(1500, k=2, degree=6.0, snr=0.0, rng=seed).graph for seed in (0, 1)]
     halves = nx.disjoint_union_all([part.to_networkx() for part in parts])
     for graph, expected in ((halves, True), (parts[0], False)):
-        one = np.zeros(len(graph), dtype=int)
-        assert kg.significance(graph, nulls=0, partition=one).significant is expected
+        assert kg.significance(graph, nulls=0).significant is expected
 
 
 def test_large_graphs_are_judged_by_moments():
     graph, _ = planted_partition(6000, k=2, degree=3.0, snr=0.0, rng=0)
-    assert kg.significance(graph, partition=np.zeros(6000, dtype=int)).test == "moments"
+    assert kg.significance(graph).test == "moments"
 
 
 def test_progress_counts_the_nulls():
     calls = []
     kg.significance(nx.karate_club_graph(), nulls=19, progress=lambda *call: calls.append(call))
     assert calls == [(done, 19) for done in range(1, 20)]
-
-
-def test_the_partition_is_the_callers():
-    G = nx.connected_caveman_graph(6, 6)
-    caves = [set(range(6 * i, 6 * i + 6)) for i in range(6)]
-    verdict = kg.significance(G, nulls=19, partition=caves)
-    assert verdict.communities == 6
-    assert kg.significance(G, nulls=19, partition=[set(G)]).stretch > 1.2 * verdict.stretch
-    with pytest.raises(PartitionError):
-        kg.significance(G, partition=caves[1:])
 
 
 def test_doubts_about_communities_are_not_passed_on():
