@@ -61,7 +61,7 @@ def row_sums(rows: Ints, values: Floats, n: int) -> Floats:
 
 
 def row_ranges(bounds: Indices, entries: int) -> list[tuple[int, int]]:
-    """Return consecutive ranges of rows with about so many entries each."""
+    """Return consecutive ranges of rows, each with about this number of entries."""
     n = bounds.size - 1
     if bounds[-1] <= entries:
         return [(0, n)]
@@ -70,18 +70,9 @@ def row_ranges(bounds: Indices, entries: int) -> list[tuple[int, int]]:
     return list(pairwise([0, *(stop for stop in inner if 0 < stop < n), n]))
 
 
-def diagonal_slots(csr: CSR, *, at_once: int = ENTRIES_AT_ONCE) -> Ints:
+def diagonal_slots(csr: CSR) -> Ints:
     """Return the positions of the diagonal among the entries, in order."""
-    if len(csr.indices) <= at_once:
-        return np.flatnonzero(rows_of(csr) == csr.indices)
-    indptr, indices, _ = csr
-    found = []
-    for first, stop in row_ranges(indptr, at_once):
-        begin, end = int(indptr[first]), int(indptr[stop])
-        rows = np.arange(first, stop, dtype=indices.dtype)
-        rows = np.repeat(rows, np.diff(indptr[first : stop + 1]))
-        found.append(begin + np.flatnonzero(rows == indices[begin:end]))
-    return np.concatenate(found)
+    return np.flatnonzero(rows_of(csr) == csr.indices)
 
 
 def diagonal_of(csr: CSR) -> Floats:

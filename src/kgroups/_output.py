@@ -108,7 +108,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 def exists(path: str | os.PathLike[str]) -> bool:
-    """Tell whether there is anything at a path; a text that cannot be one leads nowhere."""
+    """Return whether there is anything at a path; a text that cannot be one leads nowhere."""
     try:
         return os.fspath(path) != "" and Path(path).exists()
     except (OSError, ValueError):

@@ -1,7 +1,7 @@
 """Progress of long work: a bar on a terminal, a function of the caller, or nothing.
 
 The stages of a call are named, timed and their memory is measured by :class:`Stages`. Work that is
-far below the call, such as reading a file, says how much of it is done by :func:`tell_share`, and
+far below the call, such as computing moments, says how much is done by :func:`tell_share`, and
 kernels by a control array that :func:`run_interruptibly` reads. The compilation of kernels, which
 takes long, is shown by :func:`ticking_line`.
 """

@@ -100,7 +100,7 @@ def check_real(
 
 
 def is_real(value: Any, *, finite: bool = True) -> bool:
-    """Tell whether ``value`` is a real number that fits in a float, and not a truth value."""
+    """Return whether ``value`` is a real number that fits in a float, and not a truth value."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         return False
     try:

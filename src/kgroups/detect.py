@@ -113,7 +113,7 @@ def detect_communities(
     progress : bool or callable
         True shows the current stage and its share done on standard error if that is a terminal; a
         callable is called with the name of each stage as it begins, and about once a second in a
-        long stage with its name and share, such as ``"reading the graph, 40 %"``.
+        long stage with its name and share, such as ``"searching, 40 %"``.
 
     Returns
     -------

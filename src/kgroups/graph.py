@@ -21,7 +21,7 @@ from kgroups._csr import (
 )
 from kgroups._types import CSR, Floats, Indices, Ints
 from kgroups._validation import plain_name
-from kgroups._wording import setting, shown_name
+from kgroups._wording import listed, setting, shown_name
 from kgroups.errors import GraphError, WeightError
 
 if TYPE_CHECKING:
@@ -183,7 +183,10 @@ class Graph:
             )
             raise GraphError(msg)
         if nodes is not None:
-            _check_names(nodes, n)
+            if n is not None and len(nodes) != n:
+                msg = f"nodes must name each of the n = {n} nodes, got {len(nodes)} names."
+                raise GraphError(msg)
+            check_distinct(nodes)
         smallest = int(min(u.min(initial=0), v.min(initial=0)))
         largest = int(max(u.max(), v.max())) if u.size else -1
         size = n if n is not None else len(nodes) if nodes is not None else largest + 1
@@ -340,13 +343,14 @@ def _rebuild(fields: dict[str, Any]) -> Graph:
     return Graph(**fields)
 
 
-def _check_names(nodes: Sequence[Hashable], n: int | None) -> None:
-    if n is not None and len(nodes) != n:
-        msg = f"nodes must name each of the n = {n} nodes, got {len(nodes)} names."
-        raise GraphError(msg)
+def check_distinct(nodes: Sequence[Hashable], where: str = "") -> None:
+    """Raise unless node names differ; ``where`` says in which place they were found."""
     if len(set(nodes)) < len(nodes):
-        repeated = next(name for name, count in Counter(nodes).items() if count > 1)
-        msg = f"node names must differ, got {shown_name(repeated)} more than once."
+        repeated = [name for name, count in Counter(nodes).items() if count > 1]
+        msg = (
+            f"node names must differ, got {listed(repeated)} more than once{where}.\n"
+            "  Rename these nodes."
+        )
         raise GraphError(msg)
 
 

@@ -9,6 +9,7 @@ from kgroups._wording import install_hint
 from kgroups.adapters.edges import ReadOptions
 from kgroups.adapters.files import GraphFile
 from kgroups.adapters.matrices import from_sparse
+from kgroups.adapters.numbering import missing_name
 from kgroups.adapters.tables import (
     as_column,
     edge_columns,
@@ -125,11 +126,7 @@ def _refuse_nulls(columns: Mapping[str, Any]) -> None:
         if position == 2:
             edge = source[row].as_py(), target[row].as_py()
             raise bad_weight(value="null", edge=edge, place=f", {place}")
-        msg = (
-            f"node names must not be missing, got null {place}.\n"
-            "  Drop these rows, or name the node."
-        )
-        raise GraphError(msg)
+        raise missing_name(shown="null", place=place)
 
 
 def _graph_of_columns(columns: dict[str, Any], names: Sequence[str], options: ReadOptions) -> Graph:

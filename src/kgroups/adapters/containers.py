@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from kgroups._types import Floats, Ints
 from kgroups._wording import shown_name
 from kgroups.adapters.edges import (
     ReadOptions,
@@ -18,7 +17,7 @@ from kgroups.adapters.edges import (
     with_weights_described,
 )
 from kgroups.adapters.networkx import edge_attribute
-from kgroups.adapters.numbering import is_missing
+from kgroups.adapters.numbering import is_missing, missing_name
 from kgroups.adapters.tables import as_column, from_edge_arrays
 from kgroups.errors import GraphError
 from kgroups.graph import Graph
@@ -123,19 +122,22 @@ def from_neighbors(neighbors: Mapping[Any, Any], options: ReadOptions) -> Graph:
         for part in (np.flatnonzero(u <= v), np.flatnonzero(u > v)):
             edges = [(nodes[i], nodes[j]) for i, j in zip(u[part], v[part], strict=True)]
             weights[part] = checked_weights([values[t] for t in part], edges.__getitem__)
-    if _is_symmetric(u, v, weights):
+    w = np.ones(u.size) if weights is None else weights
+    entries = Counter(zip(u.tolist(), v.tolist(), w.tolist(), strict=True))
+    unpaired = [(i, j) for i, j, w in entries if entries[i, j, w] != entries[j, i, w]]
+    if not unpaired:
         upper = u <= v
         u, v, weights = u[upper], v[upper], None if weights is None else weights[upper]
     elif options.symmetrize is None:
-        raise GraphError(_asymmetric(u, v, weights, nodes))
+        back = any(entry[:2] == unpaired[0][::-1] for entry in entries)
+        raise GraphError(_asymmetric(unpaired, nodes, back=back))
     names = range(len(nodes)) if nodes == tuple(range(len(nodes))) else nodes
     return graph_of_edges(u, v, weights, names, options)
 
 
 def _check_name(node: object) -> None:
     if node is None or is_missing(node):
-        msg = f"node names must not be missing, got {node!r}.\n  Name the node, or leave it out."
-        raise GraphError(msg)
+        raise missing_name(repr(node), "in a dict of neighbors")
 
 
 def _entries(node: object, listed: Any) -> Iterator[tuple[Any, Any]]:
@@ -174,32 +176,18 @@ def _weights(data: list[Any], options: ReadOptions) -> list[Any] | None:
     return [value.get(weight, 1) if isinstance(value, Mapping) else value for value in data]
 
 
-def _is_symmetric(u: Ints, v: Ints, weights: Floats | None) -> bool:
-    w = np.ones(u.size) if weights is None else weights
-    up, down = u < v, u > v
-    one = np.array([u[up], v[up], w[up]])
-    other = np.array([v[down], u[down], w[down]])
-    return np.array_equal(_sorted(one), _sorted(other))
-
-
-def _sorted(columns: Any) -> Any:
-    return columns[:, np.lexsort(columns[::-1])]
-
-
-def _asymmetric(u: Ints, v: Ints, weights: Floats | None, nodes: Sequence[Hashable]) -> str:
-    w = [1.0] * u.size if weights is None else weights.tolist()
-    entries = Counter(zip(u.tolist(), v.tolist(), w, strict=True))
-    unequal = [key for key in entries if entries[key] != entries[key[1], key[0], key[2]]]
-    pairs = {frozenset(key[:2]) for key in unequal}
-    i, j, _ = unequal[0]
-    a, b = shown_name(nodes[i]), shown_name(nodes[j])
-    back = any(key[:2] == (j, i) for key in entries)
+def _asymmetric(
+    unpaired: Sequence[tuple[int, int]], nodes: Sequence[Hashable], *, back: bool
+) -> str:
+    """Return the message for entries without an equal one in the other direction."""
+    a, b = (shown_name(nodes[end]) for end in unpaired[0])
     what = (
         f"other entries from {a} to {b} than from {b} to {a}"
         if back
         else f"{b} among the neighbors of {a} but not {a} among those of {b}"
     )
-    more = f" (and {len(pairs) - 1} more pairs)" if len(pairs) > 1 else ""
+    others = len(set(map(frozenset, unpaired))) - 1
+    more = f" (and {others} more pairs)" if others else ""
     return (
         f"a dict of neighbors must have each edge at both of its ends, got {what}{more}.\n"
         f"  If it is directed, or has each edge once, pass {symmetrize_arguments()}."

@@ -19,6 +19,7 @@ from kgroups.adapters.edges import (
 )
 from kgroups.adapters.files import GraphFile, all_integers, plain_number, read_records
 from kgroups.adapters.tables import (
+    as_column,
     end_columns,
     from_edge_arrays,
     is_adjacency_header,
@@ -192,7 +193,7 @@ def _integer_columns(file: GraphFile, layout: _Layout) -> tuple[Ints, Ints, Floa
 
 
 def _has_unusual_integers(block: bytes) -> bool:
-    """Tell whether some integer is written as 007, +7 or -0, which are names of their own."""
+    """Return whether some integer is written as 007, +7 or -0, which are names of their own."""
     characters = np.frombuffer(b"\n" + block, np.uint8)
     is_digit = characters - ord("0") < 10
     starts_with_zero = (
@@ -261,10 +262,7 @@ def _line_by_line(file: GraphFile, layout: _Layout) -> Graph:
     if layout.is_guess:
         _refuse_doubtful_header(file, layout, {*source, *target})
     m = len(source)
-    names = np.empty(2 * m, dtype=object)
-    names[:] = file.node_names([*source, *target])
-    if m and isinstance(names[0], int) and max(map(abs, names)) < 2**63:
-        names = names.astype(np.int64)
+    names = as_column(file.node_names([*source, *target]))
     weight = np.array(weights) if layout.weight is not None else None
     return from_edge_arrays(names[:m], names[m:], weight, options=file.options)
 

@@ -294,7 +294,7 @@ class GraphFile:
         raise self.error(None, problem, hint)
 
     def check_node_count(self, n: int, entries: int) -> None:
-        """Refuse a small file that claims so many nodes that they would fill the memory."""
+        """Refuse a small file that claims more nodes than fit in memory."""
         if n > _NODES_ALWAYS_ALLOWED and n > _NODES_PER_ENTRY * (entries + 1):
             problem = f"the file claims {n} nodes but has {entries} entries"
             raise self.error(None, problem, "Number the nodes without such gaps.")
@@ -335,18 +335,10 @@ class GraphFile:
         try:
             return [int(text) for text in texts]
         except ValueError:
-            longest = max(texts, key=len)
-        lines = (number for number, line in self.lines() if longest in line)
-        raise self.too_many_digits(longest, next(lines, None))
-
-    def too_many_digits(self, number: str, line: int | None) -> FileFormatError:
-        """Return the error for an integer that is longer than Python reads."""
-        problem = (
-            f"a whole number must have at most {sys.get_int_max_str_digits()} digits, got "
-            f"{len(number.lstrip('+-'))}"
-        )
-        hint = "Shorten this name, or let all names begin with a letter, so that they are text."
-        return self.error(line, problem, hint)
+            most, longest = sys.get_int_max_str_digits(), len(max(texts, key=len).lstrip("-"))
+            problem = f"a whole number must have at most {most} digits, got {longest}"
+            hint = "Shorten this name, or let all names begin with a letter, so that they are text."
+            raise self.error(None, problem, hint) from None
 
     @contextmanager
     def parsing(self, kind: str) -> Iterator[None]:
@@ -378,7 +370,7 @@ def plain_number(text: str) -> float:
 
 
 def all_integers(texts: Iterable[str]) -> bool:
-    """Tell whether each text is an integer in plain notation, so that ``007`` stays a name."""
+    """Return whether each text is an integer in plain notation, so that ``007`` stays a name."""
     return all(map(_INTEGER.fullmatch, texts))
 
 

@@ -1,5 +1,6 @@
 """Partitions in any form (sets, label arrays, dicts, clusterings) to one label array."""
 
+from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
@@ -196,14 +197,13 @@ def _repeated_nodes_message(nodes: Sequence[Hashable]) -> str:
 def check_named_once(nodes: Sequence[Hashable]) -> None:
     """Raise if a partition holds a node more than once."""
     try:
-        if len(set(nodes)) == len(nodes):
-            return
+        counts = Counter(nodes)
     except TypeError as error:
         msg = f"node names must be hashable: {error}.\n  Use numbers, strings or tuples."
         raise PartitionError(msg) from None
-    seen: set[Hashable] = set()
-    repeated = [node for node in nodes if node in seen or seen.add(node)]  # type: ignore[func-returns-value]
-    raise PartitionError(_repeated_nodes_message(list(dict.fromkeys(repeated))))
+    if len(counts) < len(nodes):
+        repeated = [node for node, count in counts.items() if count > 1]
+        raise PartitionError(_repeated_nodes_message(repeated))
 
 
 def _read_blocks(blocks: list[Any], *, has_group_order: bool) -> Labeling:

@@ -143,7 +143,7 @@ def igraph_draws_from(source: random.Random) -> Iterator[None]:
 
 
 def _igraph_holds_default() -> bool:
-    """Tell whether igraph holds the functions of ``random``: each then has one more reference."""
+    """Return whether igraph holds the functions of ``random``: each then has one more reference."""
 
     def references(name: str) -> int:
         return sys.getrefcount(getattr(random, name))
@@ -153,7 +153,7 @@ def _igraph_holds_default() -> bool:
 
 
 def _igraph_calls_python() -> bool:
-    """Tell whether igraph, when it draws in this thread, calls the functions of ``random``."""
+    """Return whether igraph, when it draws in this thread, calls the functions of ``random``."""
     import igraph
 
     before = random.getstate()

@@ -13,9 +13,8 @@ from kgroups.adapters.edges import (
     graph_of_edges,
     symmetrize_arguments,
 )
-from kgroups.adapters.numbering import check_distinct
 from kgroups.errors import GraphError
-from kgroups.graph import Graph
+from kgroups.graph import Graph, check_distinct
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -77,7 +76,7 @@ def from_anndata(adata: Any, options: ReadOptions) -> Graph:
         )
         raise GraphError(msg)
     nodes = adata.obs_names.tolist()
-    check_distinct(nodes, "adata.obs_names; adata.obs_names_make_unique() renames them")
+    check_distinct(nodes, " in adata.obs_names; adata.obs_names_make_unique() renames them")
     # The key is not the name of an attribute.
     options = replace(options, weight=None if options.weight is None else "weight")
     matrix = adata.obsp[key]
@@ -97,7 +96,7 @@ def _check_entries(matrix: Any) -> None:
 
 
 def _is_canonical(matrix: Any) -> bool:
-    """Tell whether rows are sorted and without repeated entries.
+    """Return whether rows are sorted and without repeated entries.
 
     scipy caches its first answer, which is stale once the rows change in place, so a new matrix
     that shares the arrays is checked.

@@ -19,6 +19,7 @@ from kgroups.adapters.edges import (
     no_such_attribute,
     refuse_directed,
 )
+from kgroups.adapters.numbering import unique_integers
 from kgroups.graph import Graph
 
 _CACHE_KEY = "kgroups-structure"
@@ -29,8 +30,6 @@ _FACTORIES = (
     "edge_attr_dict_factory",
 )
 _READING = ("__iter__", "__len__", "adj", "adjacency", "edges", "neighbors", "nodes")
-# A lookup table of integer names pays while it has at most this many slots per node.
-_LOOKUP_SLOTS_PER_NODE = 16
 
 
 class Structure:
@@ -60,12 +59,12 @@ class Structure:
         self._place_of_slot = transposed.data
 
     def counts_match(self, adjacency: dict[Any, Any]) -> bool:
-        """Tell whether the dicts still have as many nodes and entries."""
+        """Return whether the dicts still have as many nodes and entries."""
         entries = sum(map(len, adjacency.values()))
         return len(adjacency) == len(self.nodes) and entries == len(self.indices)
 
     def matches(self, adjacency: dict[Any, Any]) -> bool:
-        """Tell whether the dicts still have these nodes and entries, in this order."""
+        """Return whether the dicts still have these nodes and entries, in this order."""
         return (
             self.counts_match(adjacency)
             and list(adjacency) == list(self.nodes)
@@ -123,15 +122,12 @@ def _numbered_neighbors(
     return np.fromiter(map(number, flat), kind, len(flat)), nodes
 
 
-def _positions(names: Indices, found: Indices) -> Indices:
+def _positions(names: Ints, found: Ints) -> Indices:
     """Replace each integer name by its position in ``names``."""
-    low, high = int(names.min()), int(names.max())
-    if high - low < _LOOKUP_SLOTS_PER_NODE * len(names) + 1024:
-        position = np.empty(high - low + 1, dtype=np.int64)
-        position[names - low] = np.arange(len(names))
-        return np.asarray(position[found - low])
-    order = np.argsort(names)
-    return np.asarray(order[np.searchsorted(names[order], found)])
+    _, (of_names, of_found) = unique_integers(names, found)
+    position = np.empty_like(of_names)
+    position[of_names] = np.arange(names.size)
+    return position[of_found]
 
 
 # networkx clears the cache of a graph whenever the graph changes. Only a bare token is stored
@@ -181,7 +177,7 @@ def _is_cacheable(graph: Any) -> bool:
 
 
 def is_plain(graph: Any) -> bool:
-    """Tell whether the graph consists of plain dicts and no subclass changes how they are read."""
+    """Return whether a graph consists of plain dicts that no subclass reads in another way."""
     kind = type(graph)
     base = next(cls for cls in kind.__mro__ if cls.__module__.startswith("networkx.classes."))
     return (

@@ -1,7 +1,6 @@
 """Node names to row numbers, and the canonical order of names."""
 
 import operator
-from collections import Counter
 from collections.abc import Hashable, Sequence
 from itertools import islice
 from typing import Any, Literal
@@ -10,7 +9,6 @@ import numpy as np
 
 from kgroups._csr import index_type
 from kgroups._types import Indices, Ints
-from kgroups._wording import listed
 from kgroups.errors import GraphError
 from kgroups.graph import Graph
 
@@ -51,22 +49,19 @@ def by_first_node(labels: Any) -> tuple[Any, Ints]:
 
 
 def is_missing(value: Any) -> bool:
-    """Tell whether a value differs from itself, as NaN, NaT and pandas.NA do."""
+    """Return whether a value differs from itself, as NaN, NaT and pandas.NA do."""
     try:
         return bool(value != value)
     except (TypeError, ValueError):
         return type(value).__name__ == "NAType"
 
 
-def check_distinct(nodes: Sequence[Hashable], what: str) -> None:
-    """Raise unless node names differ; ``what`` says where they are from."""
-    if len(set(nodes)) < len(nodes):
-        repeated = [name for name, count in Counter(nodes).items() if count > 1]
-        msg = (
-            f"node names must differ, got {listed(repeated)} more than once in {what}.\n"
-            "  Rename these nodes."
-        )
-        raise GraphError(msg)
+def missing_name(shown: str, place: str) -> GraphError:
+    """Return the error for a name that is missing in some place."""
+    return GraphError(
+        f"node names must not be missing, got {shown} {place}.\n"
+        "  Name the node, or leave out its edges."
+    )
 
 
 def canonical_order(

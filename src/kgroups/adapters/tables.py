@@ -21,9 +21,9 @@ from kgroups.adapters.edges import (
     with_weights_described,
 )
 from kgroups.adapters.matrices import from_dense
-from kgroups.adapters.numbering import by_first_node, check_distinct, is_missing, unique_integers
+from kgroups.adapters.numbering import by_first_node, is_missing, missing_name, unique_integers
 from kgroups.errors import GraphError
-from kgroups.graph import Graph
+from kgroups.graph import Graph, check_distinct
 
 _SECOND_OF_FIRST = {
     "source": ("target", "destination", "dest"),
@@ -120,7 +120,7 @@ def end_columns(
 
 
 def _begins_with_a_b(names: Sequence[Any], plain: Sequence[str]) -> bool:
-    """Tell whether columns a and b can be ends: among more columns they are two nodes of many."""
+    """Return whether columns a and b can be ends: among more columns they are two nodes of many."""
     titled = [
         word
         for name, word in zip(names, plain, strict=True)
@@ -132,7 +132,7 @@ def _begins_with_a_b(names: Sequence[Any], plain: Sequence[str]) -> bool:
 
 
 def is_adjacency_header(titles: Sequence[Any], first_fields: Sequence[Any]) -> bool:
-    """Tell whether the first fields of the rows are the titles of all columns but the first."""
+    """Return whether the first fields of the rows are the titles of all columns but the first."""
     return (
         len(titles) > 2
         and len(first_fields) == len(titles) - 1
@@ -261,7 +261,7 @@ def _from_numbered_columns(table: Any, names: Sequence[int], options: ReadOption
 
 
 def _is_adjacency(table: Any) -> bool:
-    """Tell whether the rows and columns of a table have the same names, in the same order."""
+    """Return whether the rows and columns of a table have the same names, in the same order."""
     return hasattr(table, "index") and len(table) > 0 and table.index.equals(table.columns)
 
 
@@ -287,7 +287,7 @@ def _refuse_misplaced_index(table: Any, names: Sequence[Any]) -> None:
 
 def _from_adjacency(frame: Any, options: ReadOptions) -> Graph:
     matrix, nodes = frame.to_numpy(), frame.index.tolist()
-    check_distinct(nodes, "the index of the adjacency matrix")
+    check_distinct(nodes, " in the index of the adjacency matrix")
     return from_dense(
         matrix, options, range(len(nodes)) if nodes == [*range(len(nodes))] else nodes
     )
@@ -412,9 +412,5 @@ def _hashable_list(column: Any) -> list[Any]:
         return values
     for position, value in enumerate(values):
         if value is None or is_missing(value):
-            msg = (
-                f"node names must not be missing, got {value!r} for edge {position}.\n"
-                "  Drop these rows, or name the node."
-            )
-            raise GraphError(msg)
+            raise missing_name(repr(value), f"for edge {position}")
     return values

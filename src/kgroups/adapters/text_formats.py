@@ -6,7 +6,6 @@ files, so these two formats are parsed here, with errors that name the line.
 """
 
 import re
-import sys
 from dataclasses import dataclass
 from typing import Any
 from xml.parsers import expat
@@ -40,24 +39,12 @@ _SIZE = re.compile(r"[0-9]{1,18}")
 def read_gml(file: GraphFile) -> Graph:
     """Read a GML file; nodes are named by ``label`` where it is unique, else by ``id``."""
     lines = [line for _, line in file.lines()]
-    _refuse_long_integers(lines, file)
     with file.parsing("GML"):
         parsed = _parse_gml(lines)
     labels = [data.get("label") for _, data in parsed.nodes(data=True)]
     if None in labels or len(set(map(str, labels))) < len(labels):
         labels = list(parsed)
-    return _renamed(from_networkx(parsed, file.options), labels, file)
-
-
-def _refuse_long_integers(lines: list[str], file: GraphFile) -> None:
-    """Raise with the line of an integer that is longer than Python reads; networkx has no line."""
-    most = sys.get_int_max_str_digits()
-    if not most:
-        return
-    too_long = re.compile(rf"(?<!\S)[+-]?[0-9]{{{most + 1},}}(?!\S)")
-    for number, line in enumerate(lines, 1):
-        if len(line) > most and (found := too_long.search(line)):
-            raise file.too_many_digits(found[0], number)
+    return from_networkx(parsed, file.options)._with(nodes=file.node_names(labels))
 
 
 def _parse_gml(lines: list[str]) -> Any:
@@ -87,7 +74,7 @@ def read_graphml(file: GraphFile) -> Graph:
     if default is not None:
         for _, _, data in parsed.edges(data=True):
             data.setdefault(weight, default)
-    return _renamed(from_networkx(parsed, file.options), list(parsed), file)
+    return from_networkx(parsed, file.options)._with(nodes=file.node_names(list(parsed)))
 
 
 def _check_markup(file: GraphFile) -> None:
@@ -150,16 +137,6 @@ def _check_markup(file: GraphFile) -> None:
     parser.StartElementHandler = start
     parser.EndElementHandler = end
     parser.ParseFile(file.stream)
-
-
-def _renamed(graph: Graph, labels: list[object], file: GraphFile) -> Graph:
-    return Graph(
-        graph.indptr,
-        graph.indices,
-        graph.weights,
-        multiplicity=graph.multiplicity,
-        nodes=tuple(file.node_names(labels)),
-    )
 
 
 def read_pajek(file: GraphFile) -> Graph:

@@ -29,7 +29,7 @@ def save(tmp_path):
             {"source": [1, 2, 3, None], "target": [2, 3, 4, 5]},
             GraphError,
             r"node names must not be missing, got null in column 'source', row 3 \(the first is 0\)"
-            r"\.\n  Drop these rows",
+            r"\.\n  Name the node",
         ),
         (
             {"source": ["a", "b", "c"], "target": ["b", "c", None]},
