@@ -28,7 +28,7 @@ from benchmarks.scores import Phi
 from benchmarks.suites import README_NETWORKS, SUITES
 from benchmarks.table import Column
 from kgroups import datasets
-from kgroups.plotting.style import require_matplotlib
+from kgroups._output import require_matplotlib
 
 BEST_KNOWN = Path(__file__).with_name("best_known.csv")
 NAMES = tuple(row.name for row in SUITES["real"])

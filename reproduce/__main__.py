@@ -124,8 +124,8 @@ def _check_folder(path: str) -> None:
 
 def _why_no_figures() -> str | None:
     """Return what drawing needs and how to get it, or None if nothing is missing."""
+    from kgroups._output import require_matplotlib
     from kgroups.errors import MissingExtraError
-    from kgroups.plotting.style import require_matplotlib
 
     try:
         require_matplotlib()

@@ -70,7 +70,10 @@ def _run(
     tasks = [Task(c, t) for c, cell in enumerate(every) for t in range(cell.trials)]
     plan = {
         "kgroups": kgroups.__version__,
+        "generator": "reproduce optimal",
         "methods": {_VALUES: "reproduce optimal"},
+        "k_given": {_VALUES: False},
+        "metrics": {},
         "cells": [{"part": cell.part, "cell": str(dict(cell.parameters))} for cell in every],
         "trials": trials,
         "entropy": _ENTROPY,

@@ -23,6 +23,7 @@ _KINDS = (
     (stat.S_ISBLK, "a device"),
     (stat.S_ISSOCK, "a socket"),
 )
+_PAGE_SUFFIXES = (".html", ".htm")
 # Spreadsheets read cells that start with these as formulas.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 # Texts longer than this are cut, so that one name does not fill the screen.
@@ -90,6 +91,15 @@ def import_pyarrow() -> tuple[Any, Any]:
     return pyarrow, parquet
 
 
+def require_matplotlib() -> None:
+    """Raise an error that names the extra unless matplotlib is installed."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        msg = f"drawing needs matplotlib. {install_hint('plot')}"
+        raise MissingExtraError(msg) from error
+
+
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise if a file cannot be written there, before time is spent on its content."""
     shown, place = str(path), Path(path).resolve()
@@ -105,6 +115,14 @@ def check_writable(path: str | os.PathLike[str]) -> None:
             "  Name a file in another folder."
         )
         raise InputError(msg)
+
+
+def check_page(path: str | os.PathLike[str]) -> None:
+    """Raise if no report can be written there: another suffix, or no folder."""
+    if Path(path).suffix.lower() not in _PAGE_SUFFIXES:
+        msg = f"the name of a report must end in {' or '.join(_PAGE_SUFFIXES)}; got {str(path)!r}."
+        raise InputError(msg)
+    check_writable(path)
 
 
 def exists(path: str | os.PathLike[str]) -> bool:

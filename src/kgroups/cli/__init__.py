@@ -11,14 +11,12 @@ from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdo
 from pathlib import Path
 from typing import Any, NoReturn
 
+from kgroups._progress import interrupts_restored
+from kgroups._wording import worded
+from kgroups.cli.parser import EXIT_CODES, Flags, build_parser
 from kgroups.errors import KGroupsError, KGroupsWarning
 
 __all__ = ["EXIT_CODES", "main"]
-
-EXIT_CODES = (
-    "exit codes: 0 done, 1 an error explained on stderr, 2 wrong usage, 130 interrupted, "
-    "141 output closed, 143 terminated"
-)
 
 _OK, _USER_ERROR, _INTERRUPTED, _BROKEN_PIPE, _TERMINATED = 0, 1, 130, 141, 143
 
@@ -73,11 +71,6 @@ def main(
 def _run(
     argv: Sequence[str] | None, load_parser: Callable[[], argparse.ArgumentParser] | None
 ) -> None:
-    # Imported here, so that an interrupt during the import is handled like any other.
-    from kgroups._progress import interrupts_restored
-    from kgroups._wording import worded
-    from kgroups.cli.parser import Flags, build_parser
-
     try:
         args = (load_parser or build_parser)().parse_args(argv)
     finally:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kgroups import datasets
+import kgroups as kg
+from kgroups._csr import connected_components
+from kgroups._output import check_page
 from kgroups._progress import stage_progress
 from kgroups._wording import counted_communities
 from kgroups.cli import views
@@ -23,6 +25,8 @@ from kgroups.cli.files import (
     open_partition,
     save_figure,
 )
+from kgroups.cli.parser import DETAILS
+from kgroups.datasets import DatasetInfo, TableInfo
 from kgroups.errors import InputError
 from kgroups.partition import Partition
 from kgroups.partition.files import check_names, check_suffix
@@ -31,21 +35,14 @@ if TYPE_CHECKING:
     from kgroups.uncertainty import Significance
 
 _UNLABELED = -1
-# What --html-details means to the report: computed up to a size, always, or left out.
-DETAILS = {"auto": None, "all": True, "none": False}
 
 
 def detect(args: argparse.Namespace) -> None:
     """Find communities, print them, and write the files that were named."""
-    from kgroups.detect import detect_communities
-    from kgroups.search import Spectral
-
     if args.output is not None:
         check_suffix(args.output)
     check_plot(args.plot)
     if args.html is not None:
-        from kgroups.page import check_page
-
         check_page(args.html)
     check_files(args.output, args.plot, args.html, read=graph_files(args))
     with stage_progress() as begin:
@@ -55,7 +52,7 @@ def detect(args: argparse.Namespace) -> None:
             check_names(args.output, source.graph.nodes)
         if args.json:
             _check_json_names(source.graph.nodes)
-        partition = detect_communities(
+        partition = kg.detect_communities(
             source.graph,
             args.k,
             self_loops=args.self_loops,
@@ -63,7 +60,7 @@ def detect(args: argparse.Namespace) -> None:
             progress=begin,
         )
         # Only on small graphs, where it is cheap; `kgroups info` computes it for all.
-        if partition.labels.size <= Spectral.exact_nodes:
+        if partition.labels.size <= kg.Spectral.exact_nodes:
             _ = partition.spectrum
         if args.confidence:
             begin("computing confidence")
@@ -139,14 +136,12 @@ def detect(args: argparse.Namespace) -> None:
 
 def score(args: argparse.Namespace) -> None:
     """Score a partition from a file."""
-    from kgroups.scoring import scores
-
     with stage_progress() as begin:
         begin("reading the graph")
         source = open_graph(args)
         partition = open_partition(args, source.graph)
         begin("scoring")
-        result = scores(source.graph, partition, resolution=args.resolution)
+        result = kg.scoring.scores(source.graph, partition, resolution=args.resolution)
         agreement = _agreement(source, partition)
     if args.json:
         document = {"graph": source.describe(), "partition": args.partition}
@@ -157,10 +152,6 @@ def score(args: argparse.Namespace) -> None:
 
 def info(args: argparse.Namespace) -> None:
     """Describe a graph and what its spectrum shows."""
-    from kgroups._csr import connected_components
-    from kgroups.spectrum import estimate_k
-    from kgroups.uncertainty import k_distribution
-
     with stage_progress() as begin:
         begin("reading the graph")
         source = open_graph(args)
@@ -169,8 +160,8 @@ def info(args: argparse.Namespace) -> None:
         links = np.diff(adjacency.indptr)
         count, component = connected_components(adjacency)
         begin("counting communities")
-        spectrum = estimate_k(graph, self_loops=args.self_loops)
-        numbers = k_distribution(graph, progress=begin) if args.k_distribution else None
+        spectrum = kg.estimate_k(graph, self_loops=args.self_loops)
+        numbers = kg.k_distribution(graph, progress=begin) if args.k_distribution else None
     shape = {
         **source.describe(),
         "mean_degree": float(links.mean()) if graph.n else 0.0,
@@ -186,10 +177,10 @@ def info(args: argparse.Namespace) -> None:
         print(views.description(source, shape, spectrum, numbers))
 
 
-def list_datasets(args: argparse.Namespace) -> None:
+def datasets(args: argparse.Namespace) -> None:
     """List the known networks and tables."""
-    known, tables = datasets.describe(), datasets.describe_tables()
-    folders = [str(folder) for folder in datasets.data_folders()]
+    known, tables = kg.datasets.describe(), kg.datasets.describe_tables()
+    folders = [str(folder) for folder in kg.datasets.data_folders()]
     if not args.json:
         print(views.catalog(known, tables, folders))
         return
@@ -209,7 +200,7 @@ def list_datasets(args: argparse.Namespace) -> None:
     views.print_json({"networks": listed_networks, "tables": listed_tables, "folders": folders})
 
 
-def _listed(entry: datasets.DatasetInfo | datasets.TableInfo) -> dict[str, Any]:
+def _listed(entry: DatasetInfo | TableInfo) -> dict[str, Any]:
     names = ("name", "title", "bundled", "present", "citation", "archive", "origin", "license")
     files = {data_file.file: data_file.sha256 for data_file in entry.files}
     return {**_attributes(entry, *names, "note"), "files": files}
@@ -221,10 +212,8 @@ def _attributes(entry: object, *names: str) -> dict[str, Any]:
 
 def warm(args: argparse.Namespace) -> None:
     """Compile every kernel."""
-    import kgroups
-
     start = perf_counter()
-    kernels = kgroups.warm()
+    kernels = kg.warm()
     seconds = perf_counter() - start
     if args.json:
         views.print_json({"kernels": kernels, "seconds": seconds})
@@ -267,8 +256,6 @@ def _check_json_names(nodes: Sequence[Hashable]) -> None:
 
 def _agreement(source: Source, partition: Partition) -> dict[str, dict[str, float]]:
     """Compare with the labels that come with a known network."""
-    from kgroups import metrics
-
     if source.dataset is None or source.dataset.truth is None:
         return {}
     found = np.array([partition.membership[node] for node in source.graph.nodes])
@@ -276,39 +263,22 @@ def _agreement(source: Source, partition: Partition) -> dict[str, dict[str, floa
     for name, truth in source.dataset.labels.items():
         labeled = truth != _UNLABELED if truth.dtype.kind == "i" else np.ones(truth.size, bool)
         compared[name] = {
-            "overlap": float(metrics.overlap(truth[labeled], found[labeled])),
-            "ami": float(metrics.ami(truth[labeled], found[labeled])),
+            "overlap": float(kg.metrics.overlap(truth[labeled], found[labeled])),
+            "ami": float(kg.metrics.ami(truth[labeled], found[labeled])),
         }
     return compared
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the flags of the command."""
-    parser.add_argument(
-        "--nulls",
-        type=int,
-        metavar="N",
-        help="number of random graphs to compare with (default: 99 up to 5,000 nodes and 100,000 "
-        "edges; on larger graphs, or with 0, the moments of the spectrum decide)",
-    )
-    parser.add_argument(
-        "--rng", type=int, metavar="N", help="seed of the random graphs; fixed if absent"
-    )
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes; -1: all cores")
-
-
-def judge(args: argparse.Namespace) -> None:
+def verdict(args: argparse.Namespace) -> None:
     """Print the verdict on a graph."""
-    from kgroups.uncertainty import significance
-
     source = open_graph(args)
-    verdict = significance(
+    found = kg.significance(
         source.graph, nulls=args.nulls, rng=args.rng, n_jobs=args.jobs, progress=True
     )
     if args.json:
-        views.print_json({"graph": source.describe(), "verdict": verdict.to_dict()})
+        views.print_json({"graph": source.describe(), "verdict": found.to_dict()})
     else:
-        print(_text(source, verdict))
+        print(_text(source, found))
 
 
 def _text(source: Source, verdict: "Significance") -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kgroups import datasets
-from kgroups._output import check_writable, write_atomically
+from kgroups._output import check_writable, require_matplotlib, write_atomically
 from kgroups.adapters import read_graph
 from kgroups.adapters.files import STANDARD_INPUT
 from kgroups.datasets import Dataset, is_known_network, named_graph
@@ -73,8 +73,6 @@ def check_plot(path: str | None) -> None:
     if Path(path).suffix.lower() not in _PLOT_SUFFIXES:
         msg = f"the name of a plot must end in {', '.join(_PLOT_SUFFIXES)}; got {path!r}."
         raise InputError(msg)
-    from kgroups.plotting.style import require_matplotlib
-
     require_matplotlib()
 
 
@@ -112,7 +110,7 @@ def check_files(*paths: str | None, read: Iterable[str | Path] = ()) -> None:
 
 
 def same_file(place: Path, other: Path) -> bool:
-    """Tell whether two paths lead to one file, also through links and before it exists."""
+    """Return whether two paths lead to one file, also through links and before it exists."""
     try:
         return place.samefile(other)
     except OSError:

@@ -2,14 +2,16 @@
 
 import argparse
 import io
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import kgroups as kg
 from kgroups._output import encode_table, write_atomically
+from kgroups._validation import check_real
 from kgroups.cli.files import check_files
+from kgroups.cli.parser import DRAWN_SUFFIXES
 from kgroups.cli.views import counted, print_json
 from kgroups.errors import InputError
 
@@ -18,100 +20,18 @@ if TYPE_CHECKING:
 
 # Lists of edges, which do not hold nodes without an edge.
 _TABLES = (".csv", ".parquet")
-_SUFFIXES = (".csv", ".npz", ".parquet", ".gml")
-_LISTED_SUFFIXES = ", ".join(_SUFFIXES)
-_MODELS = {
-    "sbm": "a stochastic block model",
-    "planted": "equal groups by mean degree and signal-to-noise ratio",
-    "girvan-newman": "128 nodes in four groups of mean degree 16",
-    "lfr": "degrees and community sizes by power laws",
-    "dcsbm": "a stochastic block model whose degrees follow a power law",
-}
-
-_REAL: Mapping[str, Any] = {"type": float, "metavar": "X"}
-_WHOLE: Mapping[str, Any] = {"type": int, "metavar": "N"}
-_NODES = {**_WHOLE, "required": True, "help": "number of nodes"}
-_DEGREE = {**_REAL, "required": True, "help": "mean degree"}
-_SNR = {
-    **_REAL,
-    "required": True,
-    "help": "signal-to-noise ratio; 1 is the threshold of detection",
-}
-_BEYOND = {
-    "choices": ["error", "clip"],
-    "default": "error",
-    "help": "where snr exceeds the root of the degree: refuse, or no edges between groups",
-}
-_BLOCKS: Mapping[str, Mapping[str, Any]] = {
-    "sizes": {"required": True, "metavar": "N,N,...", "help": "nodes of each block"},
-    "matrix": {"metavar": "ROWS", "help": 'edge probabilities, such as "0.2,0.01; 0.01,0.3"'},
-    "inside": {"type": float, "metavar": "P", "help": "edge probability in a block"},
-    "between": {"type": float, "metavar": "P", "help": "and between two blocks"},
-    "degree": {**_REAL, "help": "or the mean degree"},
-    "snr": {**_REAL, "help": "and the signal-to-noise ratio"},
-    "beyond": _BEYOND,
-}
-_FLAGS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
-    "sbm": _BLOCKS,
-    "planted": {
-        "n": _NODES,
-        "k": {"type": int, "required": True, "metavar": "K", "help": "number of groups"},
-        "degree": _DEGREE,
-        "snr": _SNR,
-        "sizes": {
-            "choices": ["balanced", "multinomial"],
-            "default": "balanced",
-            "help": "of the groups",
-        },
-        "beyond": _BEYOND,
-    },
-    "girvan-newman": {"snr": _SNR, "beyond": _BEYOND},
-    "lfr": {
-        "n": _NODES,
-        "degree": _DEGREE,
-        "mixing": {**_REAL, "required": True, "help": "share of edges between groups"},
-        "max-degree": {**_WHOLE, "help": "five times the mean if absent"},
-        "degree-exponent": {**_REAL, "default": 2.5},
-        "community-exponent": {**_REAL, "default": 1.5},
-        "min-community": {**_WHOLE, "default": 20},
-        "max-community": _WHOLE,
-        "internal": {
-            "choices": ["fixed", "binomial"],
-            "default": "fixed",
-            "help": "edges of each node in its own group: a fixed share, or by coins "
-            "(default: fixed)",
-        },
-    },
-    "dcsbm": {
-        **_BLOCKS,
-        "exponent": {**_REAL, "default": 2.5, "help": "of the propensities"},
-        "ratio": {**_REAL, "default": 100.0, "help": "largest propensity over smallest"},
-    },
-}
-
-
-def register(commands_of: Any) -> None:
-    """Add the command to the parser."""
-    generate = commands_of.add_parser("generate", help="draw a graph with planted groups")
-    models = generate.add_subparsers(title="models", metavar="MODEL", required=True, dest="model")
-    for name, what in _MODELS.items():
-        parser = models.add_parser(name, help=what, description=f"Draw {what}.")
-        parser.set_defaults(run=draw_graph)
-        for flag, options in _FLAGS[name].items():
-            parser.add_argument(f"--{flag}", **options)
-        parser.add_argument("--rng", **_WHOLE, help="seed; fresh, and printed, if absent")
-        parser.add_argument(
-            "--output", required=True, metavar="FILE", help=f"write the graph: {_LISTED_SUFFIXES}"
-        )
-        parser.add_argument("--labels", metavar="FILE", help="write the planted groups: .csv")
-        parser.add_argument("--json", action="store_true", help="print one JSON document")
+_LFR_OPTIONS = (
+    "degree", "mixing", "max_degree", "degree_exponent", "community_exponent", "min_community",
+    "max_community", "internal",
+)  # fmt: skip
 
 
 def draw_graph(args: argparse.Namespace) -> None:
     """Draw a graph, write it, and print what was drawn."""
     suffix = Path(args.output).suffix.lower()
-    if suffix not in _SUFFIXES:
-        msg = f"the name of a drawn graph must end in {_LISTED_SUFFIXES}; got {args.output!r}."
+    if suffix not in DRAWN_SUFFIXES:
+        listed = ", ".join(DRAWN_SUFFIXES)
+        msg = f"the name of a drawn graph must end in {listed}; got {args.output!r}."
         raise InputError(msg)
     if args.labels is not None and Path(args.labels).suffix.lower() != ".csv":
         msg = f"the name of a file of labels must end in .csv; got {args.labels!r}."
@@ -153,16 +73,14 @@ def draw_graph(args: argparse.Namespace) -> None:
 
 
 def _drawn(args: argparse.Namespace) -> "Planted":
-    from kgroups import generators
-
+    generators = kg.generators
     if args.model == "girvan-newman":
         return generators.girvan_newman_benchmark(args.snr, beyond=args.beyond, rng=args.rng)
     if args.model == "planted":
         options = {"sizes": args.sizes, "beyond": args.beyond, "rng": args.rng}
         return generators.planted_partition(args.n, args.k, args.degree, args.snr, **options)
     if args.model == "lfr":
-        names = [name.replace("-", "_") for name in _FLAGS["lfr"] if name != "n"]
-        options = {name: getattr(args, name) for name in names}
+        options = {name: getattr(args, name) for name in _LFR_OPTIONS}
         return generators.lfr_benchmark(args.n, **options, rng=args.rng)
     try:
         sizes = [int(word) for word in args.sizes.split(",")]
@@ -178,9 +96,6 @@ def _drawn(args: argparse.Namespace) -> "Planted":
 
 def _probabilities(args: argparse.Namespace, k: int) -> Any:
     """Return the edge probabilities, which can be given in three ways."""
-    from kgroups._validation import check_real
-    from kgroups.generators import PlantedAffinity
-
     ways = {
         "--matrix": (args.matrix,),
         "--inside and --between": (args.inside, args.between),
@@ -191,7 +106,7 @@ def _probabilities(args: argparse.Namespace, k: int) -> Any:
         msg = f"edge probabilities must be given by {', or by '.join(ways)}, one way only."
         raise InputError(msg)
     if args.degree is not None:
-        return PlantedAffinity(args.degree, args.snr, args.beyond)
+        return kg.generators.PlantedAffinity(args.degree, args.snr, args.beyond)
     if args.matrix is None:
         for name in ("inside", "between"):
             check_real(name, getattr(args, name), low=0.0, high=1.0)

@@ -2,20 +2,17 @@
 
 import argparse
 import math
-import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kgroups._progress import is_terminal
+import kgroups as kg
 from kgroups.cli.files import check_files, check_plot, save_figure
 from kgroups.cli.views import print_json, table
 from kgroups.errors import InputError
-from kgroups.metrics import METRIC_NAMES
 
 if TYPE_CHECKING:
     from kgroups.studies import Study
@@ -23,85 +20,14 @@ if TYPE_CHECKING:
 # Bytes that leave room for the ending of a journal: most systems allow 255.
 _LONGEST_NAME = 240
 _NEEDED = ("n", "k", "degree", "snr")
-# Named here because importing them takes a second, which `kgroups --help` should not.
-METHODS = (
-    "kgroups, kgroups-auto, kgroups-paper, kgroups-paper-uniform, bethe-hessian, "
-    "bethe-hessian-raw, bp, bp-oracle, spectral-adjacency, leiden, leiden-converged, louvain, "
-    "infomap"
-)
-CHOOSING_K = (
-    "kgroups-auto, leiden (2 iterations), leiden-converged (while iterations raise modularity), "
-    "louvain, infomap (1 trial)"
-)
-
 _CLIPPED = (
     "where snr exceeds the root of the degree there are no edges between groups, and the mean "
     "degree grows; --beyond error refuses such values"
 )
 
 
-def register(commands_of: Any) -> None:
-    """Add the command to the parser."""
-    study = commands_of.add_parser(
-        "study",
-        help="draw many graphs with planted groups and see how well methods find them",
-        description="A row per graph and method. Several values: 2,5,15 or from:to:count.",
-    )
-    study.set_defaults(run=run_study)
-    for name, what in (
-        ("n", "nodes"),
-        ("k", "planted groups"),
-        ("degree", "mean degree"),
-        ("snr", "signal-to-noise ratio; 1 is the threshold of detection"),
-    ):
-        study.add_argument(f"--{name}", metavar="VALUES", help=what)
-    study.add_argument("--trials", type=int, default=10, metavar="N", help="per cell (default: 10)")
-    study.add_argument(
-        "--methods",
-        default="kgroups,bethe-hessian",
-        metavar="NAMES",
-        help=f"from {METHODS}; these choose k themselves: {CHOOSING_K}; the others are given it "
-        "(default: kgroups,bethe-hessian)",
-    )
-    study.add_argument(
-        "--metrics",
-        default="overlap,nmi,ami",
-        metavar="NAMES",
-        help=f"scores to record, from {', '.join(METRIC_NAMES)}; the first is printed and drawn, "
-        "or ami if a method chooses k (default: overlap,nmi,ami)",
-    )
-    study.add_argument(
-        "--sizes", choices=["balanced", "multinomial"], default="balanced", help="of the groups"
-    )
-    study.add_argument(
-        "--beyond",
-        choices=["error", "clip"],
-        default="clip",
-        help="where snr exceeds the root of the degree: refuse, or no edges between groups "
-        "(default: clip)",
-    )
-    study.add_argument("--rng", type=int, default=0, metavar="N", help="seed of all (default: 0)")
-    study.add_argument("--jobs", type=int, default=1, metavar="N", help="processes; -1: all cores")
-    study.add_argument(
-        "--journal",
-        metavar="FILE",
-        help="where finished trials are kept, to resume after an interruption "
-        "(default: beside --output, until that is written)",
-    )
-    study.add_argument("--shard", metavar="I/N", help="run the I-th of N parts; needs --journal")
-    study.add_argument("--quiet", action="store_true", help="show no progress on stderr")
-    _add_targets(study)
-    parts = study.add_subparsers(title="parts", metavar="", required=False)
-    merged = parts.add_parser("merge", help="put the journals of all shards together")
-    merged.set_defaults(run=merge_shards)
-    merged.add_argument("journals", nargs="+", metavar="JOURNAL")
-    _add_targets(merged)
-
-
 def run_study(args: argparse.Namespace) -> None:
     """Run a phase-transition study, print its means, and write the files that were named."""
-    from kgroups.studies import phase_transition
-
     is_temporary = args.journal is None and args.output is not None
     journal = journal_beside(args.output) if is_temporary else args.journal
     _check_targets(args, journal)
@@ -127,7 +53,7 @@ def run_study(args: argparse.Namespace) -> None:
     if args.beyond == "clip" and any(d >= 0 and s * s > d for d in degrees for s in ratios):
         print(_CLIPPED, file=sys.stderr)
     try:
-        study = phase_transition(
+        study = kg.studies.phase_transition(
             parse_numbers("n", args.n, whole=True),
             parse_numbers("k", args.k, whole=True),
             degrees,
@@ -141,7 +67,7 @@ def run_study(args: argparse.Namespace) -> None:
             n_jobs=args.jobs,
             journal=journal,
             shard=shard,
-            progress=not args.quiet and (is_terminal() or TimeEstimate(args.jobs)),
+            progress=not args.quiet,
         )
     except KeyboardInterrupt:
         if journal is not None:
@@ -160,10 +86,8 @@ def journal_beside(output: str) -> str:
 
 def merge_shards(args: argparse.Namespace) -> None:
     """Merge shards, print the means, and write the files that were named."""
-    from kgroups.studies import merge
-
     _check_targets(args, read=args.journals)
-    _deliver(merge(args.journals), args)
+    _deliver(kg.studies.merge(args.journals), args)
 
 
 def _means_table(study: "Study", metric: str) -> str:
@@ -196,9 +120,7 @@ def _deliver(study: "Study", args: argparse.Namespace) -> None:
     if args.output is not None:
         study.save(args.output)
     if args.plot is not None:
-        from kgroups.studies import plot_study
-
-        save_figure(plot_study(study, pyplot=False).figure, args.plot)
+        save_figure(kg.studies.plot_study(study, pyplot=False).figure, args.plot)
     if args.json:
         lines = [
             {name: None if value != value else value for name, value in line.items()}
@@ -217,19 +139,11 @@ def _deliver(study: "Study", args: argparse.Namespace) -> None:
             print(f"wrote {path}")
 
 
-def _add_targets(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--output", metavar="FILE", help="write all rows: .csv, .csv.gz, .parquet")
-    parser.add_argument("--plot", metavar="FILE", help="draw the means: .png, .svg or .pdf")
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-
-
 def _check_targets(
     args: argparse.Namespace, journal: str | None = None, read: Sequence[str] = ()
 ) -> None:
     if args.output is not None:
-        from kgroups.studies import check_table_name
-
-        check_table_name(args.output)
+        kg.studies.check_table_name(args.output)
     check_plot(args.plot)
     check_files(args.output, args.plot, journal, read=read)
 
@@ -253,45 +167,3 @@ def parse_numbers(name: str, text: str, *, whole: bool = False) -> list[Any]:
             msg = f"--{name} must be whole numbers, got {value:g}."
             raise InputError(msg)
     return [int(value) for value in values] if whole else values
-
-
-class TimeEstimate:
-    """Print on stderr how many trials an earlier run has finished, and once the time left.
-
-    Each process reports once before the clock starts, because the first trials may wait for
-    kernels to compile. The line is printed when each has reported once more and ``seconds`` have
-    passed. Negative ``jobs`` are all cores.
-    """
-
-    def __init__(
-        self, jobs: int, *, seconds: float = 5.0, clock: Callable[[], float] = monotonic
-    ) -> None:
-        self._seconds, self._clock = seconds, clock
-        self._workers = jobs if jobs > 0 else os.cpu_count() or 1
-        self._reports = -1
-        self._start = (0.0, 0)
-        self._is_printed = False
-
-    def __call__(self, done: int, total: int) -> None:
-        """Take the number of trials done; the first call has those of an earlier run."""
-        self._reports += 1
-        if self._reports == 0 and done > 0:
-            print(f"{done} of {total} trials were done before", file=sys.stderr, flush=True)
-        if self._reports == self._workers:
-            self._start = (self._clock(), done)
-        if self._is_printed or self._reports < 2 * self._workers or done == total:
-            return
-        seconds = self._clock() - self._start[0]
-        if seconds >= self._seconds:
-            self._is_printed = True
-            left = seconds / (done - self._start[1]) * (total - done)
-            line = f"{done} of {total} trials are done, about {shown_duration(left)} to go"
-            print(line, file=sys.stderr, flush=True)
-
-
-def shown_duration(seconds: float) -> str:
-    """Return a duration in the unit that gives it one or two digits before the point."""
-    for size, unit in ((86_400, "days"), (3_600, "hours"), (60, "minutes")):
-        if seconds >= 1.5 * size:
-            return f"{seconds / size:.2g} {unit}"
-    return f"{max(seconds, 1):.2g} seconds"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import kgroups as kg
 from kgroups._wording import counted_communities
 from kgroups.cli.files import Source
 from kgroups.datasets import DatasetInfo, TableInfo
@@ -158,7 +159,7 @@ def description(
 def catalog(
     networks: Sequence[DatasetInfo], tables: Sequence[TableInfo], folders: Sequence[str]
 ) -> str:
-    """Return the known networks and tables: sizes, whether files are present, and citations."""
+    """Return the known networks and tables: sizes, whether files are present, and sources."""
     network_rows = [
         (each.name, each.family, f"{each.nodes:,}", f"{each.edges:,}", _place(each), each.title)
         for each in networks
@@ -167,75 +168,43 @@ def catalog(
         (each.name, f"{each.rows:,} x {each.columns}", each.classes, _place(each), each.title)
         for each in tables
     ]
-    parts = [
-        "Networks",
-        table(("name", "family", "nodes", "edges", "files", "what"), network_rows, align="llrrll"),
-        "\nWhom to cite for a network",
-        *_citations(networks),
-        "\nTables (rows with a class each, no graph; kgroups.datasets.load_table)",
-        table(("name", "rows x columns", "classes", "files", "what"), table_rows, align="lrrll"),
-        "\nWhom to cite for a table",
-        *_citations(tables),
-        "\nFiles that do not ship with kgroups are looked for in",
-        *(f"  {printable(folder)}" for folder in folders),
-        *_absent((*networks, *tables)),
-    ]
-    return "\n".join(parts)
-
-
-def _citations(entries: Sequence[DatasetInfo | TableInfo]) -> list[str]:
-    """Return each citation below the names of what it is for."""
-    cited = _grouped(entries, "citation")
-    return [f"{_names(same)}\n    {printable(citation)}" for (citation,), same in cited.items()]
-
-
-def _grouped(
-    entries: Sequence[DatasetInfo | TableInfo], *fields: str
-) -> dict[tuple[str, ...], list[DatasetInfo | TableInfo]]:
-    """Return the entries that agree in some fields together, in the order of the first of each."""
-    groups: dict[tuple[str, ...], list[DatasetInfo | TableInfo]] = {}
-    for entry in entries:
-        groups.setdefault(tuple(getattr(entry, field) for field in fields), []).append(entry)
-    return groups
-
-
-def _names(entries: Sequence[DatasetInfo | TableInfo]) -> str:
-    """Return names in lines of the width of the terminal."""
-    names = ", ".join(entry.name for entry in entries)
-    indent = "  "
-    return textwrap.fill(
-        names, width(), initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
-    )
-
-
-def _absent(entries: Sequence[DatasetInfo | TableInfo]) -> list[str]:
-    """Return where absent files come from, and the names that they must have."""
-    absent = [entry for entry in entries if not entry.present and not entry.bundled]
-    if not absent:
-        return []
     about = (
-        "The files of the following are absent. kgroups downloads nothing. Put the files into a "
+        "kgroups downloads nothing. Put the files of a network or table that is absent into a "
         "folder under the names below, and set the environment variable KGROUPS_DATA to the path "
         "of the folder. Each file is a table with the columns source,target or node,label, or "
         "with the columns of the data and a label, or an npz file with the arrays n, u, v and "
         "truth. A file must have the checksum that `kgroups datasets --json` prints. To read a "
         "graph in the format of its archive, pass its path: `kgroups detect PATH`."
     )
-    sections = [
-        f"{_names(same)}\n"
-        + facts(
-            [
-                ("  files", ", ".join(file.file for entry in same for file in entry.files)),
-                ("  creator", creator),
-                ("  archive", archive),
-                ("  copy", copy),
-            ]
-        )
-        for (creator, archive, copy), same in _grouped(
-            absent, "citation", "archive", "origin"
-        ).items()
+    parts = [
+        "Networks",
+        table(("name", "family", "nodes", "edges", "files", "what"), network_rows, align="llrrll"),
+        "\nTables (rows with a class each, no graph; kgroups.datasets.load_table)",
+        table(("name", "rows x columns", "classes", "files", "what"), table_rows, align="lrrll"),
+        "\nFiles that do not ship with kgroups are looked for in",
+        *(f"  {printable(folder)}" for folder in folders),
+        textwrap.fill(about, width()),
+        "\nWhom to cite, and where absent files come from",
+        *_sources((*networks, *tables)),
     ]
-    return ["", textwrap.fill(about, width()), *sections]
+    return "\n".join(parts)
+
+
+def _sources(entries: Sequence[DatasetInfo | TableInfo]) -> list[str]:
+    """Return the source of each entry below the names of all entries that have it."""
+    sources: dict[tuple[str, str, str], list[DatasetInfo | TableInfo]] = {}
+    for entry in entries:
+        key = (entry.citation, entry.archive, entry.origin)
+        sources.setdefault(key, []).append(entry)
+    lines = []
+    for (citation, archive, copy), same in sources.items():
+        names = ", ".join(entry.name for entry in same)
+        lines.append(wrapped(names, indent="  "))
+        absent = [entry for entry in same if _place(entry) == "absent"]
+        files = ", ".join(file.file for entry in absent for file in entry.files)
+        where = [("  files", files), ("  archive", archive), ("  copy", copy)] if absent else []
+        lines.append(facts([("  creator", citation), *where]))
+    return lines
 
 
 def _place(entry: DatasetInfo | TableInfo) -> str:
@@ -265,14 +234,12 @@ def _about_weights(source: Source) -> list[str]:
 
 
 def _communities(partition: Partition) -> str:
-    from kgroups.scoring import conductance
-
     n = max(partition.labels.size, 1)
     shown = min(partition.k, _MOST_ROWS)
     known, stability = partition.known_confidence, partition.known_stability
     taken = 42 + (0 if known is None else 23) + (0 if stability is None else 11)
     limit = max(width() - taken, 20)
-    conductances = conductance(partition.graph, partition)
+    conductances = kg.scoring.conductance(partition.graph, partition)
     members = [np.flatnonzero(partition.labels == a)[:limit].tolist() for a in range(shown)]
     sure = [] if known is None else [known.own[partition.labels == a] for a in range(shown)]
     rows = [
@@ -367,8 +334,12 @@ def _uncertainty(spectrum: "Spectrum") -> str:
     return f"Number of communities that the spectrum shows{about}\n{shown}"
 
 
-def wrapped(sentence: str) -> str:
+def wrapped(sentence: str, indent: str = "    ") -> str:
     """Return an indented sentence in lines of the width of the terminal."""
     return textwrap.fill(
-        printable(sentence), width(), initial_indent="  ", subsequent_indent="    "
+        printable(sentence),
+        width(),
+        initial_indent="  ",
+        subsequent_indent=indent,
+        break_on_hyphens=False,
     )

@@ -1,5 +1,5 @@
 """A partition as one HTML file: graph, spectrum, scores and communities, without the network."""
 
-from kgroups.page.document import check_page, page_content
+from kgroups.page.document import page_content
 
-__all__ = ["check_page", "page_content"]
+__all__ = ["page_content"]

@@ -12,23 +12,19 @@ import base64
 import hashlib
 import html
 import json
-import os
 import re
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from kgroups._output import check_writable
 from kgroups._progress import StageProgress, stage_progress
 from kgroups._types import Floats, Ints
 from kgroups._validation import changed_options, name_text
 from kgroups._wording import counted
-from kgroups.errors import InputError
 from kgroups.graph import Graph
 from kgroups.plotting.graphs import partition_colors
 from kgroups.plotting.layout import positions
@@ -40,7 +36,6 @@ if TYPE_CHECKING:
     from kgroups.spectrum import Spectrum
     from kgroups.uncertainty.stability import Stability
 
-_SUFFIXES = (".html", ".htm")
 # Steps of coordinates from 0 to 1 along the longer side, and of probabilities.
 _COORDINATE_STEPS = 65_535
 _PROBABILITY_STEPS = 10_000
@@ -92,14 +87,6 @@ class PageLimits:
     links: int = 2_000
 
     __repr__ = changed_options
-
-
-def check_page(path: str | os.PathLike[str]) -> None:
-    """Raise if no page can be written there: another suffix, or no folder."""
-    if Path(path).suffix.lower() not in _SUFFIXES:
-        msg = f"the name of a report must end in {' or '.join(_SUFFIXES)}; got {str(path)!r}."
-        raise InputError(msg)
-    check_writable(path)
 
 
 def page_content(

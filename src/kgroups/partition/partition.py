@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 import kgroups as kg
 from kgroups._csr import rows_of
-from kgroups._output import write_atomically
+from kgroups._output import check_page, require_matplotlib, write_atomically
 from kgroups._progress import Progress, StageProgress, interrupts_restored, stage_progress
 from kgroups._types import Bools, Floats, Ints
 from kgroups._validation import RngLike, check_real
@@ -845,7 +845,6 @@ class Partition(Sequence[Community]):
             The axes drawn on.
         """
         from kgroups.plotting import plot_spectrum
-        from kgroups.plotting.style import require_matplotlib
 
         require_matplotlib()
         return plot_spectrum(self.spectrum, ax=ax)
@@ -899,7 +898,7 @@ class Partition(Sequence[Community]):
         >>> partition = kg.detect_communities(nx.karate_club_graph())
         >>> partition.to_html("karate.html", title="Karate club")  # doctest: +SKIP
         """
-        from kgroups.page import check_page, page_content
+        from kgroups.page import page_content
 
         graph = self._graph_for("to_html()")
         check_page(path)

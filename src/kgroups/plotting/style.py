@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from kgroups._output import require_matplotlib
 from kgroups._types import Floats, Ints
-from kgroups._wording import install_hint
 from kgroups.errors import InputError, MissingExtraError
 
 # Colors of text and axes, and of what stays in the background.
@@ -80,15 +80,6 @@ _TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193,
 # Colors farther apart than the first cost nothing; closer than the second they cost no more.
 _CLEAR, _CLOSEST = 20.0, 1.0
 _SWEEPS = 20
-
-
-def require_matplotlib() -> None:
-    """Raise an error that names the extra unless matplotlib is installed."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        msg = f"drawing needs matplotlib. {install_hint('plot')}"
-        raise MissingExtraError(msg) from error
 
 
 def style() -> Any:

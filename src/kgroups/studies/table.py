@@ -20,6 +20,7 @@ from kgroups._output import (
     html_lines,
     html_table,
     html_text,
+    require_matplotlib,
     write_atomically,
 )
 from kgroups._validation import check_choice
@@ -30,7 +31,7 @@ from kgroups.errors import FileFormatError, InputError, MissingExtraError
 from kgroups.metrics import METRIC_NAMES
 from kgroups.partition.files import read_parquet
 from kgroups.plotting import community_colors
-from kgroups.plotting.style import FAINT, INK, SMALL_SIZE, dress, require_matplotlib, style
+from kgroups.plotting.style import FAINT, INK, SMALL_SIZE, dress, style
 from kgroups.studies.methods import METHODS
 from kgroups.studies.plan import RESERVED, Task, trial_seed
 from kgroups.studies.running import Results

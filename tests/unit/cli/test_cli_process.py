@@ -59,7 +59,7 @@ STUDY = ["study", "--n", "60", "--k", "2", "--degree", "6", "--snr", "2", "--tri
 @pytest.mark.parametrize(
     ("place", "words"),
     [
-        (["kgroups.cli.parser", "build_parser"], ["detect", "karate"]),
+        (["kgroups.cli", "build_parser"], ["detect", "karate"]),
         (["kgroups.detect", "detect_communities"], ["detect", "karate"]),
         (DURING_A_WRITE, ["detect", "karate", "--output", "p.csv"]),
         (["kgroups.cli.commands", "open_graph"], ["score", "karate", "p.csv"]),
@@ -88,7 +88,7 @@ from kgroups.cli import main
 signal.signal(signal.SIGINT, signal.default_int_handler)
 class Interrupt:
     def find_spec(name, path=None, target=None):
-        if name == "kgroups.cli.parser":
+        if name == "kgroups.cli.commands":
             os.kill(os.getpid(), signal.SIGINT)
 sys.meta_path.insert(0, Interrupt)
 sys.exit(main(["info", "karate"]))
