@@ -28,7 +28,6 @@ _PAGE_SUFFIXES = (".html", ".htm")
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 # Texts longer than this are cut, so that one name does not fill the screen.
 _LONGEST_TEXT = 60
-_NAME_PIXELS, _BAR_PIXELS, _LINE_PIXELS = 140, 160, 18
 
 
 def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
@@ -191,23 +190,6 @@ def html_result(head: str, lines: Iterable[str], table: str) -> str:
 def html_lines(lines: Iterable[str]) -> str:
     """Return sentences of any length, one below the other."""
     return "".join(f"<div>{escape(line)}</div>" for line in lines)
-
-
-def html_bars(values: Iterable[tuple[str, float, str]]) -> str:
-    """Return a picture of bars: a name, a length and a text for each."""
-    rows = list(values)
-    longest = max((value for _, value, _ in rows), default=0.0) or 1.0
-    parts, x = [], _NAME_PIXELS + 6
-    for place, (name, value, shown) in enumerate(rows):
-        y, width = place * _LINE_PIXELS, max(_BAR_PIXELS * value / longest, 1.0)
-        parts.append(
-            f'<text x="{_NAME_PIXELS}" y="{y + 13}" text-anchor="end">{html_text(name)}</text>'
-            f'<rect x="{x}" y="{y + 3}" width="{width:.1f}" height="12" fill="#0072b2"/>'
-            f'<text x="{x + width + 6:.1f}" y="{y + 13}">{html_text(shown)}</text>'
-        )
-    size = f'width="{x + _BAR_PIXELS + 70}" height="{len(rows) * _LINE_PIXELS}"'
-    style = 'font-size="12" font-family="sans-serif" fill="currentColor" role="img"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" {size} {style}>{"".join(parts)}</svg>'
 
 
 def html_beside(*parts: str) -> str:

@@ -4,7 +4,7 @@ import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from kgroups._output import html_bars, html_beside, html_facts, html_lines
+from kgroups._output import html_beside, html_facts, html_lines
 from kgroups._wording import counted, counted_communities
 from kgroups.errors import KGroupsWarning
 
@@ -246,7 +246,7 @@ class Report:
         return "\n".join([size, *self.lines(), *time, *memory])
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the result, how it was reached, and times as bars."""
+        """Return what a notebook shows: the result, how it was reached, and times."""
         facts: list[tuple[str, object]] = [
             ("nodes", self.n),
             ("edges", self.m),
@@ -258,7 +258,7 @@ class Report:
             exact = self.k_hat_low == self.k_hat_high
             about = self.k_hat if exact else f"about {self.k_hat}"
             facts.append(("eigenvalues above the threshold", about))
-        times = html_bars((name, spent, f"{spent:.3f} s") for name, spent in self.seconds.items())
+        times = html_facts((name, f"{spent:.3f} s") for name, spent in self.seconds.items())
         beside = html_beside(html_facts(facts), times if self.seconds else "")
         return beside + html_lines(self.lines())
 

@@ -57,6 +57,8 @@ _LINE_WIDTH = 98
 # Nodes with at least this confidence should stay in at least this share of the resamples.
 _SURE = 0.9
 _HINT = "other scales: partition.levels(); how sure and stable: partition.summary(full=True)"
+# Larger graphs are drawn as the graph of their communities.
+_MOST_NODES_DRAWN = 5000
 # igraph.Graph.from_networkx keeps the networkx names under the second attribute.
 _IGRAPH_NAMES = ("name", "_nx_name")
 
@@ -816,18 +818,13 @@ class Partition(Sequence[Community]):
         Other pictures of a partition are in ``kgroups.plotting``: the sorted matrix, sizes,
         confidence, and how two partitions differ.
         """
-        self._graph_for("plot()")
-        from kgroups.plotting import plot_partition
+        from kgroups.plotting import plot_communities, plot_graph
 
-        return plot_partition(
-            self,
-            ax=ax,
-            layout=layout,
-            names=names,
-            node_size=node_size,
-            palette=palette,
-            title=title,
-        )
+        graph = self._graph_for("plot()")
+        shown = {"names": names, "node_size": node_size, "palette": palette, "title": title}
+        if graph.n > _MOST_NODES_DRAWN and layout is None:
+            return plot_communities(self, ax=ax, **shown)
+        return plot_graph(self, ax=ax, layout=layout, **shown)
 
     def plot_spectrum(self, ax: Any = None) -> Any:
         """Draw the eigenvalues around the threshold; needs the extra ``plot``.

@@ -93,14 +93,14 @@ def inside_degrees(graph: Graph, labels: Ints) -> Floats:
     return np.bincount(graph.row_of_slot[inside], weights=weights, minlength=graph.n).astype(float)
 
 
-def community_rows(partition: "Partition") -> list[dict[str, Any]]:
-    """Return the rows of :meth:`Partition.summary`."""
+def community_rows(partition: "Partition", graph: Graph | None) -> list[dict[str, Any]]:
+    """Return the rows of :meth:`Partition.summary`, with or without what its graph says."""
     rows: list[dict[str, Any]] = [
         {"community": a, "nodes": size} for a, size in enumerate(partition.sizes.tolist())
     ]
-    if partition.graph is None:
+    if graph is None:
         return rows
-    graph, z, k = partition.graph, partition.labels, partition.k
+    z, k = partition.labels, partition.k
     links = community_links(graph, z)
     first, second = links.ends.T
     own = first == second
@@ -185,7 +185,7 @@ def summary_of(partition: "Partition") -> Summary:
     missing = not_computed(partition, ("levels()", "k_distribution()", "stability()"))
     if missing:
         sentences.append(f"Not computed: {', '.join(missing)}; summary(full=True) computes all.")
-    return Summary(community_rows(partition), sentences)
+    return Summary(community_rows(partition, partition.graph), sentences)
 
 
 def overview(
@@ -423,18 +423,16 @@ def partition_html(partition: "Partition", remarks: list[str]) -> str:
 
 def _communities(partition: "Partition") -> str:
     graph = partition.graph
-    reads_edges = graph is not None and len(graph.indices) <= _MAX_ENTRIES
+    if graph is not None and len(graph.indices) > _MAX_ENTRIES:
+        graph = None
     weight: Any = np.zeros(partition.labels.size)
     header = ["community", "nodes"]
-    if graph is not None and reads_edges:
+    if graph is not None:
         weight = inside_degrees(graph, partition.labels)
         unit = "weight" if graph.is_weighted else "edges"
         header += [f"{unit} inside", f"{unit} outside", "conductance"]
-        rows = community_rows(partition)[:_MOST_NODE_ROWS]
-    else:
-        sizes = partition.sizes[:_MOST_NODE_ROWS].tolist()
-        rows = [{"community": a, "nodes": size} for a, size in enumerate(sizes)]
-    header.append("most linked nodes" if reads_edges else "some nodes")
+    rows = community_rows(partition, graph)[:_MOST_NODE_ROWS]
+    header.append("some nodes" if graph is None else "most linked nodes")
     order = np.lexsort((-weight, partition.labels))
     starts = np.cumsum(partition.sizes) - partition.sizes
     table = []
@@ -444,7 +442,7 @@ def _communities(partition: "Partition") -> str:
         names = ", ".join(_short(partition.nodes[i]) for i in shown)
         fields = (row.get(name) for name in ("inside", "outside", "conductance"))
         numbers = [value for value in fields if value is not None]
-        if graph is not None and reads_edges and not graph.is_weighted:
+        if graph is not None and not graph.is_weighted:
             numbers[:2] = [round(value) for value in numbers[:2]]
         table.append([a, row["nodes"], *numbers, names])
     return html_table(header, table)

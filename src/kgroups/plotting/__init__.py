@@ -9,7 +9,7 @@ from kgroups.plotting.figures import (
     plot_spectrum,
     plot_stability,
 )
-from kgroups.plotting.graphs import plot_communities, plot_graph, plot_partition
+from kgroups.plotting.graphs import plot_communities, plot_graph
 from kgroups.plotting.style import community_colors, style
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "plot_confidence",
     "plot_graph",
     "plot_levels",
-    "plot_partition",
     "plot_sizes",
     "plot_spectrum",
     "plot_stability",

@@ -112,15 +112,7 @@ def _plot_estimates(spectrum: "Spectrum", axes: Any) -> Any:
         if chosen:
             axes.plot([spectrum.k_low, spectrum.k_high], [place, place], color=color, lw=3.0)
         axes.scatter([k], [place], s=44, color=color if chosen else FAINT, zorder=3)
-        axes.annotate(
-            spectrum.shown_k_at[rule],
-            (k, place),
-            xytext=(0, 8),
-            textcoords="offset points",
-            ha="center",
-            fontsize=SMALL_SIZE,
-            color=INK,
-        )
+        _write_beside(axes, spectrum.shown_k_at[rule], (k, place), (0, 8), ha="center")
     axes.set_yticks(range(len(rules)), rules)
     axes.set_ylim(-0.6, len(rules) - 0.2)
     axes.set_xlabel("eigenvalues above the threshold")
@@ -129,6 +121,14 @@ def _plot_estimates(spectrum: "Spectrum", axes: Any) -> Any:
     _count_along_x(axes, nbins=5)
     dress(axes, f"k about {spectrum.k} ({spectrum.k_low} to {spectrum.k_high})")
     return axes
+
+
+def _write_beside(
+    axes: Any, text: str, at: tuple[float, float], away: tuple[int, int], **align: Any
+) -> None:
+    """Write a small text some points away from a place."""
+    font = {"fontsize": SMALL_SIZE, "color": INK}
+    axes.annotate(text, at, xytext=away, textcoords="offset points", **font, **align)
 
 
 def _count_along_x(axes: Any, nbins: int | Literal["auto"] = "auto") -> None:
@@ -395,16 +395,7 @@ def _plot_classes(
     for place in range(len(names)):
         unsure = int(counts[place, 2:].sum())
         text = f"{unsure:,} of {of_row[place]:,} below 0.9"
-        axes.annotate(
-            text,
-            (1.0, place),
-            xytext=(6, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=SMALL_SIZE,
-            color=INK,
-            annotation_clip=False,
-        )
+        _write_beside(axes, text, (1.0, place), (6, 0), va="center", annotation_clip=False)
     _explain_classes(axes)
     axes.set_xlim(0.0, 1.0)
     axes.set_ylim(len(names) - 0.4, -0.6)

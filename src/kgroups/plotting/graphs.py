@@ -1,7 +1,7 @@
 """Draw a graph with its communities in colors, or the graph of communities itself."""
 
 import math
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ from kgroups._validation import name_text
 from kgroups._wording import counted_communities, shown_name
 from kgroups.errors import InputError
 from kgroups.graph import Graph
-from kgroups.plotting.layout import community_centers, positions, separate
+from kgroups.plotting.layout import community_centers, in_node_order, positions, separate
 from kgroups.plotting.style import (
     FAINT,
     INK,
@@ -37,8 +37,6 @@ _DIRECTIONS = 24
 _PADDING = 2.0
 # Lengths of the lines to labels that find no place beside their circles, in points.
 _LINE_LENGTHS = (10.0, 18.0, 28.0, 40.0, 55.0, 75.0)
-# Larger graphs are drawn as the graph of their communities.
-_MAX_NODES = 5000
 _FIGSIZE = (7.0, 5.4)
 # Radius of an average node: a share of the space per node, and at most so many points.
 _RADIUS, _MAX_RADIUS_POINTS = 0.42, 6.0
@@ -229,32 +227,6 @@ def shortened(name: object) -> str:
     """Return a name in one line of a length that can be drawn."""
     text = " ".join(str(name).split())
     return text if len(text) <= _LONGEST_NAME else text[: _LONGEST_NAME - 1] + "…"
-
-
-def plot_partition(
-    partition: "Partition",
-    *,
-    ax: Any = None,
-    layout: Any = None,
-    names: Collection[Hashable] | None = None,
-    node_size: Any = 1.0,
-    palette: Any = None,
-    title: str | None = None,
-) -> Any:
-    """Draw a graph with its communities in colors, from 5,001 nodes on the graph of communities.
-
-    Parameters are those of :func:`plot_graph`, which draws up to 5,000 nodes and all for which a
-    layout is given, and of :func:`plot_communities`.
-
-    Returns
-    -------
-    matplotlib Axes
-        The axes drawn on.
-    """
-    options = {"ax": ax, "names": names, "node_size": node_size, "palette": palette, "title": title}
-    if partition.labels.size > _MAX_NODES and layout is None:
-        return plot_communities(partition, **options)
-    return plot_graph(partition, layout=layout, **options)
 
 
 def plot_graph(
@@ -484,23 +456,23 @@ def _neighbors(
 
 def _rows_of(graph: Graph, names: Collection[Hashable]) -> dict[Hashable, int]:
     """Return the row of each node that is to be named."""
-    try:
-        # The letters of a string are not meant.
-        wanted = list(names) if not isinstance(names, str) else None
-    except TypeError:
-        wanted = None
-    if wanted is None:
+    # The letters of a string are not meant.
+    if isinstance(names, str) or not isinstance(names, Iterable):
         msg = f"names must be a collection of nodes, such as [node], got {names!r}."
         raise InputError(msg)
+    wanted = list(names)
     if not wanted:
         return {}
     row_of = {name: i for i, name in enumerate(graph.nodes)}
+    found: dict[Hashable, int] = {}
     for name in wanted:
-        if not _is_hashable(name) or name not in row_of:
+        try:
+            found[name] = row_of[name]
+        except (KeyError, TypeError):
             msg = f"names must be nodes of the graph, got {shown_name(name)}."
-            raise InputError(msg)
+            raise InputError(msg) from None
         _check_drawn(name)
-    return {name: row_of[name] for name in wanted}
+    return found
 
 
 def _check_drawn(name: Hashable) -> None:
@@ -520,22 +492,9 @@ def _can_be_drawn(name: Hashable) -> bool:
     return True
 
 
-def _is_hashable(name: object) -> bool:
-    try:
-        hash(name)
-    except TypeError:
-        return False
-    return True
-
-
 def _areas(graph: Graph, node_size: Any, *, by_degree: bool = True) -> Floats:
     """Return the areas of the nodes, 1 on average unless the caller gave a factor."""
-    if isinstance(node_size, Mapping):
-        missing = [node for node in graph.nodes if node not in node_size]
-        if missing:
-            msg = f"node_size must have a number for every node; {missing[0]!r} has none."
-            raise InputError(msg)
-        node_size = [node_size[node] for node in graph.nodes]
+    node_size = in_node_order(graph, node_size, "node_size", "a number")
     given = np.asarray(node_size)
     if (
         given.dtype.kind not in "iuf"

@@ -37,13 +37,7 @@ def positions(graph: Graph, labels: Ints, layout: Any) -> Floats:
     """Return one (x, y) row per node from what the caller gave, or from :func:`force_layout`."""
     if layout is None:
         return force_layout(graph, labels)
-    if isinstance(layout, Mapping):
-        missing = [node for node in graph.nodes if node not in layout]
-        if missing:
-            more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
-            msg = f"layout must hold a position for every node; {missing[0]!r}{more} has none."
-            raise InputError(msg)
-        layout = [layout[node] for node in graph.nodes]
+    layout = in_node_order(graph, layout, "layout", "a position")
     try:
         xy = np.asarray(layout, float)
     except (TypeError, ValueError, OverflowError) as error:
@@ -55,6 +49,18 @@ def positions(graph: Graph, labels: Ints, layout: Any) -> Floats:
         )
         raise InputError(msg)
     return xy.reshape(graph.n, 2)
+
+
+def in_node_order(graph: Graph, values: Any, name: str, what: str) -> Any:
+    """Return the values of a mapping from nodes as a list in node order, and others unchanged."""
+    if not isinstance(values, Mapping):
+        return values
+    missing = [node for node in graph.nodes if node not in values]
+    if missing:
+        more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+        msg = f"{name} must hold {what} for every node; {missing[0]!r}{more} has none."
+        raise InputError(msg)
+    return [values[node] for node in graph.nodes]
 
 
 def _not_positions(graph: Graph, layout: Any) -> InputError:

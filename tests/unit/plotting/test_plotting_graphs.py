@@ -17,7 +17,7 @@ from kgroups import datasets, plotting
 from kgroups.errors import InputError, MissingExtraError, PartitionError
 from kgroups.graph import Graph
 from kgroups.partition import Partition
-from kgroups.plotting import community_colors, plot_communities, plot_graph, plot_partition
+from kgroups.plotting import community_colors, plot_communities, plot_graph
 from kgroups.plotting.style import FAINT
 
 CORNERS = {"a": (0, 0), "b": (0, 1), "c": (1, 1), "d": (1, 0)}
@@ -286,7 +286,7 @@ def test_palettes_that_are_none(axes, square, palette, message):
         ([1, 2], r"each of the 4 nodes, got \[1, 2\]"),
         ("large", "got 'large'"),
         ([1.0, np.nan, 1.0, 1.0], "got .*nan"),
-        ({"a": 1.0}, "a number for every node; 'b' has none"),
+        ({"a": 1.0}, "a number for every node; 'b' \\(and 2 more\\) has none"),
     ],
 )
 def test_sizes_that_do_not_fit(axes, square, node_size, message):
@@ -299,13 +299,13 @@ def test_graphs_of_more_than_5000_nodes_are_drawn_by_community(axes):
     graph = kgroups.as_graph(nx.path_graph(n))
     labels = np.arange(n) // 1000
     partition = Partition(labels, graph=graph)
-    plot_partition(partition, ax=axes, names=[0])
+    partition.plot(axes, names=[0])
     assert len(circles_of(axes)[0]) == 6
     assert "5,001 nodes: 5 communities and 1 single node" in axes.texts[-1].get_text()
     # The node of community 5, the smallest, is drawn large enough to be seen.
     assert circles_of(axes)[1].min() > 0
     given = Figure().subplots()
-    plot_partition(partition, ax=given, layout=np.random.default_rng(0).random((n, 2)))
+    partition.plot(given, layout=np.random.default_rng(0).random((n, 2)))
     assert len(circles_of(given)[0]) == n
 
 
