@@ -14,7 +14,6 @@ from hypothesis import given
 import _kgroups_nx
 import kgroups as kg
 from helpers.strategies_backends import Subclass, cases
-from kgroups.adapters import unchanged_structure
 from kgroups.backends.networkx import backend_interface
 from kgroups.backends.networkx.graph import convert_from_nx, convert_to_nx
 from kgroups.backends.networkx.interface import EXPECTED_FAILURES, SERVED, can_run, should_run
@@ -187,17 +186,6 @@ def test_directed_louvain_is_left_to_networkx():
     expected = nx.community.louvain_communities(D, seed=1)
     with nx.config.backend_priority(algos=["kgroups"]):
         assert nx.community.louvain_communities(D, seed=1) == expected
-
-
-def test_detection_and_backend_share_one_reading_of_the_structure():
-    G = gnm()
-    kg.as_graph(G)
-    structure = unchanged_structure(G)
-    assert structure is not None
-    nx.community.modularity(G, halves(G), backend="kgroups")
-    assert unchanged_structure(G) is structure
-    (kept,) = G.__networkx_cache__["backends"]["kgroups"].values()
-    assert kept.indices is structure.indices
 
 
 def test_a_changed_graph_is_read_again():

@@ -58,7 +58,6 @@ def test_a_graph_of_more_entries_than_int32_counts_is_read_in_int64(form, tmp_pa
     G = clear_groups()
     short = as_graph(FORMS[form](G, tmp_path))
     monkeypatch.setattr(_csr, "INT32_BOUND", 10)
-    G.__networkx_cache__.clear()
     long = as_graph(FORMS[form](G, tmp_path))
     assert short.indptr.dtype == short.indices.dtype == np.int32
     assert long.indptr.dtype == long.indices.dtype == np.int64
@@ -72,7 +71,6 @@ def test_a_graph_of_more_entries_than_int32_counts_has_the_same_communities(monk
     G = clear_groups()
     short = kg.detect_communities(G, rng=0)
     monkeypatch.setattr(_csr, "INT32_BOUND", 10)
-    G.__networkx_cache__.clear()
     long = kg.detect_communities(G, rng=0)
     assert long.labels.tolist() == short.labels.tolist()
     assert len(long) == 3

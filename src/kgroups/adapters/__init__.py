@@ -14,13 +14,7 @@ from kgroups.adapters.labels import (
     read_labeling,
 )
 from kgroups.adapters.libraries import igraph_draws_from
-from kgroups.adapters.networkx import (
-    Structure,
-    cached_structure,
-    is_plain,
-    structure_of,
-    unchanged_structure,
-)
+from kgroups.adapters.networkx import Structure, is_plain
 from kgroups.adapters.numbering import by_first_node, canonical_order
 
 __all__ = [
@@ -33,7 +27,6 @@ __all__ = [
     "as_labels",
     "as_shared_labels",
     "by_first_node",
-    "cached_structure",
     "canonical_order",
     "check_length",
     "check_named_once",
@@ -42,6 +35,4 @@ __all__ = [
     "positions_of",
     "read_graph",
     "read_labeling",
-    "structure_of",
-    "unchanged_structure",
 ]

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from kgroups._wording import install_hint
+from kgroups._output import import_pyarrow
 from kgroups.adapters.edges import ReadOptions
 from kgroups.adapters.files import GraphFile
 from kgroups.adapters.matrices import from_sparse
@@ -16,7 +16,7 @@ from kgroups.adapters.tables import (
     from_edge_arrays,
     with_columns_described,
 )
-from kgroups.errors import GraphError, MissingExtraError
+from kgroups.errors import GraphError
 from kgroups.graph import Graph, bad_weight
 
 _INDEX_ARRAYS = ("row", "col", "indices", "indptr", "offsets", "shape")
@@ -84,11 +84,7 @@ def _expanded_size(archive: Any, keys: Iterable[str]) -> int:
 
 def read_parquet(file: GraphFile) -> Graph:
     """Read the columns that hold the edges and the weights of a Parquet file."""
-    try:
-        from pyarrow import parquet, types
-    except ImportError as error:
-        msg = f"reading Parquet needs pyarrow, which is not installed.\n  {install_hint('parquet')}"
-        raise MissingExtraError(msg) from error
+    pyarrow, parquet = import_pyarrow()
     with file.parsing("Parquet"):
         content = parquet.ParquetFile(file.stream)
         names = content.schema_arrow.names
@@ -96,8 +92,8 @@ def read_parquet(file: GraphFile) -> Graph:
         file.check_expansion(announced_size(content, wanted))
         for column in wanted[:2]:
             kind = content.schema_arrow.field(column).type
-            kind = kind.value_type if types.is_dictionary(kind) else kind
-            if types.is_floating(kind) or types.is_decimal(kind):
+            kind = kind.value_type if pyarrow.types.is_dictionary(kind) else kind
+            if pyarrow.types.is_floating(kind) or pyarrow.types.is_decimal(kind):
                 raise _unfit_names(kind, column)
         columns = {column: content.read([column], use_threads=False)[column] for column in wanted}
         _refuse_nulls(columns)

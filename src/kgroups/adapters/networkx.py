@@ -1,12 +1,10 @@
 """networkx graphs of every class, views included, to ``Graph``."""
 
-import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, compress
 from operator import itemgetter
-from typing import Any, cast
-from weakref import WeakKeyDictionary
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +20,6 @@ from kgroups.adapters.edges import (
 from kgroups.adapters.numbering import unique_integers
 from kgroups.graph import Graph
 
-_CACHE_KEY = "kgroups-structure"
 _FACTORIES = (
     "adjlist_outer_dict_factory",
     "adjlist_inner_dict_factory",
@@ -45,32 +42,18 @@ class Structure:
         from scipy import sparse
 
         n = len(adjacency)
-        self._names = tuple(chain.from_iterable(adjacency.values()))
-        kind = index_type(n, len(self._names))
+        names = tuple(chain.from_iterable(adjacency.values()))
+        kind = index_type(n, len(names))
         self._dict_indptr = np.zeros(n + 1, kind)
         lengths = np.fromiter(map(len, adjacency.values()), np.int64, n)
         np.cumsum(lengths, out=self._dict_indptr[1:], dtype=kind)
-        self._neighbors, self.nodes = _numbered_neighbors(adjacency, self._names, kind)
-        places = np.arange(len(self._names), dtype=kind)
+        self._neighbors, self.nodes = _numbered_neighbors(adjacency, names, kind)
+        places = np.arange(len(names), dtype=kind)
         unsorted = sparse.csr_array((places, self._neighbors, self._dict_indptr), shape=(n, n))
         # Columns of a symmetric matrix are its rows, and the transposition sorts them on the way.
         transposed = unsorted.tocsc()
         self.indptr, self.indices = transposed.indptr, transposed.indices
         self._place_of_slot = transposed.data
-
-    def counts_match(self, adjacency: dict[Any, Any]) -> bool:
-        """Return whether the dicts still have as many nodes and entries."""
-        entries = sum(map(len, adjacency.values()))
-        return len(adjacency) == len(self.nodes) and entries == len(self.indices)
-
-    def matches(self, adjacency: dict[Any, Any]) -> bool:
-        """Return whether the dicts still have these nodes and entries, in this order."""
-        return (
-            self.counts_match(adjacency)
-            and list(adjacency) == list(self.nodes)
-            and list(map(len, adjacency.values())) == np.diff(self._dict_indptr).tolist()
-            and tuple(chain.from_iterable(adjacency.values())) == self._names
-        )
 
     @cached_property
     def _is_upper(self) -> Bools:
@@ -130,52 +113,6 @@ def _positions(names: Ints, found: Ints) -> Indices:
     return position[of_found]
 
 
-# networkx clears the cache of a graph whenever the graph changes. Only a bare token is stored
-# there, so that a pickled graph needs no kgroups to load and carries no arrays.
-_structures: WeakKeyDictionary[Any, tuple[object, Structure]] = WeakKeyDictionary()
-
-
-def structure_of(graph: Any) -> Structure:
-    """Return the structure of a plain undirected graph, cached until networkx reports a change."""
-    known = unchanged_structure(graph)
-    if known is not None:
-        return known
-    structure = Structure(graph._adj)
-    if _is_cacheable(graph):
-        token = object()
-        _structures[graph] = (token, structure)
-        graph.__networkx_cache__[_CACHE_KEY] = token
-    return structure
-
-
-def unchanged_structure(graph: Any) -> Structure | None:
-    """Return the cached structure, or None if the graph has changed since.
-
-    All names are compared, which takes less time than reading them: an edit of many edges that
-    fails half-way changes the graph, and networkx does not clear its cache.
-    """
-    structure = cached_structure(graph)
-    return structure if structure is not None and structure.matches(graph._adj) else None
-
-
-def cached_structure(graph: Any) -> Structure | None:
-    """Return the cached structure if networkx reports no change and the counts agree."""
-    if not _is_cacheable(graph) or _CACHE_KEY not in graph.__networkx_cache__:
-        return None
-    token, structure = _structures.get(graph, (None, None))
-    if structure is None or token is not graph.__networkx_cache__[_CACHE_KEY]:
-        return None
-    return structure if structure.counts_match(graph._adj) else None
-
-
-def _is_cacheable(graph: Any) -> bool:
-    return (
-        isinstance(getattr(graph, "__networkx_cache__", None), dict)
-        and cast(Any, type(graph)).__hash__ is object.__hash__
-        and bool(sys.modules["networkx"].config.cache_converted_graphs)
-    )
-
-
 def is_plain(graph: Any) -> bool:
     """Return whether a graph consists of plain dicts that no subclass reads in another way."""
     kind = type(graph)
@@ -189,12 +126,12 @@ def is_plain(graph: Any) -> bool:
 
 
 def from_networkx(graph: Any, options: ReadOptions) -> Graph:
-    """Convert a networkx graph; its structure is cached for the next call, weights are not."""
+    """Convert a networkx graph."""
     if graph.is_directed():
         refuse_directed(f"a directed networkx {type(graph).__name__}", options)
     if graph.is_directed() or not is_plain(graph):
         return _from_edge_view(graph, options)
-    structure = structure_of(graph)
+    structure = Structure(graph._adj)
     if options.symmetrize == "union":
         return Graph(structure.indptr, structure.indices, nodes=structure.nodes)
     counts, weights = _edge_values(graph, structure, options.weight)

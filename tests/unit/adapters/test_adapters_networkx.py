@@ -2,8 +2,6 @@
 
 import copy
 import pickle
-import subprocess
-import sys
 
 import networkx as nx
 import numpy as np
@@ -11,7 +9,6 @@ import pytest
 
 from helpers import oracles_adapters as oracles
 from kgroups.adapters import as_graph
-from kgroups.adapters import networkx as adapter
 from kgroups.errors import DirectedGraphError, WeightError
 
 
@@ -225,22 +222,6 @@ def test_no_change_of_a_converted_graph_is_missed(karate, kind, change):
         assert np.array_equal(graph.to_scipy().toarray(), expected)
 
 
-def test_the_structure_is_reused_and_weights_are_read_anew(karate, monkeypatch):
-    first = as_graph(karate)
-    monkeypatch.setattr(adapter, "Structure", lambda adjacency: pytest.fail("read again"))
-    karate[0][1]["weight"] = 100.0
-    second = as_graph(karate)
-    assert np.shares_memory(first.indices, second.indices)
-    assert second.to_scipy()[0, 1] == 100.0
-    assert first.to_scipy()[0, 1] == 4.0
-
-
-def test_the_structure_is_not_kept_when_networkx_is_told_not_to_cache(karate):
-    with nx.config(cache_converted_graphs=False):
-        as_graph(karate)
-    assert adapter._CACHE_KEY not in karate.__networkx_cache__
-
-
 def test_entries_that_come_behind_the_back_of_networkx_are_noticed(karate):
     as_graph(karate)
     karate._adj[0][9] = karate._adj[9][0] = {}
@@ -275,7 +256,6 @@ def test_bulk_edits_that_failed_half_way_with_equal_counts_are_noticed(change):
     before = len(G), G.number_of_edges()
     change(G)
     assert (len(G), G.number_of_edges()) == before
-    assert adapter._CACHE_KEY in G.__networkx_cache__  # networkx has not noticed
     for _ in range(2):
         graph = as_graph(G)
         assert list(graph.nodes) == list(G)
@@ -287,7 +267,6 @@ def test_views_follow_their_parent(karate):
     as_graph(view)
     karate.remove_edge(0, 1)
     assert matches(view)
-    assert view not in adapter._structures
 
 
 @pytest.mark.parametrize(
@@ -302,23 +281,3 @@ def test_twins_of_converted_graphs_go_their_own_way(karate, twin_of):
     twin.remove_edge(0, 1)
     assert matches(twin)
     assert matches(karate)
-
-
-def test_a_pickled_graph_is_no_larger_and_loads_without_kgroups(karate):
-    before = len(pickle.dumps(karate))
-    as_graph(karate)
-    after = pickle.dumps(karate)
-    assert len(after) < before + 200
-    code = (
-        "import pickle, sys; G = pickle.loads(sys.stdin.buffer.read());"
-        "assert len(G) == 34; assert 'kgroups' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], input=after, check=True)
-
-
-def test_a_dead_graph_leaves_nothing_behind():
-    G = nx.path_graph(3)
-    as_graph(G)
-    kept = len(adapter._structures)
-    del G
-    assert len(adapter._structures) == kept - 1

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from kgroups._csr import index_type
 from kgroups._types import Indices, Ints
-from kgroups.adapters import is_plain, structure_of
+from kgroups.adapters import Structure, is_plain
 
 Weights: TypeAlias = npt.NDArray[Any]
 """int64 or float64: integers stay integers, so that results have networkx's types."""
@@ -260,8 +260,8 @@ def sums_of(values: Weights, place: Indices, size: int) -> Weights:
 
 
 def _of_dicts(graph: Any, declared: Mapping[str, Any]) -> ConvertedGraph:
-    """Read a plain graph from its dicts, by the structure that detection uses too."""
-    structure = structure_of(graph)
+    """Read a plain graph from its dicts."""
+    structure = Structure(graph._adj)
 
     def attributes() -> Iterator[Any]:
         neighbors = chain.from_iterable(map(dict.values, graph._adj.values()))
