@@ -1,21 +1,18 @@
 """``kgroups study`` and ``kgroups study merge``."""
 
 import argparse
-import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-import kgroups as kg
 from kgroups.cli.files import check_files, check_plot, save_figure
 from kgroups.cli.views import print_json, table
 from kgroups.errors import InputError
-
-if TYPE_CHECKING:
-    from kgroups.studies import Study
+from kgroups.studies import Study, check_table_name, merge, phase_transition, plot_study
+from kgroups.studies.table import table_of_means
 
 # Bytes that leave room for the ending of a journal: most systems allow 255.
 _LONGEST_NAME = 240
@@ -53,7 +50,7 @@ def run_study(args: argparse.Namespace) -> None:
     if args.beyond == "clip" and any(d >= 0 and s * s > d for d in degrees for s in ratios):
         print(_CLIPPED, file=sys.stderr)
     try:
-        study = kg.studies.phase_transition(
+        study = phase_transition(
             parse_numbers("n", args.n, whole=True),
             parse_numbers("k", args.k, whole=True),
             degrees,
@@ -87,24 +84,16 @@ def journal_beside(output: str) -> str:
 def merge_shards(args: argparse.Namespace) -> None:
     """Merge shards, print the means, and write the files that were named."""
     _check_targets(args, read=args.journals)
-    _deliver(kg.studies.merge(args.journals), args)
+    _deliver(merge(args.journals), args)
 
 
-def _means_table(study: "Study", metric: str) -> str:
+def _means_table(study: Study) -> str:
     """Return a line per cell with the mean and its standard error for each method."""
-    cells: dict[tuple[Any, ...], dict[str, str]] = {}
-    for line in study.summary():
-        if line["metric"] == metric:
-            spread = "" if math.isnan(line["se"]) else f" ± {line['se']:.3f}"
-            cell = tuple(line[name] for name in study.parameters)
-            cells.setdefault(cell, {})[line["method"]] = f"{line['mean']:.3f}{spread}"
-    shown = zip(*(_shown(values) for values in zip(*cells, strict=True)), strict=True)
-    rows = [
-        (*cell, *(found[name] for name in study.methods))
-        for cell, found in zip(shown, cells.values(), strict=True)
-    ]
+    columns = list(zip(*table_of_means(study, lambda line: line["se"]), strict=True))
+    wide = len(study.parameters)
+    rows = zip(*map(_shown, columns[:wide]), *columns[wide:], strict=True)
     header = (*study.parameters, *study.methods)
-    return table(header, rows, align="r" * len(header))
+    return table(header, list(rows), align="r" * len(header))
 
 
 def _shown(values: Sequence[Any]) -> list[str]:
@@ -116,11 +105,11 @@ def _shown(values: Sequence[Any]) -> list[str]:
     return texts
 
 
-def _deliver(study: "Study", args: argparse.Namespace) -> None:
+def _deliver(study: Study, args: argparse.Namespace) -> None:
     if args.output is not None:
         study.save(args.output)
     if args.plot is not None:
-        save_figure(kg.studies.plot_study(study, pyplot=False).figure, args.plot)
+        save_figure(plot_study(study, pyplot=False).figure, args.plot)
     if args.json:
         lines = [
             {name: None if value != value else value for name, value in line.items()}
@@ -133,7 +122,7 @@ def _deliver(study: "Study", args: argparse.Namespace) -> None:
     metric = study.default_metric
     print(f"mean {metric} ± standard error, {trials} graphs per line")
     print(f"k given to: {', '.join(study.methods_given_k) or 'no method'}\n")
-    print(_means_table(study, metric))
+    print(_means_table(study))
     for path in (args.output, args.plot):
         if path is not None:
             print(f"wrote {path}")
@@ -143,7 +132,7 @@ def _check_targets(
     args: argparse.Namespace, journal: str | None = None, read: Sequence[str] = ()
 ) -> None:
     if args.output is not None:
-        kg.studies.check_table_name(args.output)
+        check_table_name(args.output)
     check_plot(args.plot)
     check_files(args.output, args.plot, journal, read=read)
 

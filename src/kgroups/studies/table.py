@@ -5,7 +5,7 @@ import io
 import math
 import os
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +31,15 @@ from kgroups.errors import FileFormatError, InputError, MissingExtraError
 from kgroups.metrics import METRIC_NAMES
 from kgroups.partition.files import read_parquet
 from kgroups.plotting import community_colors
-from kgroups.plotting.style import FAINT, INK, SMALL_SIZE, dress, style
+from kgroups.plotting.style import (
+    FAINT,
+    INK,
+    SMALL_SIZE,
+    dress,
+    has_matplotlib,
+    inline_image,
+    style,
+)
 from kgroups.studies.methods import METHODS
 from kgroups.studies.plan import RESERVED, Task, trial_seed
 from kgroups.studies.running import Results
@@ -45,8 +53,6 @@ Row = Mapping[str, Any]
 _THRESHOLD = 1.0
 _MARKERS = "osD^vP*X"
 _PANELS_PER_ROW = 3
-# Space around a legend inside a panel, as a share of its width.
-_LEGEND_PADDING = 0.1
 # Width of a legend beside the panels.
 _LEGEND_INCHES = 2.4
 _METRIC_LABELS = {name: name.replace("_", " ") for name in METRIC_NAMES} | {
@@ -222,8 +228,6 @@ class Study:
             The axes drawn on; those of the first panel if there are several, which are all in
             its ``figure.axes``.
         """
-        from kgroups.studies.table import plot_study
-
         return plot_study(self, ax, metric=metric, x=x)
 
     def _cell(self, row: Row) -> tuple[Any, ...]:
@@ -235,29 +239,31 @@ def study_html(study: Study) -> str:
     head = f"<b>{html_text(f'Study of {len(study.rows):,} rows')}</b>"
     if not study.rows:
         return head
+    rows = table_of_means(study, lambda line: (line["high"] - line["low"]) / 2.0)
+    table = html_table([*study.parameters, *study.methods], rows[:_MOST_ROWS])
+    if len(rows) > _MOST_ROWS:
+        table += html_lines([f"and {len(rows) - _MOST_ROWS} more cells"])
+    about = html_lines([f"{study.default_metric}: mean and 95 % interval over the trials"])
+    return head + about + html_beside(table, _picture(study))
+
+
+def table_of_means(study: Study, spread: Callable[[Line], float]) -> list[tuple[Any, ...]]:
+    """Return a row per cell: its parameters, and mean ± spread of the default metric by method."""
     metric = study.default_metric
     cells: dict[tuple[Any, ...], dict[str, str]] = {}
     for line in study.summary():
         if line["metric"] == metric:
-            wide = (line["high"] - line["low"]) / 2.0
-            shown = f"{line['mean']:.3f}" + ("" if math.isnan(wide) else f" ± {wide:.3f}")
+            wide = "" if math.isnan(spread(line)) else f" ± {spread(line):.3f}"
             cell = tuple(line[name] for name in study.parameters)
-            cells.setdefault(cell, {})[line["method"]] = shown
-    rows = [
-        (*cell, *(of.get(method, "") for method in study.methods)) for cell, of in cells.items()
+            cells.setdefault(cell, {})[line["method"]] = f"{line['mean']:.3f}{wide}"
+    return [
+        (*cell, *(found.get(method, "") for method in study.methods))
+        for cell, found in cells.items()
     ]
-    table = html_table([*study.parameters, *study.methods], rows[:_MOST_ROWS])
-    if len(rows) > _MOST_ROWS:
-        table += html_lines([f"and {len(rows) - _MOST_ROWS} more cells"])
-    about = html_lines([f"{metric}: mean and 95 % interval over the trials"])
-    return head + about + html_beside(table, _picture(study))
 
 
 def _picture(study: Study) -> str:
     """Return the figure of a study as an image, or nothing if it cannot be drawn."""
-    from kgroups.plotting.style import has_matplotlib, inline_image
-    from kgroups.studies.table import plot_study
-
     if not has_matplotlib():
         return ""
     try:
@@ -370,36 +376,21 @@ def plot_study(
     axes = _given_axes(ax, drawing) if ax is not None else _new_axes(drawing, panel, pyplot=pyplot)
     _draw(study, drawing, axes)
     legend: dict[str, Any] = {
-        "frameon": False,
+        # Opaque, so that the threshold does not cross the text.
+        "framealpha": 1.0,
+        "edgecolor": "none",
         "fontsize": SMALL_SIZE,
         "title_fontsize": SMALL_SIZE,
+        "labelcolor": INK,
     }
-    legend["labelcolor"] = INK
     if drawing.is_mixed:
         legend["title"] = "solid, filled: k given\ndashed, open: k chosen by the method"
     if drawing.is_mixed and ax is None:
         handles, labels = axes[0].get_legend_handles_labels()
         axes[0].figure.legend(handles, labels, loc="outside right upper", **legend)
     else:
-        _write_legend(axes[0], legend, has_threshold=drawing.x == "snr")
+        axes[0].legend(**legend)
     return axes[0]
-
-
-def _write_legend(panel: Any, options: Mapping[str, Any], *, has_threshold: bool) -> None:
-    """Write the legend inside a panel, at one side of the threshold if there is room."""
-    legend = panel.legend(**options)
-    if not has_threshold:
-        return
-    panel.figure.figure.draw_without_rendering()
-    place, _ = panel.transAxes.inverted().transform(panel.transData.transform((_THRESHOLD, 0.0)))
-    width = (1.0 + _LEGEND_PADDING) * legend.get_window_extent().width / panel.bbox.width
-    if 0.0 < place < 1.0:
-        low, high = (place, 1.0) if width <= 1.0 - place else (0.0, place)
-        if width <= high - low:
-            panel.legend(**options, loc="best", bbox_to_anchor=(low, 0.0, high - low, 1.0))
-        else:
-            covering = {"frameon": True, "framealpha": 1.0, "edgecolor": "none"}
-            panel.legend(**{**options, **covering})
 
 
 def _drawing(study: "Study", metric: str | None, x: str | None) -> _Drawing:
