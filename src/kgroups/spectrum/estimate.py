@@ -11,6 +11,7 @@ from kgroups._csr import connected_components
 from kgroups._types import CSR, Floats, SelfLoops, Symmetrize
 from kgroups._validation import check_choice, check_integer, check_real
 from kgroups._wording import counted
+from kgroups.adapters import as_graph
 from kgroups.errors import (
     CrowdedThresholdWarning,
     DisassortativeWarning,
@@ -228,8 +229,6 @@ def estimate_k(
     >>> spectrum.k_at
     {'mean-degree': 2, 'second-moment': 2, 'nonbacktracking': 2}
     """
-    from kgroups.adapters import as_graph
-
     check_choice("self_loops", self_loops, ("drop", "keep"))
     given = as_graph(graph, weight=weight, source=source, target=target, symmetrize=symmetrize)
     spectrum = spectrum_of_graph(given, operator, self_loops)

@@ -26,6 +26,7 @@ from kgroups._blas import DENSE, DenseLimits, single_threaded
 from kgroups._csr import block, constant, restricted, row_lengths, row_sums, rows_of, two_core
 from kgroups._types import CSR, Bools, Floats, Ints, SelfLoops, Symmetrize
 from kgroups._validation import changed_options, check_choice, is_real
+from kgroups.adapters import as_graph
 from kgroups.errors import InputError
 
 if TYPE_CHECKING:
@@ -403,8 +404,6 @@ class BetheHessian:
     def _bind_graph(
         self, graph: Any, weight: str | None, symmetrize: Symmetrize | None, self_loops: SelfLoops
     ) -> "BoundBetheHessian":
-        from kgroups.adapters import as_graph
-
         check_choice("self_loops", self_loops, ("drop", "keep"))
         source = as_graph(graph, weight=weight, symmetrize=symmetrize)
         adjacency = source.simple_adjacency(loops=self_loops == "keep")
