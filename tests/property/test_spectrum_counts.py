@@ -13,8 +13,8 @@ from kgroups._types import CSR
 from kgroups.generators import planted_partition
 from kgroups.spectrum import count_components
 from kgroups.spectrum.count import count_on
-from kgroups.spectrum.count_by_filter import count_by_filter
 from kgroups.spectrum.operators import R_CHOICES
+from kgroups.spectrum.subspace import count_by_filter
 
 METHODS = [None, "dense", "inertia"]
 seeds = st.integers(0, 2**32 - 1)

@@ -3,13 +3,10 @@
 from kgroups.spectrum.chebyshev import ThinBlock, growth_of
 from kgroups.spectrum.count import ComponentCounts, count_components
 from kgroups.spectrum.eigenpairs import (
-    Leading,
     PartialEigenpairsError,
     all_eigenvalues,
-    edge_of_noise,
     lanczos_pairs,
     largest_eigenpairs,
-    leading_pairs,
     start_vector,
     top_eigenpairs,
 )
@@ -28,6 +25,7 @@ from kgroups.spectrum.operators import (
     Operator,
     degrees_are_uneven,
 )
+from kgroups.spectrum.subspace import Leading, edge_of_noise, leading_pairs
 
 __all__ = [
     "R_CHOICES",

@@ -27,7 +27,7 @@ from kgroups.spectrum.operators import BoundOperator
 
 ThinBlock: TypeAlias = npt.NDArray[np.float32]
 Value = TypeVar("Value", float, Floats)
-# What a thread does with the rows from the second to the third number; the first is the task's.
+# What a thread does with a range of rows; called with the number of the task, start and stop.
 _Task: TypeAlias = Callable[[int, int, int], None]
 
 BLAS_PAIRS = 1_024
@@ -40,19 +40,21 @@ _NO_ENTRIES = np.zeros(0, dtype=np.float32)
 # Numbers in a cache line.
 _LINE = 16
 _ONE_THREAD = Threads(1)
-# The Perron vector is known once a vector of ones has grown by this much, or after so many steps.
+# The Perron vector is known once a vector of ones has grown by this factor, or after this number of
+# steps.
 _PERRON_LIFT = 100.0
 _MOST_PERRON_STEPS = 24
 # Ones that grow less in a step have no part along it that stands out.
 _SLOWEST_GROWTH = 1.1
-# Other vectors are mixed with it. When it is removed from a column, these may change by this share
-# of the part that is removed, both at degree 0.
+# Share of other vectors in the Perron vector that is found. Removing it from a column of length 1
+# changes the rest of the column by up to this.
 _PERRON_ERROR = 0.03
-# Its residual, in units of its eigenvalue: larger ones mean that ones still grow along another.
+# Largest residual of the Perron pair, in units of its eigenvalue. With a larger one the ones still
+# grow along another vector.
 _PERRON_RESIDUAL = 0.01
-# Rounding brings a deflated vector back; it may grow by this much before it is removed again.
+# Rounding brings a deflated vector back; it may grow by this factor before it is removed again.
 _LARGEST_REGROWTH = 200.0
-# The Perron vector grows fastest and is removed after so many steps.
+# Steps after which the Perron vector, which grows fastest, is removed again.
 _PERRON_STEPS = 3
 # Steps between two checks of how large the entries of a block are.
 _STEPS_BETWEEN_CHECKS = 4
@@ -240,7 +242,7 @@ def value_of(growth: float) -> float:
 
 
 def steps_between(growth: float, factor: float = _LARGEST_REGROWTH) -> int:
-    """Return the number of steps in which this growth amounts to ``factor`` at most."""
+    """Return the largest number of steps in which this growth stays within ``factor``."""
     return max(1, int(math.log(factor) / math.log(max(growth, 1.0 + 1e-9))))
 
 
@@ -259,7 +261,7 @@ class Perron:
 
 @dataclass(frozen=True, eq=False)
 class Deflated:
-    """Orthonormal vectors that a recursion subtracts from its blocks every so many steps."""
+    """Orthonormal vectors that a recursion subtracts from its blocks after ``every`` steps."""
 
     vectors: ThinBlock
     every: int
@@ -362,9 +364,9 @@ def start_with_perron(operator: BlockOperator, X: ThinBlock, *, last: int) -> St
 
 
 def _perron_pair(operator: BlockOperator, recursion: Recursion, products: list[Floats]) -> Perron:
-    """Return the pair along which the last column of a recursion, ones at first, has grown.
+    """Return the pair along which the last column of a recursion, initially ones, has grown.
 
-    The column goes on alone until the pair is precise enough.
+    The recursion is continued on this column alone until the pair is precise enough.
     """
     x, y = (np.ascontiguousarray(block[:, -1:]) for block in (recursion.now, recursion.before))
     image_x, image_y = np.empty_like(x), np.empty_like(x)
@@ -394,16 +396,16 @@ def _perron_pair(operator: BlockOperator, recursion: Recursion, products: list[F
 
 
 def _steps_alone(lengths: Floats) -> int:
-    """Return how many degrees a column of ones must be ahead of the block that it is removed from.
+    """Return how many more steps a column of ones needs than the block, to be the Perron vector.
 
-    ``lengths`` are those of the column from degree 0 on. What else is in it would be left in the
-    other columns if it were taken from their own degree.
+    ``lengths`` are those of the column from degree 0 on. At the degree of the block it still has
+    parts along other vectors, and removing it would change those in the block.
     """
     if not (lengths[-1] > _SLOWEST_GROWTH * lengths[-2] and lengths[-1] > lengths[0]):
         return 0
     growth = float(lengths[-1] / lengths[-2])
-    # How much farther than the ones their part along the vector has grown, as a logarithm, and the
-    # size of the other part in units of this one.
+    # Logarithms of the growth of the Perron part relative to that of the whole column, and of the
+    # size of the other parts relative to the Perron part.
     ahead = (len(lengths) - 1) * math.log(growth) - math.log(2.0 * lengths[-1] / lengths[0])
     rest = ahead + 0.5 * math.log(max(1e-9, -math.expm1(-2.0 * ahead)))
     return math.ceil((rest - math.log(_PERRON_ERROR * value_of(growth))) / math.log(growth))

@@ -16,7 +16,6 @@ from kgroups._blas import DENSE
 from kgroups._csr import restricted, rows_of, two_core
 from kgroups._types import CSR, Bools, Floats, Ints
 from kgroups.spectrum.chebyshev import ThinBlock
-from kgroups.spectrum.count_by_filter import count_by_filter
 from kgroups.spectrum.eigenpairs import (
     PartialEigenpairsError,
     all_eigenvalues,
@@ -25,6 +24,7 @@ from kgroups.spectrum.eigenpairs import (
     top_eigenpairs,
 )
 from kgroups.spectrum.operators import NOISE, BoundOperator, above_threshold
+from kgroups.spectrum.subspace import count_by_filter
 
 Method: TypeAlias = Literal["pruned", "dense", "inertia", "filter"]
 

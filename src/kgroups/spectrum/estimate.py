@@ -30,8 +30,8 @@ from kgroups.spectrum.operators import (
     above_threshold,
 )
 
-# The threshold is crowded if within this distance of 1 there are at least so many eigenvalues above
-# and below it, with a gap of at most so much between them.
+# The threshold is crowded if within this distance of 1 there are at least these numbers of
+# eigenvalues above and below it, with a gap of at most the last number between them.
 _WINDOW = 0.05
 _CROWDED_ABOVE, _CROWDED_BELOW = 3, 1
 _CROWDED_GAP = 0.04

@@ -127,7 +127,7 @@ def moments(hessian: BoundOperator, *, columns: int = _COLUMNS, seed: int = 0) -
 
 
 def has_structure(found: Moments) -> bool:
-    """Tell communities from the fluctuations of a random graph, from about 500 nodes on.
+    """Return whether there are communities, from about 500 nodes on reliably.
 
     The largest eigenvalue of N_r after the first exceeds 1 on a few percent of random graphs, by
     about n^(-2/3). That is too little to be seen in the moments.

@@ -15,7 +15,7 @@ from kgroups.errors import (
     InputError,
     KGroupsWarning,
 )
-from kgroups.spectrum import Spectrum, count_by_filter, count_components
+from kgroups.spectrum import Spectrum, count_components, subspace
 from kgroups.spectrum.count import Layout, count_on
 from kgroups.spectrum.estimate import spectrum_of
 
@@ -248,7 +248,7 @@ def test_estimates_are_called_estimates(monkeypatch):
     ).graph
     adjacency = graph.simple_adjacency()
     hessian = BetheHessian().bind(adjacency, weighted=False)
-    monkeypatch.setattr(count_by_filter, "_ROWS_TIMES_SQUARED_COLUMNS", 0.0)
+    monkeypatch.setattr(subspace, "_ROWS_TIMES_SQUARED_COLUMNS", 0.0)
     layout = Layout(hessian, connected_components(adjacency)[1])
     counts = count_on(hessian, layout, sign=1, with_next=True)
     spectrum = spectrum_of(hessian, adjacency, weighted=False, counts=counts)

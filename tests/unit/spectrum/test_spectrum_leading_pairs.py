@@ -8,7 +8,7 @@ from kgroups import BetheHessian
 from kgroups._csr import connected_components
 from kgroups.generators import planted_partition
 from kgroups.spectrum import leading_pairs, moments, top_eigenpairs
-from kgroups.spectrum.eigenpairs import edge_of_noise
+from kgroups.spectrum.subspace import edge_of_noise
 
 
 def largest_component(graph):

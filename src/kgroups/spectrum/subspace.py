@@ -1,11 +1,16 @@
-r"""Eigenvalues of N_r above 1 where the graph is too large for a factorization.
+r"""Eigenvectors and eigenvalues of N_r above 1 by a Chebyshev filter, on large graphs.
 
-Vectors :math:`V` found by a Chebyshev filter give a lower bound: :math:`T = V^T N V` has no more
-eigenvalues above 1 than N has. For the upper bound a block of independent random vectors is
-filtered on the complement of V. An eigenvalue of at least :math:`\theta` there would make one of
-its columns grow; if none does, all are below :math:`\theta < 1`, and N has no more eigenvalues
-above 1 than :math:`T + R^T R / (1 - \theta)` with the residual :math:`R = N V - V T`. The count is
-exact where the two bounds meet. What grows is added to V, as long as the work is within limits.
+The filter amplifies what is above 1 in a block of random vectors. Ritz values never exceed
+eigenvalues, so those above 1 are a lower bound on their number. For the leading pairs the Ritz
+vectors are filtered again until their number above 1 does not change.
+
+A count is verified. Vectors :math:`V` found by the filter give a lower bound:
+:math:`T = V^T N V` has no more eigenvalues above 1 than N has. For the upper bound a block of
+independent random vectors is filtered on the complement of V. An eigenvalue of at least
+:math:`\theta` there would make one of its columns grow; if none does, all are below
+:math:`\theta < 1`, and N has no more eigenvalues above 1 than :math:`T + R^T R / (1 - \theta)`
+with the residual :math:`R = N V - V T`. The count is exact where the two bounds meet. What grows is
+added to V, as long as the work is within limits.
 
 Where there are too many eigenvalues to find, their number is estimated as the trace of a step
 function of N. With the step expanded in Chebyshev polynomials,
@@ -31,21 +36,17 @@ from kgroups.spectrum.chebyshev import (
     growth_of,
     ritz_pairs,
     steps_between,
+    subtract_products,
+    value_of,
 )
-from kgroups.spectrum.eigenpairs import (
-    PartialEigenpairsError,
-    columns_for,
-    lanczos_pairs,
-    leading_pairs,
-    rough_top,
-)
-from kgroups.spectrum.moments import moments
+from kgroups.spectrum.eigenpairs import PartialEigenpairsError, lanczos_pairs, rough_top
+from kgroups.spectrum.moments import Moments, moments
 from kgroups.spectrum.operators import BoundOperator, above_threshold
 
 # Random columns of a verification, and the probability that an eigenvector is missed by them all.
 _VERIFYING = 8
 _MISSED = 1e-9
-# So many standard normal numbers are all smaller than this in size with that probability.
+# With that probability as many standard normal numbers are all smaller than this in size.
 _SMALL_PART = math.sqrt(math.pi / 2.0) * _MISSED ** (1.0 / _VERIFYING)
 # Passes of the filter over a block in which something has grown.
 _PASSES = 3
@@ -75,10 +76,257 @@ _ROUNDS = 12
 # A vector has converged if its residual moves its value by at most this share of the way to 1. One
 # above 1 is deflated before if its residual is below the second number.
 _CONVERGED, _USABLE = 0.1, 0.02
+# Smallest growth that the degree of the filter is chosen for.
+_WEAKEST_GROWTH = 1.15
+# Amplification of an eigenvector relative to the bulk that makes it stand out of random columns,
+# and the largest before float32 loses the weaker eigenvectors.
+_LIFT, _HIDING_LIFT = 100.0, 1e4
+# Range of the degree of the filter.
+_FEWEST_STEPS, _MOST_STEPS = 12, 40
+# Extra columns of a block: a share of the eigenvectors to find, and a number.
+_SPARE_SHARE, _SPARE = 0.4, 4
+# Times that a block is filtered at most, and Ritz values that rise by less in a pass are final.
+_LEADING_PASSES = 12
+_FINAL_RISE = 0.01
+# Ritz values above the first number will rise to an eigenvalue above 1, as those of the bulk of a
+# filtered block are near 0; one above the second number may rise beyond 1.
+_RISING, _NEAR = 0.5, 0.9
 # Random vectors of an estimate by the trace, and products with the graph.
 _TRACE_VECTORS, _TRACE_PRODUCTS = 16, 150
 # Standard errors between such an estimate and the ends of its range.
 _TRACE_ERRORS = 3.0
+
+
+class _Pairs(NamedTuple):
+    """Decreasing Ritz values of ``sign * N``, Ritz vectors, and the norms of their residuals."""
+
+    values: Floats
+    vectors: ThinBlock
+    residuals: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Subspace:
+    """A Chebyshev filter on the complement of deflated vectors, for values above 1 - gap.
+
+    The filtering of a block ends where its Ritz values are final, as for leading pairs, or where
+    random columns verify that nothing is left.
+    """
+
+    operator: BlockOperator
+    deflated: list[Deflated]
+    sign: int = 1
+    gap: float = 0.0
+
+    @property
+    def theta(self) -> float:
+        """The bound on the eigenvalues that a verification shows."""
+        return 1.0 - 0.5 * self.gap
+
+    def growth(self, values: Floats) -> Floats:
+        """Return by how much eigenvalues of ``sign * N`` grow in a step."""
+        mapped = self.operator.mapped(self.sign * values)
+        return np.array([growth_of(value) for value in mapped.tolist()])
+
+    @property
+    def _growth(self) -> float:
+        return float(self.growth(np.array([self.theta]))[0])
+
+    @property
+    def _degree(self) -> int:
+        """The degree at which an eigenvector at theta outgrows the bulk, of squared length n."""
+        enough = math.sqrt(2.0 * self.operator.n) / _SMALL_PART
+        return math.ceil(math.log(2.0 * enough) / math.log(self._growth))
+
+    def verified(self, columns: int, rng: np.random.Generator) -> tuple[ThinBlock, bool]:
+        """Filter random columns, and return whether they grew as by an eigenvalue of theta.
+
+        Except with probability ``_MISSED``, one of the columns has a part of at least
+        ``_SMALL_PART`` along an eigenvector, and T_q multiplies that by at least T_q(theta).
+        """
+        X = self.operator.normal_block(columns, rng)
+        recursion = self.filtered(X, self._degree, largest=_LARGEST_ENTRY)
+        squares, _ = self.operator.products_by_column(recursion.now, recursion.now)
+        reached = _SMALL_PART * 0.5 * self._growth**recursion.q
+        return recursion.now, bool(np.any(squares >= reached * reached))
+
+    def filtered(self, X: ThinBlock, degree: int, *, largest: float = math.inf) -> Recursion:
+        """Filter a block, whose memory is used, to a lower degree if an entry grows too large."""
+        recursion = Recursion(self.operator, self.deflated, X)
+        recursion.advance_to(degree, largest=largest)
+        return recursion
+
+    def ritz_pairs(self, X: ThinBlock) -> tuple[Floats, ThinBlock]:
+        """Return Ritz values of ``sign * N``, in decreasing order, and Ritz vectors of a block."""
+        values, X = ritz_pairs(self.operator, X)
+        return self.sign * self.operator.unmapped(values), X
+
+    def refined(self, X: ThinBlock) -> _Pairs:
+        """Filter a block repeatedly until what grows has converged."""
+        values, X = self.ritz_pairs(X)
+        for _ in range(_PASSES):
+            degree = min(self._degree, steps_between(self.growth(values).max(), _LARGEST_LIFT))
+            X = self.filtered(X, degree, largest=_LARGEST_ENTRY).now
+            values, X = self.ritz_pairs(X)
+            residuals = self._residuals(values, X)
+            if np.max(residuals[values > 1.0 - self.gap], initial=0.0) < _ROUGH:
+                break
+        return _Pairs(values, X, residuals)
+
+    def _residuals(self, values: Floats, X: ThinBlock) -> Floats:
+        mapped = self.operator.mapped(self.sign * values).astype(np.float32)
+        image = np.empty_like(X)
+        self.operator.matmat(X, image)
+        image -= X * mapped
+        squares, _ = self.operator.products_by_column(image, image)
+        scale = 0.5 * abs(self.operator.highest - self.operator.lowest)
+        return np.asarray(scale * np.sqrt(squares))
+
+    def usable(self, pairs: _Pairs) -> Bools:
+        """Return which pairs to deflate: those near 1 and above that have converged.
+
+        Above 1 a Ritz value is a lower bound on an eigenvalue, however rough. Below 1 the residual
+        must decide on which side of 1 the eigenvalue is.
+        """
+        values, residuals = pairs.values, pairs.residuals
+        decided = np.square(residuals) < _CONVERGED * self.gap * np.abs(values - 1.0)
+        rough = (values > 1.0) & (residuals < _USABLE)
+        return np.asarray((values > 1.0 - self.gap) & (decided | rough))
+
+
+def edge_of_noise(n: int) -> float:
+    """Return what an eigenvalue of N_r must exceed not to be one of a random graph.
+
+    The largest eigenvalue of the bulk fluctuates around 1 by a multiple of n^(-2/3).
+    """
+    return 1.0 + math.pow(n, -2.0 / 3.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Leading:
+    """Leading eigenpairs of P, the Perron pair first.
+
+    Attributes
+    ----------
+    values : ndarray of shape (found,)
+        Ritz values in decreasing order: those above the edge of noise, or as many as requested.
+    vectors : ndarray of float32, shape (n, found)
+        Their vectors, of unit length for the operator. A row times the square root of Delta is
+        a row of eigenvectors of N_r; normalized rows are the same for both.
+    complete : bool
+        False if the search ended at its limits before the values had converged.
+    """
+
+    values: Floats
+    vectors: ThinBlock
+    complete: bool
+
+    @property
+    def k(self) -> int:
+        """Number of pairs."""
+        return self.values.size
+
+
+def leading_pairs(
+    found: Moments, *, count: int | None = None, most: int = 160, edge: float | None = None
+) -> Leading:
+    """Find the eigenpairs above ``edge``, by default that of noise, or the ``count`` leading ones.
+
+    The estimates in the moments determine the size of the block and the degree of the polynomial,
+    and the search starts from their block. Where ``count`` is not given, it ends at ``most``
+    columns.
+    """
+    operator, n = found.operator, found.operator.n
+    subspace = Subspace(operator, [found.perron.deflated])
+    edge = operator.mapped(edge_of_noise(n) if edge is None else edge)
+    growth = max(_WEAKEST_GROWTH, growth_of(operator.mapped(value_of(found.s))))
+    rng = np.random.default_rng(1)
+    expected = found.k if count is None else float(count)
+    most = most if count is None else max(most, columns_for(count))
+    columns = min(n - 1, most, columns_for(expected))
+    block = _wider(subspace, found.block.copy(), columns, growth, rng)
+    values, block = ritz_pairs(operator, block)
+    above, converged = _count_above(values, edge, count), False
+    for _ in range(_LEADING_PASSES):
+        rising = max(above, int(np.count_nonzero(values > _RISING)))
+        crowded = rising + 2 > block.shape[1]
+        if crowded and count is None and block.shape[1] >= most:
+            break
+        if crowded and block.shape[1] < min(most, n - 1):
+            columns = min(n - 1, most, 2 * block.shape[1])
+            block = _wider(subspace, block, columns, growth, rng)
+        else:
+            block = np.ascontiguousarray(block[:, : _rounded_up(rising + _SPARE)])
+        top = growth_of(float(values[0])) if values.size else growth
+        steps = min(_steps(n, columns, growth) // 2, _most_steps(top))
+        last = values
+        values, block = ritz_pairs(operator, subspace.filtered(block, steps).now)
+        before, above = above, _count_above(values, edge, count)
+        if count is None:
+            following = slice(above, above + 1)
+            near = above < values.size and values[above] > _NEAR
+            rises = near and _largest_rise(values[following], last[following]) > _FINAL_RISE / 4.0
+            converged = above < values.size and above in (before, rising) and not rises
+        else:
+            met = before == above == count - 1
+            converged = met and _largest_rise(values[:above], last[:above]) < _FINAL_RISE
+        if converged:
+            break
+    return Leading(
+        values=np.concatenate([[found.perron.value], operator.unmapped(values[:above])]),
+        vectors=np.concatenate([found.perron.vector, block[:, :above]], axis=1),
+        complete=converged,
+    )
+
+
+def _largest_rise(values: Floats, last: Floats) -> float:
+    if values.size != last.size:
+        return math.inf
+    return float(np.max(values - last, initial=0.0))
+
+
+def columns_for(k: float) -> int:
+    """Return how many columns a block needs to find k eigenvectors."""
+    return _rounded_up(math.ceil((1.0 + _SPARE_SHARE) * (k - 1.0)) + _SPARE)
+
+
+def _rounded_up(columns: int) -> int:
+    """Return the next multiple of 8, which the kernels multiply in the same time."""
+    return -8 * (-columns // 8)
+
+
+def _steps(n: int, columns: int, growth: float) -> int:
+    """Return the degree at which an eigenvector of this growth stands out of random columns."""
+    degree = math.log(_LIFT * n / columns) / (2.0 * math.log(growth))
+    return int(min(max(math.ceil(degree), _FEWEST_STEPS), _MOST_STEPS))
+
+
+def _most_steps(growth: float) -> int:
+    """Return the degree at which an eigenvector of this growth hides the rest from float32."""
+    return max(2, int(math.log(_HIDING_LIFT) / math.log(max(growth, _WEAKEST_GROWTH))))
+
+
+def _wider(
+    subspace: Subspace, block: ThinBlock, columns: int, growth: float, rng: np.random.Generator
+) -> ThinBlock:
+    """Return the block extended to ``columns`` columns by filtered random ones."""
+    operator = subspace.operator
+    if block.shape[1] >= columns:
+        return block
+    values, held = ritz_pairs(operator, block)
+    top = growth_of(float(values[0])) if values.size else growth
+    new = operator.random_block(columns - held.shape[1], rng)
+    steps = min(_steps(operator.n, columns, growth), _most_steps(top))
+    filtered = subspace.filtered(new, steps).now
+    # The vectors held would fill the new columns to the last digit of float32.
+    subtract_products(operator, held, filtered)
+    return np.concatenate([held, filtered], axis=1)
+
+
+def _count_above(values: Floats, edge: float, count: int | None) -> int:
+    if count is not None:
+        return min(count - 1, values.size)
+    return int(np.count_nonzero(values > edge))
 
 
 def most_columns(hessian: BoundOperator) -> int:
@@ -214,11 +462,11 @@ class _Search:
         k = max(k_low, k)
         return FilteredCount(k, k_low, max(k + 1, k_high), np.zeros(0), self._vectors)
 
-    def _filter(self, gap: float) -> "_Filter":
+    def _filter(self, gap: float) -> "Subspace":
         """Return the filter on the complement under which eigenvalues up to 1 - gap do not grow."""
         highest = self._sign * (1.0 - gap)
         operator = BlockOperator(self._bound, lowest=self._other_end, highest=highest)
-        filtering = _Filter(operator, [], self._sign, gap)
+        filtering = Subspace(operator, [], self._sign, gap)
         steps = np.array([steps_between(growth) for growth in filtering.growth(self._values)])
         # Groups of vectors that are subtracted every 1, 2, 4, 8 ... steps.
         level = np.floor(np.log2(steps)).astype(np.int64)
@@ -275,97 +523,6 @@ def _rough_end(hessian: BoundOperator, sign: int) -> float:
         return rough_top(hessian, sign=sign, tolerance=_ROUGH_END)
     except PartialEigenpairsError:
         return float(np.max(hessian.coupling_matrix().sum(axis=1) / hessian.scale))
-
-
-class _Pairs(NamedTuple):
-    """Decreasing Ritz values of ``sign * N``, Ritz vectors, and the norms of their residuals."""
-
-    values: Floats
-    vectors: ThinBlock
-    residuals: Floats
-
-
-@dataclass(frozen=True, eq=False)
-class _Filter:
-    """A Chebyshev filter on the complement of deflated vectors, for values above 1 - gap."""
-
-    operator: BlockOperator
-    deflated: list[Deflated]
-    sign: int
-    gap: float
-
-    @property
-    def theta(self) -> float:
-        """The bound on the eigenvalues that a verification shows."""
-        return 1.0 - 0.5 * self.gap
-
-    def growth(self, values: Floats) -> Floats:
-        """Return by how much eigenvalues of ``sign * N`` grow in a step."""
-        mapped = self.operator.mapped(self.sign * values)
-        return np.array([growth_of(value) for value in mapped.tolist()])
-
-    @property
-    def _growth(self) -> float:
-        return float(self.growth(np.array([self.theta]))[0])
-
-    @property
-    def _degree(self) -> int:
-        """The degree at which an eigenvector at theta outgrows the bulk, of squared length n."""
-        enough = math.sqrt(2.0 * self.operator.n) / _SMALL_PART
-        return math.ceil(math.log(2.0 * enough) / math.log(self._growth))
-
-    def verified(self, columns: int, rng: np.random.Generator) -> tuple[ThinBlock, bool]:
-        """Filter random columns, and tell whether they have grown as if by an eigenvalue of theta.
-
-        Except with probability ``_MISSED``, one of the columns has a part of at least
-        ``_SMALL_PART`` along an eigenvector, and T_q multiplies that by at least T_q(theta).
-        """
-        recursion = self._filtered(self.operator.normal_block(columns, rng), self._degree)
-        squares, _ = self.operator.products_by_column(recursion.now, recursion.now)
-        reached = _SMALL_PART * 0.5 * self._growth**recursion.q
-        return recursion.now, bool(np.any(squares >= reached * reached))
-
-    def _filtered(self, X: ThinBlock, degree: int) -> Recursion:
-        """Filter a block, to a lower degree if its entries grow too large."""
-        recursion = Recursion(self.operator, self.deflated, X)
-        recursion.advance_to(degree, largest=_LARGEST_ENTRY)
-        return recursion
-
-    def ritz_pairs(self, X: ThinBlock) -> tuple[Floats, ThinBlock]:
-        """Return Ritz values of ``sign * N``, in decreasing order, and Ritz vectors of a block."""
-        values, X = ritz_pairs(self.operator, X)
-        return self.sign * self.operator.unmapped(values), X
-
-    def refined(self, X: ThinBlock) -> _Pairs:
-        """Filter a block repeatedly until what grows has converged."""
-        values, X = self.ritz_pairs(X)
-        for _ in range(_PASSES):
-            degree = min(self._degree, steps_between(self.growth(values).max(), _LARGEST_LIFT))
-            values, X = self.ritz_pairs(self._filtered(X, degree).now)
-            residuals = self._residuals(values, X)
-            if np.max(residuals[values > 1.0 - self.gap], initial=0.0) < _ROUGH:
-                break
-        return _Pairs(values, X, residuals)
-
-    def _residuals(self, values: Floats, X: ThinBlock) -> Floats:
-        mapped = self.operator.mapped(self.sign * values).astype(np.float32)
-        image = np.empty_like(X)
-        self.operator.matmat(X, image)
-        image -= X * mapped
-        squares, _ = self.operator.products_by_column(image, image)
-        scale = 0.5 * abs(self.operator.highest - self.operator.lowest)
-        return np.asarray(scale * np.sqrt(squares))
-
-    def usable(self, pairs: _Pairs) -> Bools:
-        """Tell which pairs to deflate: those near 1 and above that have converged.
-
-        Above 1 a Ritz value is a lower bound on an eigenvalue, however rough. Below 1 the residual
-        must decide on which side of 1 the eigenvalue is.
-        """
-        values, residuals = pairs.values, pairs.residuals
-        decided = np.square(residuals) < _CONVERGED * self.gap * np.abs(values - 1.0)
-        rough = (values > 1.0) & (residuals < _USABLE)
-        return np.asarray((values > 1.0 - self.gap) & (decided | rough))
 
 
 def count_by_trace(

@@ -8,10 +8,10 @@ from helpers.strategies_spectrum import adjacency_of, counts_by, csr_of
 from kgroups import BetheHessian
 from kgroups._csr import connected_components
 from kgroups.generators import planted_partition
-from kgroups.spectrum import count_by_filter as module
 from kgroups.spectrum import count_components
-from kgroups.spectrum.count_by_filter import count_by_filter, count_by_trace
+from kgroups.spectrum import subspace as module
 from kgroups.spectrum.eigenpairs import PartialEigenpairsError, all_eigenvalues
+from kgroups.spectrum.subspace import count_by_filter, count_by_trace
 
 pytestmark = pytest.mark.compiled
 
