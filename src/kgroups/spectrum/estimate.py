@@ -1,6 +1,7 @@
 """The number of communities that the spectrum shows, and how certain it is."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -148,32 +149,31 @@ class Spectrum:
         def real(name: str, value: Any) -> float:
             return check_real(f"spectrum.{name}", value)
 
-        exact_at = dict(values["exact_at"].items())
-        found = cls(
-            k=whole("k", values["k"]),
-            k_low=whole("k_low", values["k_low"]),
-            k_high=whole("k_high", values["k_high"]),
-            r=None if values["r"] is None else real("r", values["r"]),
-            r_choice=None if values["r_choice"] is None else str(values["r_choice"]),
+        def by_name(name: str, check: Callable[[str, Any], Any]) -> dict[str, Any]:
+            return {key: check(name, value) for key, value in values[name].items()}
+
+        r, r_choice, exact_at = values["r"], values["r_choice"], dict(values["exact_at"])
+        counts = ("k", "k_low", "k_high", "below_minus_one")
+        spectrum = cls(
+            **{name: whole(name, values[name]) for name in counts},
+            r=None if r is None else real("r", r),
+            r_choice=None if r_choice is None else str(r_choice),
             eigenvalues=tuple(real("eigenvalues", value) for value in values["eigenvalues"]),
             gap=real("gap", values["gap"]),
-            k_at={name: whole("k_at", k) for name, k in values["k_at"].items()},
-            r_at={name: real("r_at", r) for name, r in values["r_at"].items()},
+            k_at=by_name("k_at", whole),
+            r_at=by_name("r_at", real),
             exact_at=exact_at,
-            below_minus_one=whole("below_minus_one", values["below_minus_one"]),
-            methods={name: whole("methods", count) for name, count in values["methods"].items()},
+            methods=by_name("methods", whole),
             warnings=tuple(
                 kinds.get(entry["kind"], KGroupsWarning)(str(entry["message"]))
                 for entry in values["warnings"]
             ),
         )
-        rules = found.k_at.keys()
-        if not rules == found.r_at.keys() == exact_at.keys() or not all(
-            type(exact) is bool for exact in exact_at.values()
-        ):
+        same_rules = spectrum.k_at.keys() == spectrum.r_at.keys() == exact_at.keys()
+        if not same_rules or not all(type(exact) is bool for exact in exact_at.values()):
             msg = "spectrum.k_at, r_at and exact_at must hold a value for the same rules."
             raise InputError(msg)
-        return found
+        return spectrum
 
 
 def estimate_k(
@@ -326,7 +326,7 @@ def _warnings(
     k: int, values: Floats, below_minus_one: int, lowest: float, k_at: dict[str, int] | None
 ) -> tuple[KGroupsWarning, ...]:
     """Return warnings of a threshold within a run of eigenvalues, and of eigenvalues below -1."""
-    found: list[KGroupsWarning] = []
+    warnings: list[KGroupsWarning] = []
     is_above, gap = above_threshold(values), _gap(values)
     above = int(np.count_nonzero(is_above & (values < 1.0 + _WINDOW)))
     below = int(np.count_nonzero(~is_above & (values > 1.0 - _WINDOW)))
@@ -341,7 +341,7 @@ def _warnings(
             f"least {above} eigenvalues lie within {_WINDOW} above the threshold 1 and at least "
             f"{below} within {_WINDOW} below, with a gap of {gap:.2g} between them.{spread}"
         )
-        found.append(CrowdedThresholdWarning(message))
+        warnings.append(CrowdedThresholdWarning(message))
     if lowest <= -1.0 - _RANDOM_EDGE:
         lie = counted(below_minus_one, "eigenvalue of N_r is", "eigenvalues of N_r are")
         message = (
@@ -349,8 +349,8 @@ def _warnings(
             "in bipartite graphs. Communities of nodes that link to one another do not show this "
             f"structure ({lie} below -1, the lowest at {lowest:.3f})."
         )
-        found.append(DisassortativeWarning(message))
-    return tuple(found)
+        warnings.append(DisassortativeWarning(message))
+    return tuple(warnings)
 
 
 def _gap(values: Floats) -> float:

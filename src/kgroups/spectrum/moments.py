@@ -126,7 +126,7 @@ def moments(hessian: BoundOperator, *, columns: int = _COLUMNS, seed: int = 0) -
     )
 
 
-def has_structure(found: Moments) -> bool:
+def has_structure(measured: Moments) -> bool:
     """Return whether there are communities, from about 500 nodes on reliably.
 
     The largest eigenvalue of N_r after the first exceeds 1 on a few percent of random graphs, by
@@ -143,7 +143,7 @@ def has_structure(found: Moments) -> bool:
     False
     True
     """
-    return found.signal > found.threshold
+    return measured.signal > measured.threshold
 
 
 def _steps_to(size: float, operator: BlockOperator) -> int:

@@ -228,7 +228,7 @@ class Leading:
 
 
 def leading_pairs(
-    found: Moments, *, count: int | None = None, most: int = 160, edge: float | None = None
+    measured: Moments, *, count: int | None = None, most: int = 160, edge: float | None = None
 ) -> Leading:
     """Find the eigenpairs above ``edge``, by default that of noise, or the ``count`` leading ones.
 
@@ -236,15 +236,15 @@ def leading_pairs(
     and the search starts from their block. Where ``count`` is not given, it ends at ``most``
     columns.
     """
-    operator, n = found.operator, found.operator.n
-    subspace = Subspace(operator, [found.perron.deflated])
+    operator, n = measured.operator, measured.operator.n
+    subspace = Subspace(operator, [measured.perron.deflated])
     edge = operator.mapped(edge_of_noise(n) if edge is None else edge)
-    growth = max(_WEAKEST_GROWTH, growth_of(operator.mapped(value_of(found.s))))
+    growth = max(_WEAKEST_GROWTH, growth_of(operator.mapped(value_of(measured.s))))
     rng = np.random.default_rng(1)
-    expected = found.k if count is None else float(count)
+    expected = measured.k if count is None else float(count)
     most = most if count is None else max(most, columns_for(count))
     columns = min(n - 1, most, columns_for(expected))
-    block = _wider(subspace, found.block.copy(), columns, growth, rng)
+    block = _wider(subspace, measured.block.copy(), columns, growth, rng)
     values, block = ritz_pairs(operator, block)
     above, converged = _count_above(values, edge, count), False
     for _ in range(_LEADING_PASSES):
@@ -273,8 +273,8 @@ def leading_pairs(
         if converged:
             break
     return Leading(
-        values=np.concatenate([[found.perron.value], operator.unmapped(values[:above])]),
-        vectors=np.concatenate([found.perron.vector, block[:, :above]], axis=1),
+        values=np.concatenate([[measured.perron.value], operator.unmapped(values[:above])]),
+        vectors=np.concatenate([measured.perron.vector, block[:, :above]], axis=1),
         complete=converged,
     )
 
@@ -369,10 +369,10 @@ def count_by_filter(
     if start is not None and start.shape[1]:
         search.improve(start)
     elif sign > 0:
-        found = moments(hessian)
-        if columns_for(found.k) > search.most:
+        measured = moments(hessian)
+        if columns_for(measured.k) > search.most:
             return search.estimated()
-        leading = leading_pairs(found, most=search.most, edge=1.0)
+        leading = leading_pairs(measured, most=search.most, edge=1.0)
         search.improve(leading.vectors)
         if not leading.complete and columns_for(leading.k) >= search.most:
             return search.estimated()
@@ -383,7 +383,7 @@ class _Search:
     """Vectors of eigenvalues of ``sign * N`` near 1 and above, and the rounds that find them."""
 
     def __init__(self, hessian: BoundOperator, sign: int) -> None:
-        self._bound, self._sign = hessian, sign
+        self._hessian, self._sign = hessian, sign
         self.most = most_columns(hessian)
         # The end of an interval in which eigenvalues at the other end of the spectrum do not grow.
         self._other_end = -sign * (1.0 + _MARGIN) * max(1.0, _rough_end(hessian, -sign))
@@ -414,18 +414,18 @@ class _Search:
     @property
     def _first_gap(self) -> float:
         """How far below 1 the first verification reaches."""
-        return max(2.0 * _FINEST, _BULK_EDGES * math.pow(self._bound.n, -2.0 / 3.0))
+        return max(2.0 * _FINEST, _BULK_EDGES * math.pow(self._hessian.n, -2.0 / 3.0))
 
     def run(self, *, with_next: bool) -> FilteredCount:
         """Verify that nothing is left above 1, and find what is, until the bounds meet."""
         rng = np.random.default_rng(2)
         gap, columns, near = self._first_gap, _VERIFYING, 0
-        promising = np.zeros((self._bound.n, 0), dtype=np.float32)
+        promising = np.zeros((self._hessian.n, 0), dtype=np.float32)
         for _ in range(_ROUNDS):
             filtering = self._filter(gap)
             X, grown = filtering.verified(columns, rng)
             if not grown:
-                low, high, values = self._bounds(filtering.theta)
+                low, high, values = self._proven_range(filtering.theta)
                 # All that is left is below theta, but may be above those found below 1.
                 if with_next and not np.any(values[low:] >= filtering.theta):
                     values = np.sort([*values, *self._largest_left()])[::-1]
@@ -453,11 +453,11 @@ class _Search:
 
         Where the rounds have ended, at least ``undecided`` eigenvalues next to 1 are left.
         """
-        low, _, values = self._bounds(None)
+        low, _, values = self._proven_range(None)
         if self._sign < 0 or undecided:
             return FilteredCount(low, low, low + 2 * max(1, undecided), values, self._vectors)
-        highest = (1.0 + _MARGIN) * max(1.0, _rough_end(self._bound, self._sign))
-        k, k_low, k_high = count_by_trace(self._bound, lowest=self._other_end, highest=highest)
+        highest = (1.0 + _MARGIN) * max(1.0, _rough_end(self._hessian, self._sign))
+        k, k_low, k_high = count_by_trace(self._hessian, lowest=self._other_end, highest=highest)
         k_low = max(low, k_low)
         k = max(k_low, k)
         return FilteredCount(k, k_low, max(k + 1, k_high), np.zeros(0), self._vectors)
@@ -465,7 +465,7 @@ class _Search:
     def _filter(self, gap: float) -> "Subspace":
         """Return the filter on the complement under which eigenvalues up to 1 - gap do not grow."""
         highest = self._sign * (1.0 - gap)
-        operator = BlockOperator(self._bound, lowest=self._other_end, highest=highest)
+        operator = BlockOperator(self._hessian, lowest=self._other_end, highest=highest)
         filtering = Subspace(operator, [], self._sign, gap)
         steps = np.array([steps_between(growth) for growth in filtering.growth(self._values)])
         # Groups of vectors that are subtracted every 1, 2, 4, 8 ... steps.
@@ -479,9 +479,9 @@ class _Search:
         """Return the largest eigenvalues on the complement, or none if Lanczos fails."""
         from scipy.sparse.linalg import LinearOperator
 
-        n, scale = self._bound.n, np.sqrt(self._bound.scale)
+        n, scale = self._hessian.n, np.sqrt(self._hessian.scale)
         V = np.linalg.qr(scale[:, np.newaxis] * self._vectors)[0]
-        matrix = self._bound.normalized_matrix() * float(self._sign)
+        matrix = self._hessian.normalized_matrix() * float(self._sign)
 
         def projected(x: Floats) -> Floats:
             return np.asarray(x - V @ (V.T @ x))
@@ -496,7 +496,7 @@ class _Search:
         except PartialEigenpairsError as error:
             return error.eigenvalues
 
-    def _bounds(self, theta: float | None) -> tuple[int, int, Floats]:
+    def _proven_range(self, theta: float | None) -> tuple[int, int, Floats]:
         """Return bounds on the count and Ritz values, in double precision.
 
         The upper bound needs a bound theta on the eigenvalues that are left.
@@ -504,8 +504,8 @@ class _Search:
         V = self._vectors.astype(float)
         if not V.shape[1]:
             return 0, 0, np.zeros(0)
-        diagonal = self._bound.scale[:, np.newaxis]
-        image = self._bound.coupling_matrix() @ V
+        diagonal = self._hessian.scale[:, np.newaxis]
+        image = self._hessian.coupling_matrix() @ V
         root = np.linalg.inv(np.linalg.cholesky(V.T @ (diagonal * V)))
         T = root @ (V.T @ image) @ root.T
         values = np.linalg.eigvalsh(self._sign * (T + T.T) / 2.0)[::-1]
