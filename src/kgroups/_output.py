@@ -156,6 +156,20 @@ def html_text(value: object) -> str:
     return escape(line if len(line) <= _LONGEST_TEXT else line[: _LONGEST_TEXT - 1] + "…")
 
 
+def text_table(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows of cells as text, with columns that are aligned at the right.
+
+    >>> print(text_table([["node", "k"], ["ann", "10"]]))
+    node   k
+     ann  10
+    """
+    columns = []
+    for cells in zip(*rows, strict=True):
+        width = max(map(len, cells))
+        columns.append([cell.rjust(width) for cell in cells])
+    return "\n".join(map("  ".join, zip(*columns, strict=True)))
+
+
 def html_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return a table; numbers are aligned at the right.
 

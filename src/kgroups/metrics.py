@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from kgroups._output import html_result, html_table
+from kgroups._output import html_result, html_table, text_table
 from kgroups._types import Bools, Floats, Ints
 from kgroups._validation import check_choice
 from kgroups._wording import counted, shown_name, text_of
@@ -133,11 +133,7 @@ class ConfusionTable:
             [text_of(name), *(str(count) for count in row)]
             for name, row in zip(self.truth_names, self.counts.tolist(), strict=True)
         ]
-        widths = [max(len(line[j]) for line in [head, *body]) for j in range(len(head))]
-        return "\n".join(
-            "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
-            for line in [head, *body]
-        )
+        return text_table([head, *body])
 
 
 def confusion(truth: Any, labels: Any) -> ConfusionTable:

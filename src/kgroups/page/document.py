@@ -392,7 +392,7 @@ def _level(
         for some in _best_linked(group, groups, drawn.degree)
     ]
     # The level that the picture was laid out for has the colors of the plots; others get those
-    # that differ in this picture, without a layout of their own.
+    # that differ in this picture, without another layout.
     centers = np.column_stack([communities["x"], communities["y"]])
     colored = partition_colors(partition, None, None if is_laid_out else centers)
     rgb = np.round(colored[:groups] * 255).astype(np.uint8)

@@ -41,7 +41,7 @@ class Parents(NamedTuple):
 class Levels(Sequence[Partition]):
     """Partitions of a graph at all of its scales, the finest first.
 
-    :meth:`kgroups.Partition.levels` returns them. Each level is a partition of its own: a community
+    :meth:`kgroups.Partition.levels` returns them. Levels are independent partitions: a community
     need not lie inside one community of the next level. :meth:`parents` says how much of it does,
     and :meth:`nested` moves it there as a whole.
 

@@ -318,7 +318,7 @@ class Partition(Sequence[Community]):
     def confidence(self, *, progress: Progress = False) -> Floats:
         """Return how probable the community of each node is, given the model and k.
 
-        Each community has a rate of edges of its own, and there is one rate between communities.
+        Each community has its own rate of edges inside, and there is one rate between communities.
         Probabilities come from belief propagation, or from Gibbs sampling where entries of the
         matrix times communities exceed 5e7. They are computed at the first call and kept.
 

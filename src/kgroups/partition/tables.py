@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import kgroups as kg
-from kgroups._output import html_beside, html_facts, html_lines, html_table, html_text
+from kgroups._output import html_beside, html_facts, html_lines, html_table, html_text, text_table
 from kgroups._types import Floats, Ints
 from kgroups._validation import check_choice
 from kgroups._wording import and_more, counted, counted_communities, install_hint, text_of
@@ -28,8 +28,8 @@ _MOST_ROWS = 8
 _MOST_SUMMARY_ROWS = 20
 # Communities and nodes of each that are listed.
 _MOST_NODE_ROWS, _MOST_NODES = 8, 3
-# Beyond so many entries of the matrix, or communities, there is no picture, which would take more
-# than a second or two; beyond the third number nothing reads the edges.
+# With more entries of the matrix, or communities, there is no picture, which would take more than a
+# second or two; with more than the third number nothing reads the edges.
 _MAX_PICTURE_ENTRIES, _MAX_PICTURE_COMMUNITIES, _MAX_ENTRIES = 2_000_000, 1000, 20_000_000
 # Larger graphs are shown as the graph of their communities, which is small in every sense.
 _MAX_NODES_DRAWN = 1000
@@ -162,14 +162,10 @@ class Summary(list[dict[str, Any]]):
     def __str__(self) -> str:
         if not self:
             return "\n".join(self.sentences)
-        cells = [
-            list(self[0]),
-            *([_shown(value) for value in row.values()] for row in self[:_MOST_SUMMARY_ROWS]),
-        ]
-        wide = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        lines = ["  ".join(f"{c:>{w}}" for c, w in zip(row, wide, strict=True)) for row in cells]
+        shown = [[_shown(value) for value in row.values()] for row in self[:_MOST_SUMMARY_ROWS]]
+        table = text_table([list(self[0]), *shown])
         more = [f"... {each}" for each in and_more(len(self), _MOST_SUMMARY_ROWS)]
-        return "\n".join([*self.sentences, "", *lines, *more])
+        return "\n".join([*self.sentences, "", table, *more])
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the sentences, and the table."""
@@ -355,9 +351,7 @@ class Comparison:
         matplotlib Axes
             The axes drawn on.
         """
-        from kgroups.plotting import plot_alluvial
-
-        return plot_alluvial(self.partition, self.other, ax=ax, names=names, **options)
+        return kg.plotting.plot_alluvial(self.partition, self.other, ax=ax, names=names, **options)
 
     def _scores(self) -> list[tuple[str, float]]:
         return [

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from kgroups.partition import Levels, Partition
     from kgroups.spectrum import Spectrum
 
-# Cells of the image of a matrix along each side, at most.
+# Largest number of cells of the image of a matrix along each side.
 _MAX_CELLS = 400
 # The darkest cells are those at this quantile of the cells that are not empty.
 _DARKEST = 0.9
@@ -35,14 +35,14 @@ _DARKEST = 0.9
 _TICK_DISTANCE, _SMALLEST_TICK = 0.035, 0.005
 # More communities than the first are points instead of bars; up to the second, sizes are written.
 _MAX_BARS, _MAX_WRITTEN = 40, 20
-# Communities with a row of their own in the pictures of confidence and stability.
+# Communities with a separate row in the pictures of confidence and stability.
 _MAX_ROWS = 20
 # Bounds between classes of confidence or stability, and how strong their colors are, from the
 # highest class to the lowest.
 _CLASS_BOUNDS = (0.5, 0.9, 0.99)
 _CLASS_NAMES = ("0.99 to 1", "0.9 to 0.99", "0.5 to 0.9", "below 0.5")
 _CLASS_STRENGTH = (1.0, 0.62, 0.3, 0.08)
-# Communities with a block of their own on each side; the nodes of the others share one.
+# Communities with a separate block on each side; the nodes of the others share one.
 _MAX_BLOCKS = 16
 # The same for a level of several, which has the whole height of the picture for itself.
 _MAX_LEVEL_BLOCKS = 48
@@ -297,7 +297,7 @@ def plot_confidence(
 ) -> Any:
     """Draw which share of each community is how probable, a bar per community.
 
-    The 20 largest communities have bars of their own, the nodes of all others share one. Beside
+    The 20 largest communities have a bar each, the nodes of all others share one. Beside
     each bar stands how many of its nodes have a confidence below 0.9.
 
     Parameters

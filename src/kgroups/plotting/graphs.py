@@ -38,7 +38,7 @@ _PADDING = 2.0
 # Lengths of the lines to labels that find no place beside their circles, in points.
 _LINE_LENGTHS = (10.0, 18.0, 28.0, 40.0, 55.0, 75.0)
 _FIGSIZE = (7.0, 5.4)
-# Radius of an average node: a share of the space per node, and at most so many points.
+# Radius of an average node: a share of the space per node, and its largest value in points.
 _RADIUS, _MAX_RADIUS_POINTS = 0.42, 6.0
 # Space between circles, as a share of the radius of an average one.
 _GAP = 0.5
@@ -52,9 +52,9 @@ _MAX_WORDS = 12
 _NEAREST, _MOST_LINKED = 6, 4
 # Of this many names, those without room beside their nodes stand at the ends of lines.
 _MAX_LINES_TO_NAMES = 40
-# Numbers are written beside the largest communities, at most so many.
+# Largest number of communities whose numbers are written, the largest ones.
 _MAX_NUMBERS = 60
-# Pairs of communities that are drawn as lines, those with most edges: so many, or per community.
+# Pairs of communities that are drawn as lines, those with most edges: in all, or per community.
 _MAX_LINES, _LINES_PER_COMMUNITY = 200, 2
 # Lines are thinner in pictures of less than this height, in points.
 _FULL_HEIGHT_POINTS = 250.0

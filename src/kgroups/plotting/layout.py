@@ -288,7 +288,7 @@ def _upright(xy: Floats) -> Floats:
 
 
 def _to_area(xy: Floats, area_in_nodes: float) -> Floats:
-    """Scale positions to a box with the area of so many nodes."""
+    """Scale positions to a box with the area of a number of nodes."""
     width, height = np.ptp(xy, axis=0)
     # Nodes on a line have no area; they get one as long as it is wide.
     area = max(width * height, 0.05 * max(width, height) ** 2)

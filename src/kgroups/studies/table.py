@@ -24,7 +24,7 @@ from kgroups._output import (
     write_atomically,
 )
 from kgroups._validation import check_choice
-from kgroups._wording import function, install_hint
+from kgroups._wording import and_more, function, install_hint
 from kgroups.adapters.edges import MAX_EXPANSION, ReadOptions
 from kgroups.adapters.files import GraphFile
 from kgroups.errors import FileFormatError, InputError, MissingExtraError
@@ -241,8 +241,7 @@ def study_html(study: Study) -> str:
         return head
     rows = table_of_means(study, lambda line: (line["high"] - line["low"]) / 2.0)
     table = html_table([*study.parameters, *study.methods], rows[:_MOST_ROWS])
-    if len(rows) > _MOST_ROWS:
-        table += html_lines([f"and {len(rows) - _MOST_ROWS} more cells"])
+    table += html_lines(and_more(len(rows), _MOST_ROWS, " cells"))
     about = html_lines([f"{study.default_metric}: mean and 95 % interval over the trials"])
     return head + about + html_beside(table, _picture(study))
 

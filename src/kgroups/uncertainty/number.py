@@ -370,7 +370,7 @@ def _summed(
 ) -> tuple[int, Floats, Floats]:
     """Return the nats of all components together, from a first number on, and those known.
 
-    Numbers with so many nats less than the best may be left out.
+    Numbers with ``left_out`` nats less than the best may be left out.
     """
     first, nats, known = 0, np.zeros(1), np.zeros(1)
     for one in numbers:

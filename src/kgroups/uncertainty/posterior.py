@@ -172,7 +172,7 @@ def posterior(
     em_steps : int
         Number of times that rates are learned.
     max_sweeps : int
-        Sweeps over all nodes at the rates learned last, at most.
+        Largest number of sweeps over all nodes at the rates learned last.
     tolerance : float
         Mean change of a node's probabilities in a sweep at which they have converged.
     max_messages : float

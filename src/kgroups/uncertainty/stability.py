@@ -53,7 +53,7 @@ class Stability:
     """How stable the communities of a partition are; ``print(found)`` shows it in a few lines.
 
     :meth:`kgroups.Partition.stability` returns it. A resample is the graph without some of its
-    edges, on which communities are found anew and matched with those of the partition. A node that
+    edges, on which communities are found again and matched with those of the partition. A node that
     has lost all of its edges does not count in a resample.
 
     Attributes
