@@ -73,6 +73,11 @@ class Layout:
         return two_core(self.coupling)
 
     @cached_property
+    def core_sizes(self) -> Ints:
+        """Nodes of each component that are in the 2-core."""
+        return np.bincount(self.labels[self.core], minlength=self.sizes.size)
+
+    @cached_property
     def methods(self) -> list[Method]:
         """The method for each component."""
         return [self._method(a) for a in range(len(self.sizes))]
@@ -82,16 +87,11 @@ class Layout:
             return "pruned"
         if len(self.labels) <= DENSE.counts:
             return "dense"
-        rows = self.core_of(a)
-        if rows.size <= DENSE.exact_counts:
+        if self.core_sizes[a] <= DENSE.exact_counts:
             return "inertia"
-        core = restricted(self.coupling, rows)
+        core = restricted(self.coupling, self.nodes[a][self.core[self.nodes[a]]])
         affordable = max(_AFFORDABLE, _AFFORDABLE_PER_ENTRY * len(core.indices))
         return "inertia" if band_work(core) <= affordable else "filter"
-
-    def core_of(self, a: int) -> Ints:
-        """Return the nodes of a component that are in the 2-core."""
-        return self.nodes[a][self.core[self.nodes[a]]]
 
     def part(self, hessian: BoundOperator, a: int) -> BoundOperator:
         """Return the operator on one component."""
