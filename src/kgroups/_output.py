@@ -38,7 +38,7 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
     """
     check_writable(path)
     target = Path(path).resolve()
-    # A name of its own: one that is made of the target's may be too long.
+    # Not made of the target's name, which may be as long as names can be.
     temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
     try:

@@ -155,7 +155,7 @@ def test_louvain_is_taken_on_views_too(automatic, served):
 def test_calls_that_cannot_run_are_explained():
     twice = can_run("modularity", (gnm(), [], None), {"weight": None})
     assert twice == "unexpected keyword argument 'weight'"
-    assert "at most 2 arguments" in can_run("partition_quality", (gnm(), [], 2), {})
+    assert "at most 2 arguments" in can_run("inter_community_edges", (gnm(), [], 2), {})
 
 
 @pytest.mark.parametrize(

@@ -227,7 +227,7 @@ class Journal:
         except BlockingIOError:
             msg = (
                 f"{self.path} is being written by another process.\n"
-                "  Give each shard a journal of its own, and merge them in the end."
+                "  Give each shard its own journal, and merge them in the end."
             )
             raise InputError(msg) from None
         except OSError:
@@ -236,7 +236,7 @@ class Journal:
 
 
 def holds_plan(path: str | os.PathLike[str]) -> bool:
-    """Tell whether there is a journal with a complete first line."""
+    """Return whether there is a journal with a complete first line."""
     return Path(path).exists() and b"\n" in _content(path)
 
 

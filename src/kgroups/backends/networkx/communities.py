@@ -113,20 +113,6 @@ def modularity(
     return _modularity(G, labels, weight, resolution)
 
 
-def partition_quality(G: ConvertedGraph, partition: Any) -> tuple[float, float]:
-    """As :func:`networkx.algorithms.community.quality.partition_quality`."""
-    labels = _disjoint_labels(G, partition)
-    if np.any(labels < 0):
-        msg = "every node must be in a block"
-        raise NotImplementedError(msg)
-    inside = int(_inner_weight(G, labels, None))
-    coverage = inside / G.n_edges
-    if G.is_multigraph():
-        return coverage, -1.0
-    non_edges = _pairs_between(labels) - (G.n_edges - inside)
-    return coverage, (inside + non_edges) / (len(G) * (len(G) - 1) // 2)
-
-
 def intra_community_edges(G: ConvertedGraph, partition: Any) -> int:
     """As :func:`networkx.algorithms.community.quality.intra_community_edges`."""
     return int(_inner_weight(G, _disjoint_labels(G, partition), None))

@@ -103,11 +103,6 @@ class ConvertedGraph:
         return self.rows == self.indices
 
     @cached_property
-    def n_edges(self) -> int:
-        """Number of edges, parallel ones and loops counted each."""
-        return int(self.degrees(None).sum()) // 2
-
-    @cached_property
     def igraph(self) -> Any:
         """The graph in igraph: an edge for each entry of the upper triangle."""
         import igraph
@@ -147,7 +142,7 @@ class ConvertedGraph:
 
     def __repr__(self) -> str:
         name = "MultiGraph" if self.multigraph else "Graph"
-        return f"{name} with {len(self)} nodes and {self.n_edges} edges"
+        return f"{name} with {len(self)} nodes and {int(self.degrees(None).sum()) // 2} edges"
 
 
 def convert_from_nx(
@@ -282,7 +277,7 @@ def _of_dicts(graph: Any, declared: Mapping[str, Any]) -> ConvertedGraph:
 
 
 def _of_edges(graph: Any, declared: Mapping[str, Any]) -> ConvertedGraph:
-    """Read multigraphs, views, and subclasses with methods of their own, edge by edge."""
+    """Read multigraphs, views, and subclasses that change how edges are read, edge by edge."""
     nodes = tuple(graph)
     n = len(nodes)
     number = dict(zip(nodes, range(n), strict=True)).__getitem__

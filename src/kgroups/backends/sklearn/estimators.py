@@ -445,7 +445,7 @@ class GraphKGroups(_Clusterer):
     Notes
     -----
     There is no ``predict``, because a new node changes the graph. Start from the old communities
-    with ``init=WarmStart(labels)`` instead, where new nodes have labels of their own.
+    with ``init=WarmStart(labels)`` instead, with a new label for each new node.
 
     ``partition_`` shares the arrays of a sparse matrix where it can.
 
