@@ -166,12 +166,12 @@ def _from_csr(
             data = checked_weights(matrix.data, edge)
         if np.all(data == 1):
             data = None
-    values = np.ones(indices.size) if data is None else data
+    values = np.ones(indices.size, np.int8) if data is None else data
     read = type(matrix)((values, indices, indptr), shape=matrix.shape)
     if _is_symmetric(read):
         return Graph(indptr, indices, data, nodes=names)
     if options.symmetrize is None:
-        raise GraphError(_asymmetric(read, names))
+        raise GraphError(_asymmetric(read.astype(np.float64), names))
     rows = np.repeat(np.arange(n, dtype=indices.dtype), np.diff(indptr))
     return graph_of_edges(rows, indices, data, names, options)
 

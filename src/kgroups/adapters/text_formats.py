@@ -81,56 +81,27 @@ def _check_markup(file: GraphFile) -> None:
     """Parse the XML with handlers only, so that no entity is ever expanded.
 
     Elements in one another take a hundred times the memory of their text, so their depth is
-    limited. Weights are checked as well, because networkx reads ``1_0`` as ten.
+    limited.
     """
-    weight = file.options.weight
     parser = expat.ParserCreate()
-    parser.buffer_text = True
-    weight_keys: set[str | None] = set()
-    is_weight_key = False
-    line = depth = 0
-    parts: list[str] = []
+    depth = 0
 
     def refuse(*_: object) -> None:
         problem = "a GraphML file must not declare a document type or entities"
         hint = "Remove the <!DOCTYPE ...> declaration."
         raise file.error(parser.CurrentLineNumber, problem, hint)
 
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal is_weight_key, line, depth
+    def start(tag: str, _: dict[str, str]) -> None:
+        nonlocal depth
         depth += 1
         if depth > _MOST_NESTED:
             problem = f"elements must be nested at most {_MOST_NESTED} deep, got <{tag}> deeper"
             hint = "Check that the elements are closed."
             raise file.error(parser.CurrentLineNumber, problem, hint)
-        if weight is None:
-            return
-        kind = tag.rpartition(":")[2]
-        if kind == "key":
-            is_weight_key = attributes.get("attr.name") == weight and attributes.get(
-                "attr.type", "string"
-            ) not in ("string", "boolean")
-            if is_weight_key:
-                weight_keys.add(attributes.get("id"))
-        elif (kind == "data" and attributes.get("key") in weight_keys) or (
-            kind == "default" and is_weight_key
-        ):
-            line = parser.CurrentLineNumber
-            parts.clear()
-            parser.CharacterDataHandler = parts.append
 
     def end(_: str) -> None:
         nonlocal depth
         depth -= 1
-        if parser.CharacterDataHandler is None:
-            return
-        parser.CharacterDataHandler = None
-        text = "".join(parts).strip()
-        try:
-            plain_number(text)
-        except ValueError:
-            problem = f"a weight must be a number, got {text!r}"
-            raise file.error(line, problem, "Correct this weight.") from None
 
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse

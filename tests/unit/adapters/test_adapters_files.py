@@ -143,6 +143,12 @@ class TestNumbers:
     def test_a_long_number_beside_other_text_is_text(self, write, name):
         assert read_graph(write(name, f"ann,{LONG}\n")).nodes == ("ann", LONG)
 
+    @pytest.mark.parametrize(("kind", "number"), [("double", "ten"), ("int", "1.5"), ("int", "")])
+    def test_a_weight_of_graphml_that_is_no_number_is_shown(self, write, kind, number):
+        text = XML + XML_WEIGHT.format(kind, "") + XML_GRAPH.format("1", number)
+        with pytest.raises(FileFormatError, match=rf"^a.graphml: .* valid GraphML, .*{number}"):
+            read_graph(write("a.graphml", text))
+
     @pytest.mark.parametrize("number", ["1_0", "1_000.5", "1e1_0", "\uff11\uff10"])
     @pytest.mark.parametrize(
         ("name", "text"),
@@ -158,20 +164,12 @@ class TestNumbers:
                 "a.gml",
                 "graph [ node [ id 0 ] node [ id 1 ]\n\nedge [ source 0 target 1 weight {} ] ]",
             ),
-            ("a.graphml", XML + XML_WEIGHT.format("double", "") + XML_GRAPH.format("1", "{}")),
-            ("a.graphml", XML + XML_WEIGHT.format("int", "") + XML_GRAPH.format("1", "{}")),
-            (
-                "a.graphml",
-                XML
-                + XML_WEIGHT.format("double", "\n\n<default>{}</default>")
-                + XML_GRAPH.format(1, 2),
-            ),
         ],
     )
     def test_underscores_and_digits_of_other_scripts_make_no_weight(
         self, write, name, text, number
     ):
-        line = 3 if name[2:] in ("net", "mtx", "gml", "graphml") else 2
+        line = 3 if name[2:] in ("net", "mtx", "gml") else 2
         with pytest.raises(FileFormatError, match=rf"^{name}, line {line}: "):
             read_graph(write(name, text.replace("{}", number)))
 
