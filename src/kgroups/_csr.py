@@ -244,7 +244,7 @@ def permuted_rows(rows: Rows, order: Ints) -> Rows:
 def _rows_by_counting(
     u: Indices, v: Indices, w: Floats | None, n: int, *, at_once: int = ENTRIES_AT_ONCE
 ) -> Rows:
-    """Build rows by kernels, in a tenth of the time and memory that sorting takes.
+    """Build rows by kernels, in less time and memory than sorting takes.
 
     Edges are grouped by their larger end; then parallel edges are merged, and both triangles are
     filled. Ctrl-C has an effect between two parts.

@@ -332,10 +332,7 @@ def as_column(values: Any) -> Any:
             values = values.cast(values.type.value_type)
         if str(values.type) in _ARROW_TEXTS and not values.null_count:
             return values
-        # Chunked arrays are always copied and take no such argument.
-        values = values.to_numpy(
-            **({"zero_copy_only": False} if hasattr(values, "buffers") else {})
-        )
+        values = np.asarray(values)
     elif hasattr(values, "to_numpy"):
         values = values.to_numpy()
     if isinstance(values, np.ndarray):
