@@ -35,8 +35,8 @@ CASES = {
     "k given": (karate, 3),
 }
 
-# They call a kernel for the module that passes it to them.
-RUNNERS = ("kgroups._kernel", "kgroups._progress")
+# They call what is passed to them: a kernel, or a function whose arguments they check.
+RUNNERS = ("kgroups._kernel", "kgroups._progress", "kgroups._validation")
 
 def module_of(frame):
     while frame is not None:

@@ -1,6 +1,7 @@
 """Kernels on levels: the objective, moves of units between groups, coarser levels, and merges.
 
-The formula of the objective stands in the first functions, ``saving`` and its Taylor series.
+The formula of the objective stands in ``saving``; for large groups moves are ranked by its Taylor
+series.
 
 Units of a component are consecutive, and ``offsets`` says where each component starts. A kernel
 treats the components ``which``; labels start from 0 in each. In the last three, groups are numbered
@@ -65,14 +66,6 @@ def saving(E: float, P: float, sign: float) -> float:
     if not sign * (E - P) > 0.0 or not P > 0.0:
         return 0.0
     return E * log(E / P) - E + P if E > 0.0 else P
-
-
-def saving_of_few(x: float, p: float, rate: float, log_rate: float) -> float:
-    """Return to first order what x more edges save where p more are expected.
-
-    Before, there are ``rate`` times as many as expected. The sign is that of edges inside.
-    """
-    return x * log_rate - p * (rate - 1.0)
 
 
 def coarsen_block(
@@ -288,7 +281,7 @@ def move_block(
                     p = d * (2.0 * Kb + d) * quarter
                     if small and rate > 1.0 and Eb > _SERIES * (x + e):
                         excess = x + e - p * rate
-                        gain = saving_of_few(x + e, p, rate, group[b, _LOG_RATE])
+                        gain = (x + e) * group[b, _LOG_RATE] - p * (rate - 1.0)
                         gain += 0.5 * excess * excess / Eb
                         gain += of_size[table + there + size] - of_size[table + there]
                     else:
@@ -297,7 +290,7 @@ def move_block(
                     more = x - own_link
                     charge = p - d * (2.0 * Ka - d) * quarter
                     if small:
-                        gain -= saving_of_few(more, charge, outside, log_outside)
+                        gain -= more * log_outside + charge * (1.0 - outside)
                     else:
                         gain += saving(X - more, Y - charge, -1.0) - before
                     after = k - (1 if alone else 0) + (1 if there == 0 else 0)
