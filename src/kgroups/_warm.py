@@ -49,7 +49,7 @@ def warm(*, progress: Progress = True) -> int:
     Examples
     --------
     >>> import kgroups as kg
-    >>> kg.warm() > 40
+    >>> kg.warm() > 20
     True
     """
     check_progress(progress, "(done, total)")

@@ -431,7 +431,7 @@ def test_warm_compiles(run, monkeypatch):
     assert code == 0
     assert re.fullmatch(r"all \d+ kernels are compiled \(\d+\.\d s\)\n", out)
     said = json.loads(run("warm", "--json")[1])
-    assert said["kernels"] > 30
+    assert said["kernels"] > 20
     assert said["seconds"] >= 0.0
 
 
