@@ -1,9 +1,11 @@
-"""The graph type: a frozen symmetric CSR matrix with node names, validated when it is built."""
+"""The graph type: a frozen symmetric CSR matrix with node names, and their canonical order."""
 
+import operator
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -409,3 +411,58 @@ def bad_weight(
         f"  Remove or transform these weights, or pass {setting('weight', None)} to ignore all "
         "weights."
     )
+
+
+def canonical_order(
+    graph: Graph,
+) -> tuple[Ints | None, Literal["index", "sorted names", "input order"]]:
+    """Return the permutation that sorts the node names, and how it was found.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph whose nodes are to be put in order.
+
+    Returns
+    -------
+    order : ndarray of int or None
+        Row indices in the order of the sorted names, for :meth:`Graph.permuted`; ``None`` when
+        the rows are in that order already.
+    method : {"index", "sorted names", "input order"}
+        ``"index"`` for nodes without names of their own, ``"input order"`` for names that have no
+        unique order: of mixed types, sets, or not equal to themselves as NaN.
+
+    Examples
+    --------
+    >>> graph = Graph.from_edges([0, 1], [1, 2], nodes=["c", "a", "b"])
+    >>> canonical_order(graph)
+    (array([1, 2, 0]), 'sorted names')
+    >>> canonical_order(Graph.from_edges([0], [1], nodes=["a", 1]))
+    (None, 'input order')
+    """
+    names = graph.nodes
+    if isinstance(names, range):
+        return None, "index"
+    try:
+        if _is_ascending(names):
+            return None, "sorted names"
+        order = _sorting_permutation(names)
+        # Sets and NaN sort without an error; only strictly ascending names have a unique order.
+        if _is_ascending([names[i] for i in order.tolist()]):
+            return order, "sorted names"
+    except (TypeError, ValueError):
+        pass
+    return None, "input order"
+
+
+def _is_ascending(names: Sequence[Any]) -> bool:
+    return all(map(operator.lt, names, islice(names, 1, None)))
+
+
+def _sorting_permutation(names: Sequence[Hashable]) -> Ints:
+    if set(map(type, names)) == {int}:
+        try:
+            return np.argsort(np.array(names, dtype=np.int64), kind="stable")
+        except OverflowError:
+            pass
+    return np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)  # type: ignore[arg-type]

@@ -11,9 +11,9 @@ from scipy import sparse
 
 from helpers import oracles_adapters as oracles
 from helpers.strategies_adapters import edge_lists, name_lists, sparse_formats
-from kgroups.adapters import as_graph, canonical_order
+from kgroups.adapters import as_graph
 from kgroups.errors import DirectedGraphError, WeightError
-from kgroups.graph import Graph
+from kgroups.graph import Graph, canonical_order
 
 
 @given(edge_lists(), st.sampled_from(["weight", None]))

@@ -15,7 +15,7 @@ from kgroups.adapters.labels import (
 )
 from kgroups.adapters.libraries import igraph_draws_from
 from kgroups.adapters.networkx import Structure, is_plain
-from kgroups.adapters.numbering import by_first_node, canonical_order
+from kgroups.adapters.numbering import by_first_node
 
 __all__ = [
     "FORMATS",
@@ -27,7 +27,6 @@ __all__ = [
     "as_labels",
     "as_shared_labels",
     "by_first_node",
-    "canonical_order",
     "check_length",
     "check_named_once",
     "igraph_draws_from",

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from kgroups._types import Floats, Ints
-from kgroups.adapters import canonical_order, igraph_draws_from
+from kgroups.adapters import igraph_draws_from
 from kgroups.errors import InputError
-from kgroups.graph import Graph
+from kgroups.graph import Graph, canonical_order
 from kgroups.scoring import community_links
 
 # Successive points of a spiral at this angle fill a disc evenly.

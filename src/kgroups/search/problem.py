@@ -18,8 +18,7 @@ from kgroups._csr import (
 )
 from kgroups._progress import new_control
 from kgroups._types import CSR, Floats, Indices, Ints, SelfLoops
-from kgroups.adapters import canonical_order
-from kgroups.graph import Graph
+from kgroups.graph import Graph, canonical_order
 from kgroups.hartigan.refine import ROUNDING, PlantedFit, fit_of_sums
 from kgroups.search._search_nb import ROUNDING as ROUNDING_OF_GAINS
 from kgroups.search.climbing import MoveRules, climb

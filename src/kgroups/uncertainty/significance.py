@@ -15,11 +15,11 @@ from kgroups._progress import Progress, check_progress
 from kgroups._types import CSR, Floats, Ints, Symmetrize
 from kgroups._validation import RngLike, as_rng, check_integer
 from kgroups._wording import argument, counted, setting
-from kgroups.adapters import as_graph, canonical_order
+from kgroups.adapters import as_graph
 from kgroups.detect import detect_communities
 from kgroups.errors import InputError, KGroupsWarning
 from kgroups.generators import configuration_model
-from kgroups.graph import Graph
+from kgroups.graph import Graph, canonical_order
 from kgroups.spectrum import (
     BetheHessian,
     Moments,

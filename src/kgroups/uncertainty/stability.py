@@ -17,10 +17,9 @@ from kgroups._progress import Progress, check_progress
 from kgroups._types import Bools, Floats, Indices, Ints
 from kgroups._validation import RngLike, as_rng, check_integer, check_real
 from kgroups._wording import and_more, argument, counted, counted_communities, in_python
-from kgroups.adapters import canonical_order
 from kgroups.detect import detect_communities
 from kgroups.errors import InputError, KGroupsWarning, PartitionError
-from kgroups.graph import Graph
+from kgroups.graph import Graph, canonical_order
 from kgroups.metrics import ami, contingency, matched_cells
 from kgroups.partition import Partition
 

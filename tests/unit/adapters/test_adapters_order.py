@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from helpers.ids import stable_id
-from kgroups.adapters import canonical_order
-from kgroups.graph import Graph
+from kgroups.graph import Graph, canonical_order
 
 NAN = float("nan")
 
