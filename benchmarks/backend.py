@@ -56,6 +56,7 @@ COMMUNITY = nx.community
 QUICK = (
     Work("to_scipy_sparse_array", nx.to_scipy_sparse_array, nothing, 20.0),
     Work("modularity", COMMUNITY.modularity, blocks, 8.0),
+    Work("partition_quality", COMMUNITY.partition_quality, blocks, 5.0),
     Work("intra_community_edges", quality.intra_community_edges, blocks),
     Work("bethe_hessian_matrix", nx.bethe_hessian_matrix, nothing),
 )

@@ -18,6 +18,7 @@ _LEIDEN = f"{_IGRAPH} A level is one iteration through all aggregations of the g
 _DOCS = {
     "to_scipy_sparse_array": "The same matrix; 'coo' is left to networkx.",
     "modularity": _SAME,
+    "partition_quality": _SAME,
     "intra_community_edges": _SAME,
     "inter_community_edges": _NO_MULTIGRAPHS,
     "inter_community_non_edges": _NO_MULTIGRAPHS,

@@ -27,6 +27,12 @@ def test_modularity_of_what_is_no_partition(drawn):
     assert_parity(nx.community.modularity, case.graph, blocks)
 
 
+@given(partitioned())
+def test_partition_quality(drawn):
+    case, blocks = drawn
+    assert_parity(nx.community.partition_quality, case.graph, blocks)
+
+
 @given(partitioned(), st.data())
 def test_intra_community_edges_of_all_or_some_blocks(drawn, data):
     case, blocks = drawn

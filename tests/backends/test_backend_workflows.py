@@ -97,6 +97,7 @@ def test_annotated_graphs_are_written_and_read(rings, tmp_path):
     "function",
     [
         nx.community.modularity,
+        nx.community.partition_quality,
         quality.intra_community_edges,
         quality.inter_community_edges,
         quality.inter_community_non_edges,

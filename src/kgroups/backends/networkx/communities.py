@@ -113,6 +113,20 @@ def modularity(
     return _modularity(G, labels, weight, resolution)
 
 
+def partition_quality(G: ConvertedGraph, partition: Any) -> tuple[float, float]:
+    """As :func:`networkx.algorithms.community.quality.partition_quality`."""
+    labels = _disjoint_labels(G, partition)
+    if np.any(labels < 0):
+        msg = "every node must be in a block"
+        raise NotImplementedError(msg)
+    n, inside = len(G), int(_inner_weight(G, labels, None))
+    edges = int(G.degrees(None).sum()) // 2
+    if G.is_multigraph():
+        return inside / edges, -1.0
+    non_edges = _pairs_between(labels) - (edges - inside)
+    return inside / edges, (inside + non_edges) / (n * (n - 1) // 2)
+
+
 def intra_community_edges(G: ConvertedGraph, partition: Any) -> int:
     """As :func:`networkx.algorithms.community.quality.intra_community_edges`."""
     return int(_inner_weight(G, _disjoint_labels(G, partition), None))

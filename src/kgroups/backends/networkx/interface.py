@@ -57,6 +57,7 @@ _NEW_LEIDEN = (communities.leiden_communities_by_metric, communities.leiden_part
 _ALL = (
     Served(linalg.to_scipy_sparse_array, 150),
     Served(communities.modularity, 200),
+    Served(communities.partition_quality, 200),
     Served(communities.intra_community_edges, 200),
     Served(communities.inter_community_edges, 50),
     Served(communities.inter_community_non_edges, 50),
