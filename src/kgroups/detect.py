@@ -37,7 +37,6 @@ from kgroups.spectrum import (
     BetheHessian,
     Operator,
     spectrum_of_graph,
-    warnings_of,
 )
 
 # What arguments are called here that other packages have.
@@ -291,7 +290,7 @@ def _result(
     """Return the communities in the caller's names with their report, and issue its warnings."""
     problem, counts, start = ready.problem, found.counts, request.start
     refinement = found.refinements.report(request.refine)
-    warnings = () if counts is None else warnings_of(counts)
+    warnings = () if counts is None else counts.warnings()
     if not refinement.converged:
         msg = (
             f"the refinement of labels stopped before it converged: {refinement.method}.\n"

@@ -14,7 +14,6 @@ from kgroups.spectrum.estimate import (
     Spectrum,
     estimate_k,
     spectrum_of_graph,
-    warnings_of,
 )
 from kgroups.spectrum.moments import Moments, has_structure, moments
 from kgroups.spectrum.operators import (
@@ -53,5 +52,4 @@ __all__ = [
     "spectrum_of_graph",
     "start_vector",
     "top_eigenpairs",
-    "warnings_of",
 ]

@@ -15,6 +15,8 @@ import numpy as np
 from kgroups._blas import DENSE
 from kgroups._csr import restricted, rows_of, two_core
 from kgroups._types import CSR, Bools, Floats, Ints
+from kgroups._wording import counted
+from kgroups.errors import CrowdedThresholdWarning, DisassortativeWarning, KGroupsWarning
 from kgroups.spectrum.chebyshev import ThinBlock
 from kgroups.spectrum.eigenpairs import (
     PartialEigenpairsError,
@@ -23,7 +25,7 @@ from kgroups.spectrum.eigenpairs import (
     start_vector,
     top_eigenpairs,
 )
-from kgroups.spectrum.operators import NOISE, BoundOperator, above_threshold
+from kgroups.spectrum.operators import NOISE, R_CHOICES, BoundOperator, above_threshold
 from kgroups.spectrum.subspace import count_by_filter
 
 Method: TypeAlias = Literal["pruned", "dense", "inertia", "filter"]
@@ -38,6 +40,13 @@ _LARGEST_RESIDUAL = 1e-7
 _ALL_ABOVE = 50
 _NEAR_ABOVE = 12
 _NEAR_BELOW = 6
+# The threshold is crowded if within this distance of 1 there are at least these numbers of
+# eigenvalues above and below it, with a gap of at most the last number between them.
+_WINDOW = 0.05
+_CROWDED_ABOVE, _CROWDED_BELOW = 3, 1
+_CROWDED_GAP = 0.04
+# The lowest eigenvalue of a random graph fluctuates below -1 by less than this.
+_RANDOM_EDGE = 0.02
 
 
 class Layout:
@@ -133,6 +142,18 @@ class ComponentCounts:
     def total(self) -> int:
         """Sum over the components."""
         return int(self.k.sum())
+
+    @property
+    def all_known(self) -> bool:
+        """Whether all eigenvalues are known from counting."""
+        return all(name in ("pruned", "dense") for name in self.method)
+
+    def warnings(self) -> tuple[KGroupsWarning, ...]:
+        """Return the reasons to doubt k, if all eigenvalues are known."""
+        if not self.all_known:
+            return ()
+        values = np.sort(np.concatenate([np.zeros(0), *self.known]))[::-1]
+        return warnings_of(self.total, values, *lowest_of(values), None)
 
     @property
     def is_exact(self) -> bool:
@@ -342,3 +363,47 @@ def _by_inverse(hessian: BoundOperator, factor: Factor, count: int, *, sign: int
     except PartialEigenpairsError as error:
         mu = error.eigenvalues
     return np.sort(1.0 - sign / mu[mu > 0.0])[::-1]
+
+
+def lowest_of(values: Floats) -> tuple[int, float]:
+    """Return how many eigenvalues are below -1, and the lowest, or 0 if that is positive."""
+    below = int(np.count_nonzero(above_threshold(-values)))
+    return below, float(values.min(initial=0.0))
+
+
+def warnings_of(
+    k: int, values: Floats, below_minus_one: int, lowest: float, k_at: dict[str, int] | None
+) -> tuple[KGroupsWarning, ...]:
+    """Return warnings of a threshold within a run of eigenvalues, and of eigenvalues below -1."""
+    warnings: list[KGroupsWarning] = []
+    is_above, gap = above_threshold(values), gap_of(values)
+    above = int(np.count_nonzero(is_above & (values < 1.0 + _WINDOW)))
+    below = int(np.count_nonzero(~is_above & (values > 1.0 - _WINDOW)))
+    if above >= _CROWDED_ABOVE and below >= _CROWDED_BELOW and gap <= _CROWDED_GAP:
+        spread = ""
+        if k_at is not None:
+            counts = "/".join(str(k_at[choice]) for choice in R_CHOICES)
+            spread = f" The rules for r give k={counts}."
+        message = (
+            f"the number of communities that the spectrum shows, {k}, is uncertain: grids, meshes "
+            "and road maps look like this without having communities. Give k if you know it. At "
+            f"least {above} eigenvalues lie within {_WINDOW} above the threshold 1 and at least "
+            f"{below} within {_WINDOW} below, with a gap of {gap:.2g} between them.{spread}"
+        )
+        warnings.append(CrowdedThresholdWarning(message))
+    if lowest <= -1.0 - _RANDOM_EDGE:
+        lie = counted(below_minus_one, "eigenvalue of N_r is", "eigenvalues of N_r are")
+        message = (
+            "there are groups whose nodes avoid one another and link to other groups instead, as "
+            "in bipartite graphs. Communities of nodes that link to one another do not show this "
+            f"structure ({lie} below -1, the lowest at {lowest:.3f})."
+        )
+        warnings.append(DisassortativeWarning(message))
+    return tuple(warnings)
+
+
+def gap_of(values: Floats) -> float:
+    """Return the distance of the eigenvalues next to 1, from 1 itself where one is missing."""
+    is_above = above_threshold(values)
+    above, below = values[is_above], values[~is_above]
+    return float(above[-1] if above.size else 1.0) - float(below[0] if below.size else 1.0)

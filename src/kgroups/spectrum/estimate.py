@@ -9,7 +9,7 @@ import numpy as np
 
 from kgroups._blas import single_threaded
 from kgroups._csr import connected_components
-from kgroups._types import CSR, Floats, SelfLoops, Symmetrize
+from kgroups._types import CSR, SelfLoops, Symmetrize
 from kgroups._validation import check_choice, check_integer, check_real
 from kgroups._wording import counted
 from kgroups.adapters import as_graph
@@ -21,7 +21,15 @@ from kgroups.errors import (
     warn_caller,
 )
 from kgroups.graph import Graph
-from kgroups.spectrum.count import ComponentCounts, Layout, count_on, eigenvalues_around_one
+from kgroups.spectrum.count import (
+    ComponentCounts,
+    Layout,
+    count_on,
+    eigenvalues_around_one,
+    gap_of,
+    lowest_of,
+    warnings_of,
+)
 from kgroups.spectrum.eigenpairs import PartialEigenpairsError, rough_top
 from kgroups.spectrum.operators import (
     R_CHOICES,
@@ -30,14 +38,6 @@ from kgroups.spectrum.operators import (
     Operator,
     above_threshold,
 )
-
-# The threshold is crowded if within this distance of 1 there are at least these numbers of
-# eigenvalues above and below it, with a gap of at most the last number between them.
-_WINDOW = 0.05
-_CROWDED_ABOVE, _CROWDED_BELOW = 3, 1
-_CROWDED_GAP = 0.04
-# The lowest eigenvalue of a random graph fluctuates below -1 by less than this.
-_RANDOM_EDGE = 0.02
 
 
 @dataclass(frozen=True)
@@ -275,38 +275,20 @@ def spectrum_of(
         r=hessian.r,
         r_choice=hessian.r_choice,
         eigenvalues=tuple(values.tolist()),
-        gap=_gap(values),
+        gap=gap_of(values),
         k_at=k_at,
         r_at=r_at,
         exact_at=exact_at,
         below_minus_one=below_minus_one,
         methods=dict(Counter(counts.method)),
-        warnings=_warnings(counts.total, values, below_minus_one, lowest, k_at),
+        warnings=warnings_of(counts.total, values, below_minus_one, lowest, k_at),
     )
-
-
-def warnings_of(counts: ComponentCounts) -> tuple[KGroupsWarning, ...]:
-    """Return the reasons to doubt k, if all eigenvalues are known from counting."""
-    if not _all_known(counts):
-        return ()
-    values = np.sort(np.concatenate([np.zeros(0), *counts.known]))[::-1]
-    return _warnings(counts.total, values, *_lowest_of(values), None)
-
-
-def _all_known(counts: ComponentCounts) -> bool:
-    return all(name in ("pruned", "dense") for name in counts.method)
-
-
-def _lowest_of(values: Floats) -> tuple[int, float]:
-    """Return how many eigenvalues are below -1, and the lowest, or 0 if that is positive."""
-    below = int(np.count_nonzero(above_threshold(-values)))
-    return below, float(values.min(initial=0.0))
 
 
 def _below_minus_one(hessian: BoundOperator, counts: ComponentCounts) -> tuple[int, float]:
     """Return how many eigenvalues are below -1, and the lowest where there are some."""
-    if _all_known(counts):
-        return _lowest_of(np.concatenate([np.zeros(0), *counts.known]))
+    if counts.all_known:
+        return lowest_of(np.concatenate([np.zeros(0), *counts.known]))
     mirrored = count_on(hessian, counts.layout, sign=-1)
     lowest = 0.0
     for a in np.flatnonzero(mirrored.k).tolist():
@@ -320,41 +302,3 @@ def _below_minus_one(hessian: BoundOperator, counts: ComponentCounts) -> tuple[i
             # It is certainly below -1, but how far is unknown.
             lowest = min(lowest, -1.0)
     return mirrored.total, lowest
-
-
-def _warnings(
-    k: int, values: Floats, below_minus_one: int, lowest: float, k_at: dict[str, int] | None
-) -> tuple[KGroupsWarning, ...]:
-    """Return warnings of a threshold within a run of eigenvalues, and of eigenvalues below -1."""
-    warnings: list[KGroupsWarning] = []
-    is_above, gap = above_threshold(values), _gap(values)
-    above = int(np.count_nonzero(is_above & (values < 1.0 + _WINDOW)))
-    below = int(np.count_nonzero(~is_above & (values > 1.0 - _WINDOW)))
-    if above >= _CROWDED_ABOVE and below >= _CROWDED_BELOW and gap <= _CROWDED_GAP:
-        spread = ""
-        if k_at is not None:
-            counts = "/".join(str(k_at[choice]) for choice in R_CHOICES)
-            spread = f" The rules for r give k={counts}."
-        message = (
-            f"the number of communities that the spectrum shows, {k}, is uncertain: grids, meshes "
-            "and road maps look like this without having communities. Give k if you know it. At "
-            f"least {above} eigenvalues lie within {_WINDOW} above the threshold 1 and at least "
-            f"{below} within {_WINDOW} below, with a gap of {gap:.2g} between them.{spread}"
-        )
-        warnings.append(CrowdedThresholdWarning(message))
-    if lowest <= -1.0 - _RANDOM_EDGE:
-        lie = counted(below_minus_one, "eigenvalue of N_r is", "eigenvalues of N_r are")
-        message = (
-            "there are groups whose nodes avoid one another and link to other groups instead, as "
-            "in bipartite graphs. Communities of nodes that link to one another do not show this "
-            f"structure ({lie} below -1, the lowest at {lowest:.3f})."
-        )
-        warnings.append(DisassortativeWarning(message))
-    return tuple(warnings)
-
-
-def _gap(values: Floats) -> float:
-    """Return the distance of the eigenvalues next to 1, from 1 itself where one is missing."""
-    is_above = above_threshold(values)
-    above, below = values[is_above], values[~is_above]
-    return float(above[-1] if above.size else 1.0) - float(below[0] if below.size else 1.0)
