@@ -53,8 +53,8 @@ def _print_table(options: argparse.Namespace) -> None:
             csv.writer(file).writerows(everything)
     if options.markdown:
         caption = f"{table.CELLS} {table.setting()}."
-        lines = table.by_graph(measured, peers)
-        table.write_markdown(options.markdown, lines, peers, caption)
+        lines = table.markdown(table.by_graph(measured, peers))
+        table.write_markdown(options.markdown, [lines, caption], peers)
     if len(everything) == 1:
         sys.exit("no graph could be had")
 

@@ -38,14 +38,13 @@ from benchmarks.graphs import (
     planted_partition,
     small_world,
 )
+from benchmarks.journal import Kept, Record
 from benchmarks.scales import (
     FIGURES,
     REAL,
     Figure,
-    Kept,
     Measured,
     Part,
-    Record,
     at_least,
     at_most,
     measure_part,
@@ -406,7 +405,8 @@ def main(arguments: Sequence[str] | None = None) -> bool:
     judged = [figure for figure in figures if figure.bar is not None]
     print(f"\n{sum(figure.met for figure in judged)} of {len(judged)} bars met")
     if options.markdown:
-        table.write_markdown(options.markdown, lines, [], f"Shares of graphs. {table.setting()}.")
+        blocks = [table.markdown(lines), f"Shares of graphs. {table.setting()}."]
+        table.write_markdown(options.markdown, blocks, [])
     return all(figure.met for figure in judged)
 
 

@@ -1,85 +1,102 @@
-"""Draw agreement with labels and time side by side: a row per network, a mark per method."""
+"""Draw what methods reach against what they cost: a panel per score, a marker per method."""
 
-import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.measure import Outcome
-from benchmarks.peers import PEERS
 from kgroups.plotting import community_colors
 from kgroups.plotting.style import FAINT, INK
 
 # Shapes tell the methods apart where colors do not; the first stands for kgroups.
-_MARKERS = ("o", "s", "D", "^", "v", "P", "X", "p")
-# How much of a row the marks are spread over, so that equal values do not hide one another.
-SPREAD = 0.56
+_MARKERS = ("o", "s", "D", "^", "v", "P", "X", "p", "<", ">", "h")
+# Size of a letter and of a line of a label, as parts of a panel.
+_LETTER, _LINE = 0.0165, 0.05
 
 
-def side_by_side(measured: Sequence[tuple[str, Sequence[Outcome]]], methods: Sequence[str]) -> Any:
-    """Return a matplotlib figure of the networks that have labels, in the order given."""
+@dataclass(frozen=True)
+class Point:
+    """A method: its name, its time as a multiple of the reference, and its scores if known."""
+
+    name: str
+    time: float
+    scores: Sequence[float | None]
+
+
+def against_time(points: Sequence[Point], titles: Sequence[str], time: str) -> Any:
+    """Return a matplotlib figure with a panel for each score."""
     from matplotlib.figure import Figure
 
-    rows = [row for row in measured if any(outcome.values("ami") for outcome in row[1])]
-    if not rows:
-        msg = "no network with labels was measured: there is nothing to draw"
-        raise SystemExit(msg)
-    picture = Figure(figsize=(10.0, 1.9 + 0.62 * len(rows)), layout="constrained")
-    agreement, time = picture.subplots(1, 2, sharey=True)
-    for place, method in enumerate(methods):
-        step = SPREAD * (place / max(len(methods) - 1, 1) - 0.5)
-        outcomes = [next(one for one in row[1] if one.peer == method) for row in rows]
-        style = mark(place)
-        scores = [(one.values("ami"), y + step) for y, one in enumerate(outcomes)]
-        agreement.scatter(
-            [statistics.fmean(values) for values, _ in scores if values],
-            [y for values, y in scores if values],
-            label=PEERS[method].settings,
-            **style,
-        )
-        times = [(one.median_seconds, y + step) for y, one in enumerate(outcomes)]
-        time.scatter(
-            [1e3 * seconds for seconds, _ in times if seconds is not None],
-            [y for seconds, y in times if seconds is not None],
-            **style,
-        )
-    for axes in (agreement, time):
-        _dress(axes, len(rows))
-    agreement.set_yticks(range(len(rows)), [_name(*row) for row in rows])
-    agreement.set_ylim(len(rows) - 0.5, -0.5)
-    lowest = min(score for row in rows for one in row[1] for score in one.values("ami"))
-    agreement.set_xlim(min(lowest, 0.0) - 0.03, 1.03)
-    agreement.set_title("AMI with the labels", color=INK, fontsize=12, loc="left")
-    time.set_xscale("log")
-    time.xaxis.set_major_formatter("{x:g}")
-    time.set_title("median time in ms", color=INK, fontsize=12, loc="left")
-    legend = picture.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=9)
-    for text in legend.get_texts():
-        text.set_color(INK)
+    picture = Figure(figsize=(5.4 * len(titles), 4.6), layout="constrained", facecolor="white")
+    for place, title in enumerate(titles):
+        axes = picture.add_subplot(1, len(titles), place + 1)
+        shown = [(point, point.scores[place]) for point in points]
+        _draw(axes, [(mark(i), *one) for i, one in enumerate(shown) if one[1] is not None])
+        axes.set_title(title, color=INK, fontsize=12, loc="left")
+        axes.set_xlabel(time, color=INK)
     return picture
 
 
 def mark(place: int) -> dict[str, Any]:
-    """Return the color and shape of the marks of one method."""
+    """Return the color and shape of the marker of one method."""
     return {
         "color": [community_colors(place + 1)[place]],
         "marker": _MARKERS[place % len(_MARKERS)],
-        "s": 66 if place == 0 else 50,
+        "s": 80 if place == 0 else 55,
         "edgecolors": "white",
         "linewidths": 0.7,
         "zorder": 4 if place == 0 else 3,
     }
 
 
-def _dress(axes: Any, rows: int) -> None:
-    for y in range(0, rows, 2):
-        axes.axhspan(y - 0.5, y + 0.5, color=FAINT, alpha=0.13, lw=0)
-    axes.grid(axis="x", color=FAINT, alpha=0.4, lw=0.6)
+def _draw(axes: Any, shown: Sequence[tuple[dict[str, Any], Point, float]]) -> None:
+    for style, point, score in shown:
+        axes.scatter([point.time], [score], label=point.name, **style)
+    axes.set_xscale("log")
+    axes.margins(0.12)
+    # Labels stand to the right of the markers.
+    left, right = axes.get_xlim()
+    axes.set_xlim(left, right * (right / left) ** 0.55)
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.grid(color=FAINT, alpha=0.4, lw=0.6)
     axes.set_axisbelow(True)
-    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.spines[["top", "right"]].set_visible(False)
     axes.tick_params(colors=INK)
-    axes.tick_params(axis="y", length=0)
+    to_panel = axes.transData + axes.transAxes.inverted()
+    markers = [tuple(to_panel.transform((point.time, score))) for _, point, score in shown]
+    names = [point.name for _, point, _ in shown]
+    for name, marker, place in zip(names, markers, label_places(names, markers), strict=True):
+        axes.annotate(
+            name,
+            marker,
+            place,
+            "axes fraction",
+            "axes fraction",
+            arrowprops={"arrowstyle": "-", "color": FAINT, "lw": 0.6, "shrinkB": 4},
+            color=INK,
+            fontsize=9,
+            va="center",
+        )
 
 
-def _name(name: str, outcomes: Sequence[Outcome]) -> str:
-    run = next(run for outcome in outcomes for run in outcome.runs)
-    return f"{name}\n{run.n:,} nodes, true k = {run.true_k}"
+def label_places(
+    names: Sequence[str], markers: Sequence[tuple[float, float]]
+) -> list[tuple[float, float]]:
+    """Return where labels start, in parts of the panel: each as near its marker as others leave."""
+    places: dict[int, tuple[float, float]] = {}
+    steps = [sign * step * _LINE / 2 for step in range(40) for sign in (1, -1)]
+    for i in sorted(range(len(names)), key=lambda i: markers[i][1]):
+        x, y = markers[i][0] + 0.025, markers[i][1]
+        boxes = [(*place, len(names[j])) for j, place in places.items()]
+        boxes += [(a - 0.02, b, 2) for j, (a, b) in enumerate(markers) if j != i]
+        near = (y + step for step in steps)
+        free = (one for one in near if not _overlaps((x, one, len(names[i])), boxes))
+        places[i] = (x, next(free, y))
+    return [places[i] for i in range(len(names))]
+
+
+def _overlaps(box: tuple[float, float, int], others: Iterable[tuple[float, float, int]]) -> bool:
+    x, y, letters = box
+    return any(
+        x < a + _LETTER * count and a < x + _LETTER * letters and abs(y - b) < _LINE * 0.99
+        for a, b, count in others
+    )

@@ -12,7 +12,9 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class BenchmarkGraph:
-    """An undirected simple graph without weights, with the true labels where there are any.
+    """An undirected simple graph, with the true labels where there are any.
+
+    Only the neighbor graph of single cells has weights.
 
     ``known`` marks the nodes whose true label is known, where these are not all. A null has no
     groups at all: a method should leave each of its components whole. LFR graphs say that they are
@@ -27,6 +29,7 @@ class BenchmarkGraph:
     known: npt.NDArray[np.bool_] | None = None
     is_null: bool = False
     is_lfr: bool = False
+    weight: npt.NDArray[np.float64] | None = None
 
     @property
     def m(self) -> int:
@@ -234,6 +237,23 @@ def _fifteen_neighbors(
     u, v = (near + near.T).nonzero()
     once = u < v
     return BenchmarkGraph(name, len(X), u[once].astype(int), v[once].astype(int), truth)
+
+
+def single_cells(name: str, *, seed: int) -> BenchmarkGraph:
+    """Load the 700 blood cells of scanpy with their neighbor graph; the seed is not used."""
+    from scanpy.datasets import pbmc68k_reduced
+    from scipy import sparse
+
+    cells = pbmc68k_reduced()
+    upper = sparse.triu(cells.obsp["connectivities"], k=1).tocoo()
+    return BenchmarkGraph(
+        name,
+        cells.n_obs,
+        upper.row.astype(np.int64),
+        upper.col.astype(np.int64),
+        cells.obs["bulk_labels"].cat.codes.to_numpy(),
+        weight=upper.data.astype(np.float64),
+    )
 
 
 def hierarchy(name: str, *, degree: float, seed: int) -> BenchmarkGraph:

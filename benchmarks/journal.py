@@ -1,12 +1,14 @@
 """A file with a line per graph and method that was measured, from which a run resumes."""
 
 import json
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measure import Outcome, Run
-from benchmarks.scores import Scores
+from benchmarks.suites import Row
+
+Record = Mapping[str, Any]
+"""What was measured on one graph; it can be written as JSON."""
 
 
 class Lines:
@@ -35,32 +37,26 @@ class Lines:
                 file.write(f"{json.dumps(line, default=float)}\n")
 
 
-class Journal:
-    """Outcomes by graph and method; a line counts only for the same runs from the same seed.
+class Kept:
+    """Records by part, graph, seed and method; those of fresh methods are measured again."""
 
-    The last line of a graph and method counts.
-    """
-
-    def __init__(self, path: Path | None, *, repeat: int, seed: int) -> None:
-        self._lines = Lines(path)
-        self._runs = {"repeat": repeat, "seed": seed}
+    def __init__(self, path: Path | None, fresh: Iterable[str] = ()) -> None:
+        self._lines, fresh = Lines(path), set(fresh)
         self._known = {
-            (line["graph"], line["method"]): _outcome(line)
+            _key(**line): line["record"]
             for line in self._lines.read()
-            if {name: line[name] for name in self._runs} == self._runs
+            if line["method"] not in fresh
         }
 
-    def get(self, graph: str, method: str) -> Outcome | None:
-        """Return what is known, or None."""
-        return self._known.get((graph, method))
+    def record(self, measure: Callable[[Row, int], Record], row: Row, **which: Any) -> Record:
+        """Return what is known of a graph, or measure it."""
+        which = {**which, "graph": row.name}
+        known = self._known.get(_key(**which))
+        if known is None:
+            known = measure(row, which["seed"])
+            self._lines.append({**which, "record": known})
+        return known
 
-    def append(self, graph: str, outcome: Outcome) -> None:
-        """Write a line."""
-        self._lines.append(
-            {"graph": graph, "method": outcome.peer, **self._runs, **asdict(outcome)}
-        )
 
-
-def _outcome(line: dict[str, Any]) -> Outcome:
-    runs = [Run(**{**run, "scores": Scores(**run["scores"])}) for run in line["runs"]]
-    return Outcome(line["method"], runs, line["trouble"])
+def _key(*, part: str, graph: str, seed: int, method: str, **_: Any) -> tuple[str, str, int, str]:
+    return part, graph, seed, method

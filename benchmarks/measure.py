@@ -88,10 +88,10 @@ class Outcome:
         values = (getattr(run.scores, score) for run in self.runs)
         return [value for value in values if value is not None]
 
-    def time_ratio(self, reference: "Outcome") -> float | None:
+    def time_ratio(self, reference: "Outcome", time: str = "seconds") -> float | None:
         """Return the median over the runs of the time over that of the reference beside it."""
         pairs = zip(self.runs, reference.runs, strict=False)
-        ratios = [mine.seconds / theirs.seconds for mine, theirs in pairs]
+        ratios = [getattr(mine, time) / getattr(theirs, time) for mine, theirs in pairs]
         return statistics.median(ratios) if ratios else None
 
 
@@ -114,7 +114,10 @@ def _serve(pipe: Connection, peer_name: str, least_seconds: float) -> None:
             find = partial(_counting, partial(peer.find, native, order), calls)
             found, seconds = fastest(find, least_seconds)
             cpu_seconds = (process_time() - busy) / next(calls)
-            pipe.send(Timed(found, seconds, peak_above(before), cpu_seconds))
+            if found.cpu_seconds is not None:
+                cpu_seconds = found.cpu_seconds
+            peak = peak_above(before) if found.peak_bytes is None else found.peak_bytes
+            pipe.send(Timed(found, seconds, peak, cpu_seconds))
             del found
     except Exception as error:  # a peer may raise anything; the table says what
         pipe.send(error)
@@ -234,7 +237,7 @@ class Contest:
                 worker.build(graph)
             if number == 0:
                 for worker in workers:
-                    if worker.peer.trials == 1:
+                    if worker.peer.fills_caches:
                         worker.run(seed)
             scorer = Scorer(graph)
             for turn in range(number * repeat, (number + 1) * repeat):

@@ -6,12 +6,14 @@ Only the second step is timed. kgroups is given an igraph graph, so its conversi
 import os
 import random
 import subprocess
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
@@ -20,34 +22,58 @@ from benchmarks.graphs import BenchmarkGraph, Ints
 
 REFERENCE = "igraph-leiden"
 CONVERGED = "igraph-leiden-converged"
+BEST_RESOLUTION = "igraph-leiden-best-resolution"
 CPM = "igraph-leiden-cpm"
+BEST_LEVEL = "kgroups-best-level"
 GRAPH_TOOL_PYTHON = "GRAPH_TOOL_PYTHON"
 """Environment variable that names a Python interpreter that has graph-tool."""
 
 _GRAPH_TOOL_SCRIPT = Path(__file__).with_name("graph_tool_script.py")
 
+RESOLUTIONS = tuple(2.0 ** (step / 2) for step in range(-6, 6))
+"""At which Leiden runs; the best is chosen with the labels."""
 CPM_SIZES = tuple(round(16_000 / 2 ** (step / 2)) for step in range(12))
 """The grid of CPM: its resolution is the mean degree divided by each of these numbers of nodes."""
 # Runs beyond the best resolution take up to thirty times as long as the best one on 100,000 nodes.
 # The grid ends after two that agree with the truth less than the best does, by this much.
 _CPM_FALLS, _CPM_LESS = 2, 0.01
+_GRAPH_TOOL_EDGES = 100_000
 
 
 @dataclass(frozen=True)
 class Found:
     """Labels, with what kgroups says about them: matrix entries read, and which candidate won.
 
-    ``seconds`` is the time of a method that runs in another interpreter and measures itself.
+    The cost is given by a method that measures itself: one that runs in another interpreter, or
+    whose labels are the best of several runs.
     """
 
     labels: Ints
     visits: int | None = None
     note: str = ""
     seconds: float | None = None
+    cpu_seconds: float | None = None
+    peak_bytes: int | None = None
 
 
 def _nothing() -> None:
     pass
+
+
+def _on_all(graph: BenchmarkGraph) -> bool:
+    return True
+
+
+def _on_lfr(graph: BenchmarkGraph) -> bool:
+    return graph.is_lfr
+
+
+def _on_labeled(graph: BenchmarkGraph) -> bool:
+    return graph.truth is not None
+
+
+def _on_graph_tool(graph: BenchmarkGraph) -> bool:
+    return graph.m <= _GRAPH_TOOL_EDGES
 
 
 @dataclass(frozen=True)
@@ -56,7 +82,7 @@ class Peer:
 
     ``settings`` says in captions what is run. ``warm`` is called once in a new process, before any
     graph comes. ``trials`` is how many runs ``find`` may make to return the best: the patience is
-    with each. Some methods run on LFR graphs alone.
+    with each. ``runs_on`` says for which graphs the method is.
     """
 
     name: str
@@ -67,11 +93,12 @@ class Peer:
     find: Callable[[Any, int], Found]
     warm: Callable[[], None] = _nothing
     trials: int = 1
-    only_lfr: bool = False
+    runs_on: Callable[[BenchmarkGraph], bool] = _on_all
 
-    def runs_on(self, graph: BenchmarkGraph) -> bool:
-        """Whether the method is for such graphs."""
-        return graph.is_lfr or not self.only_lfr
+    @property
+    def fills_caches(self) -> bool:
+        """Whether a first run, which is not counted, makes those after it faster."""
+        return self.trials == 1
 
     @property
     def installed_version(self) -> str | None:
@@ -81,6 +108,11 @@ class Peer:
 
 class _GraphToolPeer(Peer):
     """A method of graph-tool, which pip cannot install: it runs in an interpreter that has it."""
+
+    @property
+    def fills_caches(self) -> bool:
+        """Each run is in a new process."""
+        return False
 
     @property
     def installed_version(self) -> str | None:
@@ -99,11 +131,21 @@ class _GraphToolPeer(Peer):
 def _igraph(graph: BenchmarkGraph) -> Any:
     import igraph
 
-    return igraph.Graph(n=graph.n, edges=np.column_stack([graph.source, graph.target]))
+    built = igraph.Graph(n=graph.n, edges=np.column_stack([graph.source, graph.target]))
+    if graph.weight is not None:
+        built.es["weight"] = graph.weight
+    return built
 
 
-def _igraph_and_truth(graph: BenchmarkGraph) -> Any:
-    return _igraph(graph), graph.truth
+def _igraph_and_agreement(graph: BenchmarkGraph) -> Any:
+    return _igraph(graph), partial(_agreement, graph)
+
+
+def _agreement(graph: BenchmarkGraph, labels: Ints) -> float:
+    from kgroups import metrics
+
+    known = slice(None) if graph.known is None else graph.known
+    return metrics.ami(graph.truth[known], labels[known])
 
 
 def _networkx(graph: BenchmarkGraph) -> Any:
@@ -120,7 +162,9 @@ def as_matrix(graph: BenchmarkGraph) -> Any:
 
     rows = np.concatenate([graph.source, graph.target])
     columns = np.concatenate([graph.target, graph.source])
-    return sparse.csr_matrix((np.ones(rows.size), (rows, columns)), shape=(graph.n, graph.n))
+    weight = np.ones(graph.m) if graph.weight is None else graph.weight
+    values = np.concatenate([weight, weight])
+    return sparse.csr_matrix((values, (rows, columns)), shape=(graph.n, graph.n))
 
 
 def _networkit(graph: BenchmarkGraph) -> Any:
@@ -130,10 +174,10 @@ def _networkit(graph: BenchmarkGraph) -> Any:
     return networkit.GraphFromCoo((ones, (graph.source, graph.target)), n=graph.n)
 
 
-def _infomap(graph: BenchmarkGraph) -> Any:
+def _infomap(graph: BenchmarkGraph, trials: int = 1) -> Any:
     from infomap import Infomap
 
-    built = Infomap(silent=True, two_level=True, num_trials=1)
+    built = Infomap(silent=True, two_level=True, num_trials=trials)
     built.add_nodes(range(graph.n))
     built.add_links(list(zip(graph.source.tolist(), graph.target.tolist(), strict=True)))
     return built
@@ -177,6 +221,21 @@ def _find_kgroups_search(graph: Any, seed: int) -> Found:
     return _with_report(kgroups.detect_communities(graph, method=method, rng=seed))
 
 
+def _find_kgroups_best_level(graph_and_agreement: Any, seed: int) -> Found:
+    import kgroups
+
+    graph, agreement = graph_and_agreement
+    levels, cost = _measured(lambda: kgroups.detect_communities(graph, rng=seed).levels())
+    best = max(levels, key=lambda level: agreement(level.labels))
+    return Found(best.labels, note=f"one of {len(levels)} levels", **cost)
+
+
+def _measured(call: Callable[[], Any]) -> tuple[Any, dict[str, float]]:
+    start, busy = perf_counter(), process_time()
+    result = call()
+    return result, {"seconds": perf_counter() - start, "cpu_seconds": process_time() - busy}
+
+
 def _with_report(partition: Any) -> Found:
     report = partition.report
     winner = report.components[0].winner if report.components else ""
@@ -190,37 +249,51 @@ def _find_igraph_leiden(graph: Any, seed: int) -> Found:
 
 
 def find_igraph_leiden_converged(graph: Any, seed: int, resolution: float = 1.0) -> Found:
-    """Iterate Leiden on modularity until nothing changes."""
+    """Iterate Leiden on modularity until nothing changes; weights of edges count."""
     random.seed(seed)
     found = graph.community_leiden(
-        objective_function="modularity", resolution=resolution, n_iterations=-1
+        objective_function="modularity",
+        weights="weight" if "weight" in graph.edge_attributes() else None,
+        resolution=resolution,
+        n_iterations=-1,
     )
     return Found(np.array(found.membership))
 
 
-def _find_igraph_leiden_cpm(graph_and_truth: Any, seed: int) -> Found:
+def _find_igraph_leiden_best_resolution(graph_and_agreement: Any, seed: int) -> Found:
+    """Return the run whose labels agree best with the truth, and the time of that run alone."""
+    graph, agreement = graph_and_agreement
+    runs = []
+    for resolution in RESOLUTIONS:
+        run = partial(find_igraph_leiden_converged, graph, seed, resolution)
+        found, cost = _measured(run)
+        runs.append(Found(found.labels, note=f"resolution {resolution:.3g}", **cost))
+    return max(runs, key=lambda found: agreement(found.labels))
+
+
+def _find_igraph_leiden_cpm(graph_and_agreement: Any, seed: int) -> Found:
     """Return the run whose labels agree best with the truth, and the time of that run alone.
 
     AMI decides: where little can be found, NMI is highest for single nodes.
     """
-    from kgroups import metrics
-
-    graph, truth = graph_and_truth
+    graph, agreement = graph_and_agreement
     mean_degree = 2 * graph.ecount() / graph.vcount()
     best, highest, falls = None, -1.0, 0
     for size in CPM_SIZES:
         random.seed(seed)
-        start = perf_counter()
-        found = graph.community_leiden(
-            objective_function="CPM", resolution=mean_degree / size, n_iterations=-1
+        run = partial(
+            graph.community_leiden,
+            objective_function="CPM",
+            resolution=mean_degree / size,
+            n_iterations=-1,
         )
+        found, cost = _measured(run)
         labels = np.array(found.membership)
-        seconds = perf_counter() - start
-        agreement = metrics.ami(truth, labels)
-        if agreement > highest:
-            best = Found(labels, note=f"resolution d/{size}", seconds=seconds)
-            highest, falls = agreement, 0
-        elif agreement < highest - _CPM_LESS:
+        agrees = agreement(labels)
+        if agrees > highest:
+            best = Found(labels, note=f"resolution d/{size}", **cost)
+            highest, falls = agrees, 0
+        elif agrees < highest - _CPM_LESS:
             falls += 1
         if falls == _CPM_FALLS:
             break
@@ -285,14 +358,33 @@ def _find_networkx_greedy(graph: Any, seed: int) -> Found:
     )
 
 
-def _find_graph_tool(graph: BenchmarkGraph, seed: int) -> Found:
+def _find_graph_tool(graph: BenchmarkGraph, seed: int, model: str) -> Found:
     interpreter = os.environ[GRAPH_TOOL_PYTHON]
     head = np.array([graph.n, graph.m, seed], dtype=np.int64)
     sent = b"".join(part.astype(np.int64).tobytes() for part in (head, graph.source, graph.target))
-    command = [interpreter, str(_GRAPH_TOOL_SCRIPT)]
+    command = [interpreter, str(_GRAPH_TOOL_SCRIPT), model]
     answer = subprocess.run(command, input=sent, stdout=subprocess.PIPE, check=True).stdout
-    seconds, labels = np.frombuffer(answer[:8])[0], np.frombuffer(answer[8:], dtype=np.int64)
-    return Found(labels, seconds=float(seconds))
+    numbers = np.frombuffer(answer, dtype=np.int64)
+    seconds, cpu_seconds = numbers[:2].view(np.float64).tolist()
+    peak = int(numbers[2])
+    return Found(
+        numbers[3:],
+        seconds=seconds,
+        cpu_seconds=cpu_seconds,
+        peak_bytes=peak if peak >= 0 else None,
+    )
+
+
+def _find_scanpy_leiden(matrix: Any, seed: int) -> Found:
+    from anndata import AnnData
+    from scanpy.tools import leiden
+
+    cells = AnnData(shape=matrix.shape)
+    with warnings.catch_warnings():
+        # The default will be another one in a later version.
+        warnings.simplefilter("ignore", FutureWarning)
+        leiden(cells, adjacency=matrix, random_state=seed)
+    return Found(cells.obs["leiden"].to_numpy().astype(np.int64))
 
 
 _PEERS = (
@@ -324,6 +416,17 @@ _PEERS = (
         _warm_kgroups,
     ),
     Peer(
+        BEST_LEVEL,
+        "kgroups",
+        "kgroups",
+        "kgroups, of partition.levels() the one with the highest AMI, so chosen with the labels in "
+        "hand; the time is that of the detection and all levels",
+        _igraph_and_agreement,
+        _find_kgroups_best_level,
+        _warm_kgroups,
+        runs_on=_on_labeled,
+    ),
+    Peer(
         REFERENCE,
         "igraph",
         "igraph",
@@ -340,6 +443,19 @@ _PEERS = (
         find_igraph_leiden_converged,
     ),
     Peer(
+        BEST_RESOLUTION,
+        "igraph",
+        "igraph",
+        "igraph Leiden, modularity, until nothing changes, at the one of "
+        f"{len(RESOLUTIONS)} resolutions ({RESOLUTIONS[0]:g} to {RESOLUTIONS[-1]:.2g} by factors "
+        "of the square root of 2) with the highest AMI, so chosen with the labels in hand; the "
+        "time is that of the one best run",
+        _igraph_and_agreement,
+        _find_igraph_leiden_best_resolution,
+        trials=len(RESOLUTIONS),
+        runs_on=_on_labeled,
+    ),
+    Peer(
         CPM,
         "igraph",
         "igraph",
@@ -348,10 +464,10 @@ _PEERS = (
         f"the one best run (grid: d/s, d the mean degree, {len(CPM_SIZES)} values of s from "
         f"{CPM_SIZES[0]} to {CPM_SIZES[-1]} by factors of the square root of 2, up to where AMI "
         "has fallen twice)",
-        _igraph_and_truth,
+        _igraph_and_agreement,
         _find_igraph_leiden_cpm,
         trials=len(CPM_SIZES),
-        only_lfr=True,
+        runs_on=_on_lfr,
     ),
     Peer(
         "igraph-louvain",
@@ -387,6 +503,15 @@ _PEERS = (
     ),
     Peer("infomap", "infomap", "infomap", "Infomap, one two-level trial", _infomap, _find_infomap),
     Peer(
+        "infomap-10",
+        "infomap",
+        "infomap",
+        "Infomap, the best of ten two-level trials",
+        partial(_infomap, trials=10),
+        _find_infomap,
+        trials=10,
+    ),
+    Peer(
         "scikit-network",
         "sknetwork",
         "scikit-network",
@@ -410,17 +535,35 @@ _PEERS = (
         _networkx,
         _find_networkx_greedy,
     ),
-    _GraphToolPeer(
-        "graph-tool",
-        "graph_tool",
-        "graph-tool",
-        "graph-tool, description length of the planted partition model, one minimization",
-        _itself,
-        _find_graph_tool,
+    Peer(
+        "scanpy-leiden",
+        "scanpy",
+        "scanpy",
+        "scanpy.tl.leiden, default settings (leidenalg, resolution 1, until nothing changes)",
+        as_matrix,
+        _find_scanpy_leiden,
+    ),
+    *(
+        _GraphToolPeer(
+            f"graph-tool-{model}",
+            "graph_tool",
+            "graph-tool",
+            f"graph-tool, description length of the {described}, one minimization, up to "
+            f"{_GRAPH_TOOL_EDGES:,} edges",
+            _itself,
+            partial(_find_graph_tool, model=model),
+            runs_on=_on_graph_tool,
+        )
+        for model, described in (
+            ("nested", "nested degree-corrected block model (its finest level)"),
+            ("pp", "planted partition model"),
+        )
     ),
 )
 PEERS = {peer.name: peer for peer in _PEERS}
-_SLOW = ("leidenalg", "graph-tool")
+_SLOW = ("leidenalg", "scanpy-leiden", "graph-tool-nested", "graph-tool-pp", "infomap-10")
 LARGE_GRAPH_PEERS = tuple(
-    name for name in PEERS if name not in _SLOW and not name.startswith("networkx")
+    name
+    for name in PEERS
+    if name not in (*_SLOW, BEST_LEVEL, BEST_RESOLUTION) and not name.startswith("networkx")
 )

@@ -1,451 +1,468 @@
 """``python -m benchmarks.real``: kgroups and its peers on every real network at hand.
 
-Phi is the objective of the search (``kgroups.description``), of anybody's labels, summed over
-components; the default divides it by a dispersion, so that methods with each edge in full stand
-beside it. Each network is its largest component, with ``--whole`` all of it; ``amazon-sub``, which
-has hundreds of components, is always shown whole too. A table of single networks is followed by one
-with a line per family and by a summary. The largest Phi of long searches is kept in
-``best_known.csv``, with its number of communities.
+Each network is its largest component. What is printed, and written by ``--markdown``, is
+
+- mean AMI with the labels by family of networks;
+- three numbers of each method: agreement with the labels, reproducibility without labels (mean AMI
+  between copies of a network that lack some edges), and description (``kgroups.description``, Phi,
+  in percent of the largest that a method found); beside them time and memory;
+- differences between kgroups and each peer, with intervals by a bootstrap over families;
+- every network by itself.
 """
 
 import argparse
-import csv
 import os
 import statistics
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import product
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from benchmarks import figure, table
+import kgroups as kg
+from benchmarks import figure, resamples, table
 from benchmarks.graphs import BenchmarkGraph, largest_component
-from benchmarks.journal import Journal
-from benchmarks.measure import Contest, Outcome, busy_processes
-from benchmarks.peers import CONVERGED, GRAPH_TOOL_PYTHON, PEERS, REFERENCE
-from benchmarks.scores import Phi
-from benchmarks.suites import README_NETWORKS, SUITES
+from benchmarks.journal import Kept, Record
+from benchmarks.measure import Contest, Outcome, Run, busy_processes
+from benchmarks.peers import (
+    BEST_LEVEL,
+    BEST_RESOLUTION,
+    CONVERGED,
+    GRAPH_TOOL_PYTHON,
+    PEERS,
+    REFERENCE,
+)
+from benchmarks.scores import Scores
+from benchmarks.suites import SUITES, Row
 from benchmarks.table import Column
 from kgroups import datasets
 from kgroups._output import require_matplotlib
+from kgroups.errors import KGroupsWarning
 
-BEST_KNOWN = Path(__file__).with_name("best_known.csv")
 NAMES = tuple(row.name for row in SUITES["real"])
 FAMILY = {info.name: info.family for info in datasets.describe() if info.name in NAMES}
-FAMILY_NAMES = tuple(sorted(set(FAMILY.values())))
-SETS = {
-    "table": README_NETWORKS,
-    "npz": tuple(name for name in NAMES if name not in README_NETWORKS),
-    **{family: tuple(name for name in NAMES if FAMILY[name] == family) for family in FAMILY_NAMES},
+FAMILIES = {
+    family: tuple(name for name in NAMES if FAMILY[name] == family)
+    for family in sorted(set(FAMILY.values()))
 }
-"""Names of several networks: those of the README's table, those of npz files, each family."""
 DEFAULT = "kgroups"
-IN_FULL = ("kgroups-in-full", "kgroups-search")
-"""kgroups with each edge in full, whose objective is Phi; the default has a dispersion."""
-METHODS = (
-    DEFAULT,
-    *IN_FULL,
-    REFERENCE,
-    CONVERGED,
-    "infomap",
-    "networkit-plm",
-    "graph-tool",
-)
-COMPARED = (DEFAULT, *IN_FULL, CONVERGED, "infomap")
-"""The methods of the table of families."""
-NAMED = ("karate", "dolphins", "football", "email-Eu-core", "polbooks", "polblogs", "as")
-"""Networks whose communities are shown in the summary."""
+TITLES = {
+    DEFAULT: "kgroups",
+    BEST_LEVEL: "kgroups, best level †",
+    REFERENCE: "Leiden, 2 iterations",
+    CONVERGED: "Leiden, converged",
+    BEST_RESOLUTION: "Leiden, best of 12 resolutions †",
+    "infomap": "Infomap",
+    "infomap-10": "Infomap, 10 trials",
+    "networkit-plm": "NetworKit PLM",
+    "graph-tool-nested": "graph-tool, nested",
+    "graph-tool-pp": "graph-tool, planted partition",
+}
+METHODS = tuple(TITLES)
 COLUMNS = (
     Column("graph", 45),
     Column("n", 6),
     Column("m", 7),
     Column("true k", 7),
-    Column("method", 23),
+    Column("method", 29),
     Column("k", 6),
-    Column("Phi", 10),
-    Column("% of best", 10),
     Column("AMI", 7),
-    Column("modularity", 11),
-    Column("visits/m", 9),
+    Column("Phi", 10),
     Column("CPU ms", 10),
     Column("ms", 10),
-    Column(f"/ {REFERENCE}", 16),
     Column("note", 6),
 )
-SUMMARY = (
-    Column("method", 23),
-    Column("mean AMI", 9),
-    Column("median % of best", 17),
-    Column("Phi >= n", 9),
-    Column("median time ratio", 18),
-    Column("largest", 8),
-)
-FAMILIES = (
-    Column("family", 14),
-    Column("graphs", 7),
-    Column("labeled", 8),
-    *(Column(f"AMI {method}", 5 + len(method)) for method in COMPARED),
-    *(Column(f"{method} behind", 8 + len(method)) for method in IN_FULL),
-    *(Column(f"visits/m {method}", 10 + len(method)) for method in IN_FULL),
-)
-_ALWAYS_WHOLE = "amazon-sub"
-_WHOLE = " (whole)"
+BOOTSTRAPS, BOOTSTRAP_SEED, LEVEL = 10_000, 0, 0.95
+# Families whose mean differs by no more than this are neither won nor lost.
+_TIE = 0.005
 # Calls of less time than this are repeated in a run.
 _LEAST_SECONDS = 0.02
-# A Phi this much larger, as a part of it, is no rounding.
-_ROUNDING = 1e-6
-# A method is behind another if its Phi is lower by more than this part of it and this many nats.
-_BEHIND, _BEHIND_NATS = 0.001, 1.0
+_CHOSEN = "† Chosen with the labels, so it says what could be had and not what the method finds."
+
+Values = Mapping[str, float]
+"""A number of each network, by name."""
+
+
+# --- What methods did on a network ---------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Best:
-    """The largest Phi known of a largest component, and its number of communities."""
-
-    phi: float
-    k: int
-
-
-def read_best(path: Path = BEST_KNOWN) -> dict[str, Best]:
-    """Read what is known; nothing if there is no file."""
-    if not path.exists():
-        return {}
-    with path.open(newline="") as file:
-        return {
-            row["graph"]: Best(float(row["phi"]), int(row["k"])) for row in csv.DictReader(file)
-        }
-
-
-def write_best(best: dict[str, Best], path: Path = BEST_KNOWN) -> None:
-    """Write what is known, in the order of the suite."""
-    with path.open("w", newline="") as file:
-        lines = csv.writer(file, lineterminator="\n")
-        lines.writerow(["graph", "phi", "k"])
-        lines.writerows(
-            [name, f"{best[name].phi:.4f}", best[name].k] for name in NAMES if name in best
-        )
-
-
-def better(*known: Best | None) -> Best | None:
-    """Return the one with the largest Phi."""
-    return max((one for one in known if one is not None), key=lambda one: one.phi, default=None)
-
-
-def found_best(outcomes: Iterable[Outcome]) -> Best | None:
-    """Return the best of all runs."""
-    runs = [run.scores for outcome in outcomes for run in outcome.runs]
-    return better(*(Best(scores.phi, scores.k) for scores in runs if scores.phi is not None))
-
-
-def long_search(graph: BenchmarkGraph, searches: int) -> Best:
-    """Search long, each time with the nodes in another order, and return the best.
-
-    The first has the nodes in their own order. Every other search starts from the intersection of
-    the best communities with the last ones, and every fourth is annealed as if the graph were
-    locally a tree.
-    """
-    import kgroups as kg
-
-    phi = Phi(kg.Graph.from_edges(graph.source, graph.target, n=graph.n))
-    best, best_labels = Best(0.0, 1), np.zeros(graph.n, dtype=np.int64)
-    last = best_labels
-    for seed in range(searches):
-        rng = np.random.default_rng(seed)
-        place = rng.permutation(graph.n) if seed else np.arange(graph.n)
-        shuffled = kg.Graph.from_edges(place[graph.source], place[graph.target], n=graph.n)
-        options = {}
-        if seed % 2:
-            cells = np.unique(best_labels * graph.n + last, return_inverse=True)[1]
-            options["init"] = kg.WarmStart(cells[np.argsort(place)])
-        treelike = 1.0 if seed % 4 == 2 else kg.Search().treelike
-        method = kg.Search(
-            starts=64, patience=64, least_gain=0.0, treelike=treelike, dispersion=1.0
-        )
-        found = kg.detect_communities(shuffled, method=method, rng=rng, **options)
-        last = found.labels[place]
-        reached = Best(phi(last), len(found))
-        if reached.phi > best.phi:
-            best, best_labels = reached, last
-    return best
-
-
-@dataclass(frozen=True)
-class Compared:
-    """What all methods did on one graph; ``best`` is None where none is kept."""
+class Network:
+    """What each method did on a network, and how well it did so again on copies of it."""
 
     name: str
-    n: int
-    outcomes: tuple[Outcome, ...]
-    best: Best | None
-
-    @property
-    def network(self) -> str:
-        """The name in ``kgroups.datasets``."""
-        return self.name.removesuffix(_WHOLE)
-
-    def lines(self) -> list[list[str]]:
-        """Return a line of the table for each method."""
-        reference = self.outcome(REFERENCE)
-        return [_line(self, outcome, reference) for outcome in self.outcomes]
-
-    def outcome(self, method: str) -> Outcome | None:
-        """Return what one method did."""
-        return next((outcome for outcome in self.outcomes if outcome.peer == method), None)
+    outcomes: Mapping[str, Outcome]
+    resampled: Mapping[str, Record] = field(default_factory=dict)
 
     def mean(self, method: str, score: str) -> float | None:
         """Return the mean score of a method."""
-        outcome = self.outcome(method)
-        values = [] if outcome is None else outcome.values(score)
+        values = self.outcomes[method].values(score)
         return statistics.fmean(values) if values else None
 
-    def ratio(self, method: str) -> float | None:
-        """Return the time of a method over that of the reference."""
-        outcome, reference = self.outcome(method), self.outcome(REFERENCE)
-        return None if outcome is None or reference is None else outcome.time_ratio(reference)
+    def ratio(self, method: str, time: str) -> float | None:
+        """Return a time of a method over that of the reference."""
+        reference = self.outcomes.get(REFERENCE)
+        return None if reference is None else self.outcomes[method].time_ratio(reference, time)
+
+    def reproducibility(self, method: str) -> float | None:
+        """Return the mean AMI between copies that lack some edges."""
+        record = self.resampled.get(method)
+        return None if record is None else record["agreement"]
 
     def percent_of_best(self, method: str) -> float | None:
-        """Return the Phi of a method in percent of the best one known."""
-        phi = self.mean(method, "phi")
-        if phi is None or self.best is None or self.best.phi <= 0.0:
+        """Return the Phi of a method in percent of the largest; None where nothing is saved."""
+        phis = {one: phi for one in self.outcomes if (phi := self.mean(one, "phi")) is not None}
+        if method not in phis or max(phis.values()) <= 0.0:
             return None
-        return 100.0 * phi / self.best.phi
+        return 100.0 * phis[method] / max(phis.values())
 
-    def visits(self, method: str) -> float | None:
-        """Return the matrix entries that a method reads, per edge."""
-        outcome = self.outcome(method)
-        runs = [] if outcome is None else outcome.runs
-        counted = [run.visits / run.m for run in runs if run.visits is not None]
-        return statistics.fmean(counted) if counted else None
+    @property
+    def is_labeled(self) -> bool:
+        """Whether there are labels to agree with."""
+        return any(run.true_k is not None for one in self.outcomes.values() for run in one.runs)
 
-    def ahead_of(self, method: str) -> list[str]:
-        """Return the peers that the method is behind of in Phi."""
-        own = self.mean(method, "phi")
-        if own is None:
-            return []
-        rivals = {peer.peer: self.mean(peer.peer, "phi") for peer in self.outcomes}
+
+def known(networks: Sequence[Network], value: Callable[[Network], float | None]) -> Values:
+    """Return a value of each network that has it."""
+    values = {network.name: value(network) for network in networks}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def ami(networks: Sequence[Network], method: str) -> Values:
+    """Return the agreement of a method with the labels."""
+    return known(networks, lambda network: network.mean(method, "ami"))
+
+
+def reproducibility(networks: Sequence[Network], method: str) -> Values:
+    """Return how well the communities of a method are found again."""
+    return known(networks, lambda network: network.reproducibility(method))
+
+
+# --- Means and intervals -------------------------------------------------------------------------
+
+
+def by_family(values: Values) -> dict[str, float]:
+    """Return the mean of each family."""
+    members: dict[str, list[float]] = {}
+    for name, value in values.items():
+        members.setdefault(FAMILY[name], []).append(value)
+    return {family: statistics.fmean(members[family]) for family in sorted(members)}
+
+
+def over_families(values: Values) -> float | None:
+    """Return the mean over families of their means."""
+    means = by_family(values).values()
+    return statistics.fmean(means) if means else None
+
+
+@dataclass(frozen=True)
+class Difference:
+    """By how much one method is above another, by network; both have run on these."""
+
+    values: Values
+
+    @property
+    def mean(self) -> float:
+        """The mean over families of their means."""
+        return statistics.fmean(by_family(self.values).values())
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Bounds by a bootstrap over families: networks of one family are no independent cases."""
+        means = np.array(list(by_family(self.values).values()))
+        rng = np.random.default_rng(BOOTSTRAP_SEED)
+        drawn = means[rng.integers(means.size, size=(BOOTSTRAPS, means.size))].mean(axis=1)
+        low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+        return float(low), float(high)
+
+    @property
+    def verdict(self) -> str:
+        """Whether the interval excludes zero; that of a single family says nothing."""
+        low, high = self.interval
+        if low <= 0.0 <= high or len(by_family(self.values)) == 1:
+            return "not distinguishable"
+        return "better" if low > 0.0 else "worse"
+
+    def cells(self) -> list[str]:
+        """Return the difference, its interval, the verdict, and who won how often."""
+        low, high = self.interval
         return [
-            name
-            for name, phi in rivals.items()
-            if name not in (DEFAULT, *IN_FULL) and phi is not None and _is_behind(own, phi)
+            f"{self.mean:+.3f} [{low:+.3f}, {high:+.3f}]",
+            self.verdict,
+            tally(by_family(self.values)),
+            tally(self.values),
         ]
 
 
-def _is_behind(own: float, other: float) -> bool:
-    return other - own > max(_BEHIND * abs(other), _BEHIND_NATS)
+def tally(differences: Values) -> str:
+    """Count where the first method is above, below, and within a tie."""
+    won = sum(value > _TIE for value in differences.values())
+    lost = sum(value < -_TIE for value in differences.values())
+    return f"{won} / {lost} / {len(differences) - won - lost}"
 
 
-def _line(compared: Compared, outcome: Outcome, reference: Outcome | None) -> list[str]:
-    runs, method = outcome.runs, outcome.peer
-    notes = {run.note for run in runs if run.note} | ({outcome.trouble} - {""})
-    return [
-        compared.name,
-        table.middle([run.n for run in runs]),
-        table.middle([run.m for run in runs]),
-        table.middle([run.true_k for run in runs if run.true_k is not None]),
-        method,
-        table.middle([run.scores.k for run in runs]),
-        table.mean(outcome.values("phi"), 1),
-        table.number(compared.percent_of_best(method), 2),
-        table.mean(outcome.values("ami"), 4),
-        table.mean(outcome.values("modularity"), 4),
-        table.number(compared.visits(method), 1),
-        *(
-            table.number(None if seconds is None else 1e3 * seconds, 3)
-            for seconds in (outcome.median_cpu_seconds, outcome.median_seconds)
-        ),
-        table.number(None if reference is None else outcome.time_ratio(reference), 2),
-        "; ".join(sorted(notes)),
+def difference(first: Values, second: Values) -> Difference | None:
+    """Subtract the second method where both have a value; None if that is nowhere."""
+    values = {name: first[name] - second[name] for name in first if name in second}
+    return Difference(values) if values else None
+
+
+# --- Tables --------------------------------------------------------------------------------------
+
+
+def title(method: str) -> str:
+    """Return what a method is called in tables."""
+    return TITLES.get(method, method)
+
+
+def family_lines(networks: Sequence[Network], methods: Sequence[str]) -> list[list[str]]:
+    """Return mean AMI by family, over families and over networks.
+
+    In parentheses is the number of networks on which a method ended, where these are not all.
+    """
+    labeled = {network.name: 1.0 for network in networks if network.is_labeled}
+    groups = {family: set(names) & labeled.keys() for family, names in FAMILIES.items()}
+    amis = {method: ami(networks, method) for method in methods}
+    lines = [["family", "labeled networks", *map(title, methods)]]
+    for family, names in groups.items():
+        if names:
+            chosen = ([amis[method][one] for one in names & amis[method].keys()] for method in amis)
+            cells = (_mean_and_count(values, len(names)) for values in chosen)
+            lines.append([family, str(len(names)), *cells])
+    means = (table.number(over_families(amis[method]), 3) for method in methods)
+    lines.append(["mean over families", str(len(lines) - 1), *means])
+    means = (_mean_and_count(list(amis[method].values()), len(labeled)) for method in methods)
+    return [*lines, ["mean over networks", str(len(labeled)), *means]]
+
+
+def _mean_and_count(values: Sequence[float], members: int) -> str:
+    count = f" ({len(values)})" if 0 < len(values) < members else ""
+    return table.mean(values, 3) + count
+
+
+def number_lines(networks: Sequence[Network], methods: Sequence[str]) -> list[list[str]]:
+    """Return three numbers of each method, and what they cost."""
+    lines = [
+        [
+            "method",
+            "AMI with the labels",
+            "reproducibility",
+            "Φ, % of the best",
+            f"CPU time / {title(REFERENCE)}",
+            f"time / {title(REFERENCE)}",
+            "peak MB",
+            "networks",
+        ]
     ]
-
-
-def shown(names: Sequence[str], *, whole: bool) -> Iterator[tuple[BenchmarkGraph, str | None]]:
-    """Yield each graph that is at hand, with the name its best Phi is kept under, if it is."""
-    for row in table.present(row for row in SUITES["real"] if row.name in names):
-        graph = row.graph(0)
-        if whole:
-            yield replace(graph, name=f"{graph.name}{_WHOLE}"), None
-            continue
-        yield largest_component(graph), row.name
-        if row.name == _ALWAYS_WHOLE:
-            yield replace(graph, name=f"{graph.name}{_WHOLE}"), None
-
-
-def summary_lines(compared: Sequence[Compared], methods: Sequence[str]) -> list[list[str]]:
-    """Return a line for each method, over the graphs on which it ended."""
-    lines = []
     for method in methods:
-        amis = [one.mean(method, "ami") for one in compared]
-        found = (one.percent_of_best(method) for one in compared)
-        percents = [percent for percent in found if percent is not None]
-        phis = [(one.mean(method, "phi"), one.n) for one in compared]
-        ratios = [ratio for one in compared if (ratio := one.ratio(method)) is not None]
-        large = [phi >= n for phi, n in phis if phi is not None]
+        outcomes = [network.outcomes[method] for network in networks]
+        peaks = [one.peak_bytes for one in outcomes if one.peak_bytes is not None]
+        percents = known(networks, lambda network, method=method: network.percent_of_best(method))
         lines.append(
             [
-                method,
-                table.mean([ami for ami in amis if ami is not None], 4),
-                table.number(statistics.median(percents) if percents else None, 2),
-                f"{sum(large)} of {len(large)}",
-                table.number(statistics.median(ratios) if ratios else None, 2),
-                table.number(max(ratios, default=None), 2),
+                title(method),
+                table.number(over_families(ami(networks, method)), 3),
+                table.number(over_families(reproducibility(networks, method)), 3),
+                table.number(_median(percents), 1),
+                *(table.number(time_ratio(networks, method, time), 2) for time in _TIMES),
+                table.number(max(peaks) / 1e6 if peaks else None, 1),
+                str(sum(bool(one.runs) for one in outcomes)),
             ]
         )
     return lines
 
 
-def print_summary(compared: Sequence[Compared], methods: Sequence[str]) -> None:
-    """Print the line of each method, and where peers have a higher Phi than kgroups."""
-    labeled = sum(
-        any(one.mean(method, "ami") is not None for method in methods) for one in compared
-    )
-    print(f"\n{len(compared)} graphs, {labeled} of them with labels")
-    table.print_line(table.header(SUMMARY), SUMMARY)
-    for line in summary_lines(compared, methods):
-        table.print_line(line, SUMMARY)
-    for method in IN_FULL:
-        if method not in methods:
-            continue
-        behind = {one.name: ahead for one in compared if (ahead := one.ahead_of(method))}
-        print(f"{method}: behind a peer in Phi on {len(behind)} of {len(compared)} graphs")
-        for name, ahead in behind.items():
-            print(f"  {name}: {', '.join(ahead)}")
+_TIMES = ("cpu_seconds", "seconds")
 
 
-def _once(compared: Iterable[Compared]) -> list[Compared]:
-    """Return each network once, its largest component where that was measured too."""
-    first: dict[str, Compared] = {}
-    for one in compared:
-        first.setdefault(one.network, one)
-    return list(first.values())
+def time_ratio(networks: Sequence[Network], method: str, time: str) -> float | None:
+    """Return the median over networks of a time relative to the reference."""
+    return _median(known(networks, lambda network: network.ratio(method, time)))
 
 
-def _mean_ami(compared: Sequence[Compared], method: str) -> str:
-    amis = [one.mean(method, "ami") for one in compared]
-    return table.mean([ami for ami in amis if ami is not None], 3)
+def _median(values: Values) -> float | None:
+    return statistics.median(values.values()) if values else None
 
 
-def _is_labeled(one: Compared) -> bool:
-    return any(run.true_k is not None for outcome in one.outcomes for run in outcome.runs)
-
-
-def _mean_visits(compared: Sequence[Compared], method: str) -> float | None:
-    counts = [visits for one in compared if (visits := one.visits(method))]
-    return statistics.geometric_mean(counts) if counts else None
-
-
-def family_lines(compared: Sequence[Compared]) -> list[list[str]]:
-    """Return a line for each family, and one for all of them."""
-    networks = _once(compared)
-    families = {
-        family: [one for one in networks if FAMILY[one.network] == family]
-        for family in FAMILY_NAMES
-    }
-    return [
+def difference_lines(networks: Sequence[Network], methods: Sequence[str]) -> list[list[str]]:
+    """Return kgroups minus each peer, in AMI and in reproducibility, whoever is ahead."""
+    lines = [
         [
-            family,
-            str(len(members)),
-            str(sum(map(_is_labeled, members))),
-            *(_mean_ami(members, method) for method in COMPARED),
-            *(str(sum(bool(one.ahead_of(method)) for one in members)) for method in IN_FULL),
-            *(table.number(_mean_visits(members, method), 1) for method in IN_FULL),
+            "what",
+            "method",
+            "minus",
+            f"difference [{LEVEL:.0%} interval]",
+            "verdict",
+            "families won / lost / tied",
+            "networks won / lost / tied",
         ]
-        for family, members in {**families, "all": networks}.items()
-        if members
+    ]
+    peers = [method for method in methods if method not in (DEFAULT, BEST_LEVEL)]
+    pairs = [(DEFAULT, peer) for peer in peers] + [(BEST_LEVEL, BEST_RESOLUTION)]
+    for what, values in (("AMI", ami), ("reproducibility", reproducibility)):
+        for pair in pairs:
+            if set(pair) <= set(methods):
+                apart = difference(*(values(networks, method) for method in pair))
+                if apart is not None:
+                    lines.append([what, *map(title, pair), *apart.cells()])
+    return lines
+
+
+def network_lines(networks: Sequence[Network], methods: Sequence[str]) -> list[list[str]]:
+    """Return a line for each network."""
+    measured = [(one.name, [one.outcomes[method] for method in methods]) for one in networks]
+    heading, *lines = table.by_graph(measured, methods)
+    return [[*heading[: -len(methods)], *map(title, methods)], *lines]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A table with its heading and its caption."""
+
+    heading: str
+    lines: list[list[str]]
+    caption: str
+
+    def blocks(self) -> list[str]:
+        """Return it as Markdown."""
+        return [f"### {self.heading}", table.markdown(self.lines), self.caption]
+
+
+def sections(networks: Sequence[Network], methods: Sequence[str]) -> list[Section]:
+    """Return all tables."""
+    return [
+        Section(
+            "Families",
+            family_lines(networks, methods),
+            "Mean AMI with the labels. In parentheses: on how many networks the method ended, "
+            f"where that is not on all. {_CHOSEN} The settings of kgroups were chosen on these "
+            "networks.",
+        ),
+        Section(
+            "Methods",
+            number_lines(networks, methods),
+            "AMI and reproducibility are means over families. Reproducibility needs no labels: the "
+            f"mean AMI between {resamples.RESAMPLES} copies of a network that lack "
+            f"{resamples.DROP:.0%} of its edges. Φ, the nats that communities save in a "
+            "description of the network, is the objective of the search of kgroups: median over "
+            "networks of the percentage of the largest that any method found. Times: median over "
+            "networks. Memory: largest of all networks. The last column is the number of "
+            "networks on which the method ended.",
+        ),
+        Section(
+            "Differences",
+            difference_lines(networks, methods),
+            "Positive where the first method is ahead. Means over families of the networks on "
+            "which both ended; intervals by a paired bootstrap over families (percentiles, "
+            f"{BOOTSTRAPS:,} resamples, seed {BOOTSTRAP_SEED}). Not distinguishable: the interval "
+            f"contains zero. Tied: within {_TIE:g}. {_CHOSEN}",
+        ),
+        Section("Networks", network_lines(networks, methods), f"{table.CELLS} {table.setting()}."),
     ]
 
 
-def summary(compared: Sequence[Compared]) -> list[str]:
-    """Return sentences on AMI, on Phi beside the best known, and on some networks."""
-    in_full, search = IN_FULL
-    networks = _once(compared)
-    said = []
-    for what, names in (("the README's table", SETS["table"]), ("npz files", SETS["npz"])):
-        labeled = [one for one in networks if one.network in names and _is_labeled(one)]
-        if labeled:
-            means = ", ".join(f"{method} {_mean_ami(labeled, method)}" for method in COMPARED)
-            said.append(f"mean AMI on {len(labeled)} labeled networks of {what}: {means}")
-    percents = {one.name: one.percent_of_best(search) for one in networks}
-    beside = {name: percent - 100 for name, percent in percents.items() if percent is not None}
-    if beside:
-        worst = min(beside, key=beside.__getitem__)
-        said.append(
-            f"Phi of {search} beside the best known, {len(beside)} networks: mean "
-            f"{statistics.fmean(beside.values()):+.2f} % (gains counted as 0: "
-            f"{statistics.fmean(min(percent, 0.0) for percent in beside.values()):+.2f} %), worst "
-            f"{beside[worst]:+.2f} % ({worst})"
-        )
-    for method in (DEFAULT, *IN_FULL):
-        visits = _mean_visits(networks, method)
-        if visits is not None:
-            said.append(
-                f"visits of {method}, geometric mean: {visits:.1f} per edge, {visits / 2:.1f} per "
-                "entry of the matrix, which has each edge twice"
-            )
-    for one in networks:
-        own, searched = one.mean(in_full, "phi"), one.mean(search, "phi")
-        if own is None or searched is None or searched < one.n:
-            continue
-        if abs(own - searched) > _ROUNDING * searched:
-            said.append(
-                f"{one.name}: Phi of {in_full} {own:.1f}, of {search} {searched:.1f} >= n = {one.n}"
-            )
-    for one, method in product(networks, (DEFAULT, in_full)):
-        outcome = one.outcome(method)
-        if one.network in NAMED and outcome is not None and outcome.runs:
-            k = table.middle([run.scores.k for run in outcome.runs])
-            said.append(f"{method} on {one.name}: k {k}, AMI {_mean_ami([one], method)}")
-    return said
+# --- The command ---------------------------------------------------------------------------------
 
 
-def compare(options: argparse.Namespace, methods: Sequence[str]) -> list[Compared]:
-    """Run all methods on all graphs, and print the table as it grows."""
-    best, compared = read_best(), []
-    journal = Journal(options.journal, repeat=options.repeat, seed=options.seed)
+def shown(names: Sequence[str]) -> Iterator[tuple[Row, BenchmarkGraph]]:
+    """Yield each network that is at hand, with its largest component."""
+    for row in table.present(row for row in SUITES["real"] if row.name in names):
+        yield row, largest_component(row.graph(0))
+
+
+def runs(
+    contest: Contest, method: str, repeat: int, graph: BenchmarkGraph, row: Row, seed: int
+) -> Record:
+    """Run a method on a network."""
+    (outcome,) = contest.measure([graph], repeat=repeat, seed=seed, peers=[method])
+    return asdict(outcome)
+
+
+def outcome_of(record: Record) -> Outcome:
+    """Return what a line of the journal says."""
+    known_runs = [Run(**{**run, "scores": Scores(**run["scores"])}) for run in record["runs"]]
+    return Outcome(record["peer"], known_runs, record["trouble"])
+
+
+def runs_on_copies(method: str, graph: BenchmarkGraph, row: Row, seed: int) -> Record:
+    """Run a method on copies of a network."""
+    return resamples.MEASURES[method](graph, seed)
+
+
+def compare(options: argparse.Namespace, methods: Sequence[str]) -> list[Network]:
+    """Run all methods on all networks, and print a line for each as soon as it is known."""
     fresh = [method for method in methods if PEERS[method].distribution in options.fresh]
+    kept, networks = Kept(options.journal, fresh), []
     table.print_line(table.header(COLUMNS), COLUMNS)
     with Contest(methods, max_seconds=options.max_seconds, least_seconds=_LEAST_SECONDS) as contest:
-        for graph, kept_as in shown(options.graphs, whole=options.whole):
-            known = {method: journal.get(graph.name, method) for method in methods}
-            wanted = [method for method in methods if known[method] is None or method in fresh]
-            for outcome in contest.measure(
-                [graph], repeat=options.repeat, seed=options.seed, peers=wanted
-            ):
-                journal.append(graph.name, outcome)
-                known[outcome.peer] = outcome
-            outcomes = [known[method] for method in methods]
-            best_known = None
-            if kept_as is not None:
-                best_known = best.get(kept_as)
-                if options.update_best:
-                    searched = long_search(graph, options.searches)
-                    best_known = better(best_known, found_best(outcomes), searched)
-                    best[kept_as] = best_known or searched
-                    write_best(best)
-            compared.append(Compared(graph.name, graph.n, tuple(outcomes), best_known))
-            for line in compared[-1].lines():
-                table.print_line(line, COLUMNS)
-    return compared
+        for row, graph in shown(options.graphs):
+            outcomes, resampled = {}, {}
+            for method in methods:
+                which = {"seed": options.seed, "method": method}
+                measure = partial(runs, contest, method, options.repeat, graph)
+                record = kept.record(measure, row, part=f"{options.repeat} runs", **which)
+                outcomes[method] = outcome_of(record)
+                if outcomes[method].took_part:
+                    table.print_line(progress_line(row.name, outcomes[method]), COLUMNS)
+                if method in resamples.MEASURES:
+                    measure = partial(runs_on_copies, method, graph)
+                    resampled[method] = kept.record(measure, row, part="resamples", **which)
+            networks.append(Network(row.name, outcomes, resampled))
+    return networks
+
+
+def progress_line(name: str, outcome: Outcome) -> list[str]:
+    """Return what one method did on one network."""
+    known_runs = outcome.runs
+    notes = {run.note for run in known_runs if run.note} | ({outcome.trouble} - {""})
+    return [
+        name,
+        table.middle([run.n for run in known_runs]),
+        table.middle([run.m for run in known_runs]),
+        table.middle([run.true_k for run in known_runs if run.true_k is not None]),
+        outcome.peer,
+        table.middle([run.scores.k for run in known_runs]),
+        table.mean(outcome.values("ami"), 4),
+        table.mean(outcome.values("phi"), 1),
+        *(
+            table.number(None if seconds is None else 1e3 * seconds, 3)
+            for seconds in (outcome.median_cpu_seconds, outcome.median_seconds)
+        ),
+        "; ".join(sorted(notes)),
+    ]
+
+
+def picture(networks: Sequence[Network], methods: Sequence[str]) -> Any:
+    """Return the figure of AMI and reproducibility against time."""
+    points = []
+    for method in methods:
+        time = time_ratio(networks, method, "seconds")
+        if time is not None:
+            scores = (over_families(values(networks, method)) for values in (ami, reproducibility))
+            points.append(figure.Point(title(method), time, tuple(scores)))
+    titles = ("Agreement with the labels (AMI)", "Reproducibility without labels (AMI)")
+    return figure.against_time(points, titles, f"median time / {title(REFERENCE)}")
 
 
 def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.real", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.real",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument(
         "--graphs",
         nargs="+",
-        choices=(*NAMES, *SETS),
+        choices=(*NAMES, *FAMILIES),
         default=NAMES,
         metavar="NAME",
-        help=f"networks, or several by one name: {', '.join(SETS)}",
+        help=f"networks, or families: {', '.join(FAMILIES)}; by default all",
     )
-    parser.add_argument(
-        "--peers",
-        nargs="+",
-        choices=[name for name, peer in PEERS.items() if not peer.only_lfr],
-        default=METHODS,
-    )
-    parser.add_argument("--whole", action="store_true", help="all components of each graph")
-    parser.add_argument("--repeat", type=int, default=3, help="counted runs on each graph")
+    parser.add_argument("--peers", nargs="+", choices=tuple(PEERS), default=METHODS)
+    parser.add_argument("--repeat", type=int, default=3, help="counted runs on each network")
     parser.add_argument("--seed", type=int, default=0, help="of the first run")
     parser.add_argument("--max-seconds", type=float, default=120, help="patience with one run")
     parser.add_argument(
@@ -463,50 +480,39 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         metavar="PACKAGE",
         help="measure methods of these packages again, whatever the journal has",
     )
-    parser.add_argument("--csv", type=Path, help="write the table to this file, too")
     table.add_markdown_option(parser)
     parser.add_argument(
-        "--figure", type=Path, help="draw AMI and time on the labeled networks to this file"
+        "--figure", type=Path, help="draw AMI and reproducibility against time to this file"
     )
-    parser.add_argument(
-        "--update-best", action="store_true", help="search long, and keep the best Phi found"
-    )
-    parser.add_argument("--searches", type=int, default=20, help="long searches of each graph")
     options = parser.parse_args(arguments)
-    options.graphs = {name for one in options.graphs for name in SETS.get(one, (one,))}
+    options.graphs = {name for one in options.graphs for name in FAMILIES.get(one, (one,))}
     return options
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the table and the summary."""
+    """Measure what the journal lacks, and print the tables."""
     options = _arguments(arguments)
     if options.graph_tool:
         os.environ[GRAPH_TOOL_PYTHON] = options.graph_tool
     if options.figure:
         require_matplotlib()
     beside = f" beside {options.busy} processes that compute" if options.busy else ""
-    print(f"{table.setting()}; {options.repeat} counted runs of each method in turns{beside}")
+    print(f"{table.setting()}; {options.repeat} counted runs of each method{beside}")
     methods = table.installed(options.peers)
     print()
-    with busy_processes(options.busy):
-        compared = compare(options, methods)
-    print_summary(compared, methods)
-    print()
-    for line in (table.header(FAMILIES), *family_lines(compared)):
-        table.print_line(line, FAMILIES)
-    print("", *summary(compared), sep="\n")
-    if options.csv:
-        with options.csv.open("w", newline="") as file:
-            lines = [line for one in compared for line in one.lines()]
-            csv.writer(file).writerows([table.header(COLUMNS), *lines])
-    measured = [(one.name, one.outcomes) for one in compared]
+    kg.warm(progress=False)
+    with busy_processes(options.busy), warnings.catch_warnings():
+        warnings.simplefilter("ignore", KGroupsWarning)
+        networks = compare(options, methods)
+    tables = sections(networks, methods)
+    for section in tables:
+        print("", section.heading, "", sep="\n")
+        table.print_table(section.lines)
     if options.markdown:
-        which = "All of each network" if options.whole else "The largest component of each network"
-        caption = f"{which}. {table.CELLS} {table.setting()}."
-        lines = table.by_graph(measured, methods)
-        table.write_markdown(options.markdown, lines, methods, caption)
+        blocks = [block for section in tables for block in section.blocks()]
+        table.write_markdown(options.markdown, blocks, methods)
     if options.figure:
-        figure.side_by_side(measured, methods).savefig(options.figure, dpi=150)
+        picture(networks, methods).savefig(options.figure, dpi=150)
 
 
 if __name__ == "__main__":

@@ -24,9 +24,10 @@ import statistics
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -49,21 +50,17 @@ from benchmarks.graphs import (
     planted_partition,
     power_law_null,
     real,
+    single_cells,
 )
-from benchmarks.journal import Lines
-from benchmarks.peers import CONVERGED, PEERS, find_igraph_leiden_converged
+from benchmarks.journal import Kept, Record
+from benchmarks.peers import CONVERGED, PEERS, RESOLUTIONS, find_igraph_leiden_converged
 from benchmarks.suites import README_NETWORKS, SUITES, Row
 from benchmarks.table import Column
 from kgroups import generators, metrics
 from kgroups.errors import KGroupsWarning
 
-Record = Mapping[str, Any]
-"""What was measured on one graph; it can be written as JSON."""
-
 IN_FULL = kg.Auto(search=kg.Search(dispersion=1.0))
 """The default, but each edge counts in full."""
-RESOLUTIONS = tuple(2.0 ** (step / 2) for step in range(-6, 6))
-"""At which Leiden runs; the best is chosen with the labels."""
 REAL = SUITES["real"]
 PLANTED = (
     Row("SBM k=5", partial(planted_partition, n=2_000, k=5, degree=15.0, snr=2.0)),
@@ -80,6 +77,9 @@ PLANTED = (
 HIERARCHY = tuple(Row(f"27/9/3 d={d}", partial(hierarchy, degree=float(d))) for d in (20, 10))
 BLOBS = tuple(Row(f"blobs std={std}", partial(blobs, spread=float(std))) for std in (2, 3, 4))
 DIGITS = Row("digits", digits)
+CELLS_OF_SCANPY = Row("single cells (PBMC)", single_cells)
+NEIGHBORS = (*BLOBS, DIGITS, CELLS_OF_SCANPY)
+SCANPY = "scanpy-leiden"
 LARGE = Row("LFR 100k", partial(own_lfr, n=100_000, degree=20, mixing=0.3))
 AGAIN = ("les_miserables", "cora", "email-Eu-core", "dolphins", "karate", "football")
 EMAIL = "email-Eu-core"
@@ -113,6 +113,17 @@ GIVEN_COLUMNS = (
     Column("in s.e.", 8),
     Column("time ratio", 11),
 )
+NEIGHBOR_HEADINGS = (
+    "graph",
+    "graphs",
+    "n",
+    "true k",
+    "kgroups",
+    "kgroups, best level †",
+    "Leiden, converged",
+    "Leiden, scanpy's default",
+    f"Leiden, best of {len(RESOLUTIONS)} resolutions †",
+)
 FIGURES = (Column("what", 70), Column("figure", 8), Column("bar", 10), Column("met", 7))
 
 
@@ -136,7 +147,7 @@ def agreement(graph: BenchmarkGraph, labels: Ints) -> list[float]:
 
 def measured_kgroups(graph: BenchmarkGraph, seed: int) -> Record:
     """Return the default, what it finds if edges count in full, and its levels."""
-    given = kg.Graph.from_edges(graph.source, graph.target, n=graph.n)
+    given = kg.Graph.from_edges(graph.source, graph.target, graph.weight, n=graph.n)
 
     def default() -> Any:
         return kg.detect_communities(given, rng=seed)
@@ -173,6 +184,12 @@ def measured_leiden(graph: BenchmarkGraph, seed: int) -> Record:
         for resolution in RESOLUTIONS
     ]
     return {"ami": amis[RESOLUTIONS.index(1.0)], "amis": amis}
+
+
+def measured_scanpy(graph: BenchmarkGraph, seed: int) -> Record:
+    """Return how Leiden as scanpy runs it by default agrees with the labels."""
+    peer = PEERS[SCANPY]
+    return {"ami": agreement(graph, peer.find(peer.build(graph), seed).labels)}
 
 
 def measured_again(row: Row, seed: int) -> Record:
@@ -277,6 +294,7 @@ def on_graph(measure: Callable[[BenchmarkGraph, int], Record]) -> Callable[[Row,
 
 COMPARED = {"kgroups": on_graph(measured_kgroups), "leiden": on_graph(measured_leiden)}
 ALONE = {"kgroups": on_graph(measured_kgroups)}
+BESIDE_SCANPY = COMPARED | ({SCANPY: on_graph(measured_scanpy)} if find_spec("scanpy") else {})
 
 
 def compared_line(name: str, records: dict[str, Record]) -> list[str]:
@@ -398,21 +416,40 @@ def hierarchy_figures(measured: Measured) -> Iterator[Figure]:
                 )
 
 
+def neighbor_lines(measured: Measured) -> list[list[str]]:
+    """Return the headings, and a line of mean AMI for each kind of neighbor graphs."""
+    lines = [list(NEIGHBOR_HEADINGS)]
+    for kind, records in _by_name(measured).items():
+        ours, leiden = ([one[method] for one in records] for method in ("kgroups", "leiden"))
+        scanpy = [one[SCANPY]["ami"][0] for one in records if SCANPY in one]
+        lines.append(
+            [
+                kind,
+                str(len(records)),
+                str(ours[0]["n"]),
+                str(ours[0]["true_k"]),
+                table.mean([one["ami"][0] for one in ours], 3),
+                table.mean([best(one["ami_levels"])[0] for one in ours], 3),
+                table.mean([one["ami"][0] for one in leiden], 3),
+                table.mean(scanpy, 3),
+                table.mean([best(one["amis"])[0] for one in leiden], 3),
+            ]
+        )
+    return lines
+
+
 def neighbor_figures(measured: Measured) -> Iterator[Figure]:
-    """Yield mean AMI on graphs of nearest neighbors, beside that of Leiden."""
+    """Yield mean AMI on the neighbor graphs that have a bar."""
     for kind, records in _by_name(measured).items():
         ours = statistics.fmean(one["kgroups"]["ami"][0] for one in records)
-        leiden = statistics.fmean(one["leiden"]["ami"][0] for one in records)
-        level = statistics.fmean(best(one["kgroups"]["ami_levels"])[0] for one in records)
         about = f"mean AMI, {len(records)} of {kind}"
-        is_digits = kind == DIGITS.name
-        yield Figure(f"{about}: default", ours, at_least(0.87) if is_digits else None)
-        yield Figure("  converged Leiden", leiden)
-        if not is_digits:
-            yield Figure("  default minus Leiden", ours - leiden, at_least(-0.02))
-        yield Figure(
-            "  best level, chosen with the labels", level, at_least(0.9) if is_digits else None
-        )
+        if kind == DIGITS.name:
+            level = statistics.fmean(best(one["kgroups"]["ami_levels"])[0] for one in records)
+            yield Figure(f"{about}: default", ours, at_least(0.87))
+            yield Figure("  best level, chosen with the labels", level, at_least(0.9))
+        elif kind in {row.name for row in BLOBS}:
+            leiden = statistics.fmean(one["leiden"]["ami"][0] for one in records)
+            yield Figure(f"{about}: default minus Leiden", ours - leiden, at_least(-0.02))
 
 
 def large_figures(measured: Measured) -> Iterator[Figure]:
@@ -570,7 +607,7 @@ PARTS = {
     "real": Part(REAL, 1, COMPARED, COLUMNS, compared_line, real_figures),
     "planted": Part(PLANTED, 20, ALONE, COLUMNS, compared_line, planted_figures),
     "hierarchy": Part(HIERARCHY, 20, ALONE, COLUMNS, compared_line, hierarchy_figures),
-    "neighbors": Part((*BLOBS, DIGITS), 5, COMPARED, COLUMNS, compared_line, neighbor_figures),
+    "neighbors": Part(NEIGHBORS, 5, BESIDE_SCANPY, COLUMNS, compared_line, neighbor_figures),
     "again": Part(
         tuple(Row(name, real) for name in AGAIN),
         1,
@@ -594,31 +631,6 @@ def given_part(before: str, folder: Path, graphs: int) -> Part:
     # A row is a cell, whose graphs are drawn together.
     rows = tuple(Row(name, cell.draw) for name, cell in cells.items())
     return Part(rows, 1, {"paired": measure}, GIVEN_COLUMNS, given_line, given_figures)
-
-
-class Kept:
-    """Records by part, graph, seed and method; those of fresh methods are measured again."""
-
-    def __init__(self, path: Path | None, fresh: Iterable[str] = ()) -> None:
-        self._lines, fresh = Lines(path), set(fresh)
-        self._known = {
-            _key(**line): line["record"]
-            for line in self._lines.read()
-            if line["method"] not in fresh
-        }
-
-    def record(self, measure: Callable[[Row, int], Record], row: Row, **which: Any) -> Record:
-        """Return what is known of a graph, or measure it."""
-        which = {**which, "graph": row.name}
-        known = self._known.get(_key(**which))
-        if known is None:
-            known = measure(row, which["seed"])
-            self._lines.append({**which, "record": known})
-        return known
-
-
-def _key(*, part: str, graph: str, seed: int, method: str, **_: Any) -> tuple[str, str, int, str]:
-    return part, graph, seed, method
 
 
 def measure_part(name: str, part: Part, kept: Kept, seeds: range) -> Measured:
@@ -669,7 +681,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--fresh",
         nargs="+",
-        choices=("kgroups", "leiden", "paired"),
+        choices=("kgroups", "leiden", SCANPY, "paired"),
         default=(),
         help="measure these again, whatever the journal has",
     )
@@ -700,14 +712,18 @@ def main(arguments: Sequence[str] | None = None) -> bool:
     """Print the lines of all graphs, then the figures; return whether all bars are met."""
     options = _arguments(arguments)
     print(f"{table.setting()}; seeds from {options.seed} on")
-    print(f"Leiden: {table.description(CONVERGED)}")
+    methods = table.installed([CONVERGED, SCANPY])
     kg.warm(progress=False)
-    kept, figures = Kept(options.journal, options.fresh), []
+    kept, figures, neighbors = Kept(options.journal, options.fresh), [], []
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore", KGroupsWarning)
         for name, part, seeds in _chosen(options, Path(folder)):
             measured = measure_part(name, part, kept, seeds)
             figures += part.figures(measured) if measured else ()
+            if name == "neighbors" and measured:
+                neighbors = neighbor_lines(measured)
+                print()
+                table.print_table(neighbors)
     print()
     lines = [table.header(FIGURES), *(figure.cells() for figure in figures)]
     for line in lines:
@@ -715,8 +731,9 @@ def main(arguments: Sequence[str] | None = None) -> bool:
     judged = [figure for figure in figures if figure.bar is not None]
     print(f"\n{sum(figure.met for figure in judged)} of {len(judged)} bars met")
     if options.markdown:
-        caption = f"AMI with the labels; CPU seconds. {table.setting()}."
-        table.write_markdown(options.markdown, lines, [CONVERGED], caption)
+        caption = f"AMI with the labels; CPU seconds. † Chosen with the labels. {table.setting()}."
+        tables = [table.markdown(one) for one in (neighbors, lines) if one]
+        table.write_markdown(options.markdown, [*tables, caption], methods)
     return all(figure.met for figure in judged)
 
 

@@ -2,9 +2,6 @@
 
 The parts are
 
-- ``real``: real networks, the largest component of each. Six copies of a network lack 10 % of its
-  edges; on the same copies run kgroups and converged Leiden, and AMI is the mean over the pairs of
-  copies;
 - ``cores``: LFR graphs of 2,000 nodes, mean degree 15 and mixing 0.6: with degrees up to 50 and
   communities up to 100 nodes, as in the LFR paper, and without these bounds, where communities of
   some hundred nodes are too faint for the search and are found as one. The cores are the nodes
@@ -22,7 +19,6 @@ import statistics
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import process_time
@@ -40,27 +36,22 @@ from benchmarks.graphs import (
     planted_partition,
     real,
 )
-from benchmarks.peers import CONVERGED, PEERS
+from benchmarks.journal import Kept, Record
 from benchmarks.scales import (
     FIGURES,
     Figure,
-    Kept,
     Measured,
     Part,
-    Record,
     at_least,
     measure_part,
     on_graph,
 )
-from benchmarks.suites import README_NETWORKS, SUITES, Row
+from benchmarks.suites import Row
 from benchmarks.table import Column
 from kgroups import metrics
 from kgroups.errors import KGroupsWarning
-from kgroups.uncertainty.stability import mean_agreement, resampled, seeds_of
 
-RESAMPLES, DROP = 6, 0.1
 THRESHOLD = 0.9
-REAL = tuple(row for row in SUITES["real"] if row.name not in README_NETWORKS)
 BOUNDS = {"": {"max_degree": 50, "max_community": 100}, ", unbounded": {}}
 LFR = tuple(
     Row(
@@ -81,16 +72,6 @@ STARTS = (
     Row("grid", grid),
 )
 
-REAL_COLUMNS = (
-    Column("graph", 45),
-    Column("n", 6),
-    Column("m", 7),
-    Column("k", 5),
-    Column("kgroups", 7),
-    Column("Leiden", 7),
-    Column("s", 8),
-    Column("s Leiden", 8),
-)
 CORE_COLUMNS = (
     Column("graph", 24),
     Column("true k", 7),
@@ -116,38 +97,6 @@ START_COLUMNS = (
 
 
 # --- What is measured on a graph -----------------------------------------------------------------
-
-
-def measured_kgroups(graph: BenchmarkGraph, seed: int) -> Record:
-    """Return the stability of what the default finds."""
-    given = kg.Graph.from_edges(graph.source, graph.target, n=graph.n)
-    partition = kg.detect_communities(given)
-    start = process_time()
-    found = partition.stability(RESAMPLES, DROP, rng=seed)
-    seconds = process_time() - start
-    shape = {"n": graph.n, "m": graph.m, "k": len(partition)}
-    return {**shape, "agreement": found.agreement, "seconds": seconds}
-
-
-def measured_leiden(graph: BenchmarkGraph, seed: int) -> Record:
-    """Return the mean agreement of converged Leiden between the same copies."""
-    peer, start = PEERS[CONVERGED], process_time()
-    labels, linked = [], []
-    for place, copy in enumerate(copies(graph, seed)):
-        labels.append(peer.find(peer.build(copy), seed + place).labels)
-        ends = np.concatenate([copy.source, copy.target])
-        linked.append(np.bincount(ends, minlength=graph.n) > 0)
-    agreement = mean_agreement(np.stack(labels), np.stack(linked))
-    return {"agreement": agreement, "seconds": process_time() - start}
-
-
-def copies(graph: BenchmarkGraph, seed: int) -> Iterator[BenchmarkGraph]:
-    """Yield the graphs on which ``Partition.stability`` finds communities."""
-    given = kg.Graph.from_edges(graph.source, graph.target, n=graph.n)
-    for _, of_copy in seeds_of(seed, RESAMPLES):
-        rng = np.random.default_rng(of_copy.spawn(2)[0])
-        source, target, _ = resampled(given, DROP, rng).edges()
-        yield replace(graph, source=source, target=target)
 
 
 def measured_cores(graph: BenchmarkGraph, seed: int) -> Record:
@@ -204,32 +153,6 @@ def share(values: np.ndarray) -> float | None:
 # --- Parts ---------------------------------------------------------------------------------------
 
 
-def real_line(name: str, records: dict[str, Record]) -> list[str]:
-    """Return the line of a network."""
-    ours, leiden = records["kgroups"], records["leiden"]
-    return [
-        name,
-        *(str(ours[what]) for what in ("n", "m", "k")),
-        *(f"{one['agreement']:.3f}" for one in (ours, leiden)),
-        *(f"{one['seconds']:.2f}" for one in (ours, leiden)),
-    ]
-
-
-def real_figures(measured: Measured) -> Iterator[Figure]:
-    """Yield both means and their difference."""
-    ours, leiden = (
-        [records[method]["agreement"] for _, records in measured]
-        for method in ("kgroups", "leiden")
-    )
-    about = f"mean AMI between {RESAMPLES} copies, {len(ours)} networks"
-    yield Figure(f"{about}: kgroups", statistics.fmean(ours))
-    yield Figure("  converged Leiden", statistics.fmean(leiden))
-    difference = statistics.fmean(ours) - statistics.fmean(leiden)
-    yield Figure("  kgroups minus Leiden", difference, at_least(0.0))
-    better = statistics.fmean(a >= b for a, b in zip(ours, leiden, strict=True))
-    yield Figure("  share of the networks where kgroups is not below Leiden", better)
-
-
 def core_line(name: str, records: dict[str, Record]) -> list[str]:
     """Return the line of an LFR graph."""
     ours = records["kgroups"]
@@ -279,14 +202,6 @@ def start_figures(measured: Measured) -> Iterator[Figure]:
 
 
 PARTS: Mapping[str, Part] = {
-    "real": Part(
-        REAL,
-        1,
-        {"kgroups": on_graph(measured_kgroups), "leiden": on_graph(measured_leiden)},
-        REAL_COLUMNS,
-        real_line,
-        real_figures,
-    ),
     "cores": Part(
         LFR, 10, {"kgroups": on_graph(measured_cores)}, CORE_COLUMNS, core_line, core_figures
     ),
@@ -303,13 +218,6 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--only", nargs="+", choices=tuple(PARTS), default=tuple(PARTS))
-    parser.add_argument(
-        "--networks",
-        nargs="+",
-        choices=[row.name for row in SUITES["real"]],
-        metavar="NAME",
-        help="real networks; by default all npz files that are here",
-    )
     parser.add_argument("--seed", type=int, default=2000, help="of the first generated graph")
     parser.add_argument("--graphs", type=int, help="drawn of each kind of LFR; by default 10")
     parser.add_argument(
@@ -318,7 +226,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--fresh",
         nargs="+",
-        choices=("kgroups", "leiden"),
+        choices=("kgroups",),
         default=(),
         help="measure these again, whatever the journal has",
     )
@@ -330,19 +238,14 @@ def main(arguments: Sequence[str] | None = None) -> bool:
     """Print the lines of all graphs, then the figures; return whether all bars are met."""
     options = _arguments(arguments)
     print(f"{table.setting()}; generated graphs from seed {options.seed} on")
-    print(f"Leiden: {table.description(CONVERGED)}")
     kg.warm(progress=False)
     kept, figures = Kept(options.journal, options.fresh), []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", KGroupsWarning)
         for name in options.only:
-            part, seeds = PARTS[name], range(1)
-            if name == "real" and options.networks:
-                rows = tuple(row for row in SUITES["real"] if row.name in options.networks)
-                part = replace(part, rows=rows)
-            elif name != "real":
-                graphs = 1 if part.graphs == 1 else options.graphs or part.graphs
-                seeds = range(options.seed, options.seed + graphs)
+            part = PARTS[name]
+            graphs = 1 if part.graphs == 1 else options.graphs or part.graphs
+            seeds = range(options.seed, options.seed + graphs)
             measured = measure_part(name, part, kept, seeds)
             figures += part.figures(measured) if measured else ()
     print()
@@ -352,8 +255,8 @@ def main(arguments: Sequence[str] | None = None) -> bool:
     judged = [figure for figure in figures if figure.bar is not None]
     print(f"\n{sum(figure.met for figure in judged)} of {len(judged)} bars met")
     if options.markdown:
-        caption = f"AMI between copies without 10 % of the edges; CPU seconds. {table.setting()}."
-        table.write_markdown(options.markdown, lines, [CONVERGED], caption)
+        blocks = [table.markdown(lines), f"CPU seconds. {table.setting()}."]
+        table.write_markdown(options.markdown, blocks, [])
     return all(figure.met for figure in judged)
 
 

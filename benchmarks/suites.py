@@ -18,6 +18,7 @@ from benchmarks.graphs import (
     planted_partition,
     power_law_null,
     real,
+    single_cells,
 )
 from kgroups import datasets
 
@@ -27,6 +28,7 @@ _NEEDED = {
     blobs: ("sklearn", "scikit-learn"),
     cloud: ("sklearn", "scikit-learn"),
     digits: ("sklearn", "scikit-learn"),
+    single_cells: ("scanpy", "scanpy"),
 }
 
 

@@ -204,15 +204,21 @@ def add_markdown_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--markdown", type=Path, help="write the table as Markdown to this file")
 
 
-def write_markdown(
-    path: Path, lines: Sequence[Sequence[str]], methods: Sequence[str], caption: str
-) -> None:
-    """Write the headings and lines of a table, a caption, and the settings of each method."""
-    heading, *rest = (_markdown_line(line) for line in lines)
-    rule = "|" + "---|" * len(lines[0])
-    settings = (f"- `{method}`: {description(method)}" for method in methods)
-    text = "\n".join([heading, rule, *rest, "", caption, "", *settings])
+Lines = Sequence[Sequence[str]]
+"""The headings of a table and its lines."""
+
+
+def write_markdown(path: Path, blocks: Iterable[str], methods: Sequence[str]) -> None:
+    """Write tables and paragraphs, and the settings of each method below them."""
+    settings = "\n".join(f"- `{method}`: {description(method)}" for method in methods)
+    text = "\n\n".join([*blocks, *([settings] if settings else [])])
     path.write_text(f"{text}\n", encoding="utf-8")
+
+
+def markdown(lines: Lines) -> str:
+    """Return a table in Markdown."""
+    heading, *rest = map(_markdown_line, lines)
+    return "\n".join([heading, "|" + "---|" * len(lines[0]), *rest])
 
 
 def _markdown_line(cells: Sequence[str]) -> str:
@@ -227,3 +233,11 @@ def print_line(line: Sequence[str], columns: Sequence[Column] = COLUMNS) -> None
         for column, cell in zip(columns, line, strict=True)
     )
     print(" ".join(parts).rstrip(), flush=True)
+
+
+def print_table(lines: Lines) -> None:
+    """Print a table with columns as wide as their cells."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+        print("  ".join(cells).rstrip())

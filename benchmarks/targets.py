@@ -339,7 +339,8 @@ def judge(
     print(f"\n{len(met) - len(missed)} of {len(met)} targets met", end="")
     print(f"; missed: {', '.join(missed)}" if missed else "")
     if markdown:
-        table.write_markdown(markdown, lines, described, f"{CAPTION} {table.setting()}.")
+        blocks = [table.markdown(lines), f"{CAPTION} {table.setting()}."]
+        table.write_markdown(markdown, blocks, described)
     return not missed
 
 
