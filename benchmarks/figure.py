@@ -10,7 +10,7 @@ from kgroups.plotting.style import FAINT, INK
 # Shapes tell the methods apart where colors do not; the first stands for kgroups.
 _MARKERS = ("o", "s", "D", "^", "v", "P", "X", "p", "<", ">", "h")
 # Size of a letter and of a line of a label, as parts of a panel.
-_LETTER, _LINE = 0.0165, 0.05
+_LETTER, _LINE = 0.0145, 0.05
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def _draw(axes: Any, shown: Sequence[tuple[dict[str, Any], Point, float]]) -> No
             place,
             "axes fraction",
             "axes fraction",
-            arrowprops={"arrowstyle": "-", "color": FAINT, "lw": 0.6, "shrinkB": 4},
+            arrowprops={"arrowstyle": "-", "color": FAINT, "lw": 0.6, "relpos": (0.0, 0.5)},
             color=INK,
             fontsize=9,
             va="center",

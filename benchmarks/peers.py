@@ -138,14 +138,10 @@ def _igraph(graph: BenchmarkGraph) -> Any:
 
 
 def _igraph_and_agreement(graph: BenchmarkGraph) -> Any:
-    return _igraph(graph), partial(_agreement, graph)
-
-
-def _agreement(graph: BenchmarkGraph, labels: Ints) -> float:
     from kgroups import metrics
 
     known = slice(None) if graph.known is None else graph.known
-    return metrics.ami(graph.truth[known], labels[known])
+    return _igraph(graph), lambda labels: metrics.ami(graph.truth[known], labels[known])
 
 
 def _networkx(graph: BenchmarkGraph) -> Any:

@@ -170,31 +170,30 @@ class Difference:
         return statistics.fmean(by_family(self.values).values())
 
     @property
-    def interval(self) -> tuple[float, float]:
-        """Bounds by a bootstrap over families: networks of one family are no independent cases."""
+    def interval(self) -> tuple[float, float] | None:
+        """Bounds by a bootstrap over families, whose networks are no independent cases.
+
+        A single family has none.
+        """
         means = np.array(list(by_family(self.values).values()))
+        if means.size == 1:
+            return None
         rng = np.random.default_rng(BOOTSTRAP_SEED)
         drawn = means[rng.integers(means.size, size=(BOOTSTRAPS, means.size))].mean(axis=1)
         low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
         return float(low), float(high)
 
-    @property
-    def verdict(self) -> str:
-        """Whether the interval excludes zero; that of a single family says nothing."""
-        low, high = self.interval
-        if low <= 0.0 <= high or len(by_family(self.values)) == 1:
-            return "not distinguishable"
-        return "better" if low > 0.0 else "worse"
-
     def cells(self) -> list[str]:
-        """Return the difference, its interval, the verdict, and who won how often."""
-        low, high = self.interval
-        return [
-            f"{self.mean:+.3f} [{low:+.3f}, {high:+.3f}]",
-            self.verdict,
-            tally(by_family(self.values)),
-            tally(self.values),
-        ]
+        """Return the difference with its interval, the verdict, and who won how often."""
+        interval = self.interval
+        if interval is None:
+            shown, verdict = "", "a single family"
+        else:
+            low, high = interval
+            shown = f" [{low:+.3f}, {high:+.3f}]"
+            verdict = "better" if low > 0.0 else "worse" if high < 0.0 else "not distinguishable"
+        counts = (tally(values) for values in (by_family(self.values), self.values))
+        return [f"{self.mean:+.3f}{shown}", verdict, *counts]
 
 
 def tally(differences: Values) -> str:

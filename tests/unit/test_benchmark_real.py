@@ -1,4 +1,4 @@
-"""The benchmark on real networks: Phi of any labels, what is best known, and the summary."""
+"""The benchmark on real networks: Phi of any labels, families, intervals, and how it resumes."""
 
 import multiprocessing
 import sys
@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import kgroups as kg
-from benchmarks import figure, peers, real
-from benchmarks.graphs import BenchmarkGraph, largest_component
-from benchmarks.journal import Journal
+from benchmarks import figure, peers, real, resamples
+from benchmarks.graphs import largest_component
 from benchmarks.measure import Outcome, Run, fastest
 from benchmarks.peers import CONVERGED, PEERS, REFERENCE, Found
 from benchmarks.scores import Phi, Scores
@@ -91,189 +90,12 @@ def test_the_fastest_call_of_a_run_counts():
     assert fastest(find, 0.01)[1] == 1.0
 
 
-@pytest.mark.compiled
-def test_a_long_search_reaches_what_is_known_of_a_ring_of_cliques():
-    edges = np.array([(5 * c + i, 5 * c + j) for c in range(8) for i in range(5) for j in range(i)])
-    bridges = np.array([(5 * c, (5 * c + 6) % 40) for c in range(8)])
-    source, target = np.concatenate([edges, bridges]).T
-    ring = BenchmarkGraph("ring", 40, source, target, None)
-    best = real.long_search(ring, 3)
-    assert best.k == 8
-    assert best.phi == pytest.approx(phi_by_definition(ring, np.arange(40) // 5))
-
-
-def test_what_is_best_known_is_read_as_it_was_written(tmp_path):
-    path = tmp_path / "best.csv"
-    assert real.read_best(path) == {}
-    best = {"polbooks": real.Best(157.05, 4), "karate": real.Best(0.0, 1)}
-    real.write_best(best, path)
-    assert path.read_text().splitlines()[:2] == ["graph,phi,k", "karate,0.0000,1"]
-    assert real.read_best(path) == best
-
-
-def test_something_is_known_of_every_network():
-    assert set(real.read_best()) == set(real.NAMES)
-
-
-def test_every_network_is_in_one_family_and_in_the_table_or_an_npz_file():
-    families = [name for family in real.FAMILY_NAMES for name in real.SETS[family]]
+def test_every_network_is_in_one_family():
+    families = [name for names in real.FAMILIES.values() for name in names]
     assert sorted(families) == sorted(real.NAMES)
-    assert (*real.SETS["table"], *real.SETS["npz"]) == real.NAMES
-    assert len(real.SETS["npz"]) == 53
-    assert set(real.NAMED) <= set(real.NAMES)
-
-
-def outcome(peer, phis, *, seconds=1.0, ami=None, visits=None):
-    scores = [Scores(k=3, modularity=0.5, phi=phi, ami=ami) for phi in phis]
-    true_k = None if ami is None else 2
-    return Outcome(
-        peer, [Run(10, 20, true_k, seconds, None, visits, "", score) for score in scores]
-    )
-
-
-@pytest.fixture
-def compared():
-    first = real.Compared(
-        "first",
-        10,
-        (
-            outcome("kgroups-in-full", [9.0, 11.0], seconds=3.0, ami=0.5),
-            outcome("kgroups-search", [20.0], seconds=2.0, ami=0.25),
-            outcome(REFERENCE, [12.0], ami=0.75),
-        ),
-        real.Best(40.0, 4),
-    )
-    second = real.Compared(
-        "second",
-        100,
-        (
-            outcome("kgroups-in-full", [50.0], seconds=1.0),
-            outcome("kgroups-search", [50.0], seconds=8.0),
-            outcome(REFERENCE, [50.0 + 1e-9]),
-        ),
-        None,
-    )
-    return [first, second]
-
-
-def test_the_summary_says_where_peers_are_ahead(compared, capsys):
-    real.print_summary(compared, ["kgroups-in-full", "kgroups-search", REFERENCE])
-    said = capsys.readouterr().out
-    assert "2 graphs, 1 of them with labels" in said
-    assert f"kgroups-in-full: behind a peer in Phi on 1 of 2 graphs\n  first: {REFERENCE}\n" in said
-    assert "kgroups-search: behind a peer in Phi on 0 of 2 graphs" in said
-
-
-@pytest.mark.parametrize(
-    ("own", "other", "behind"),
-    [(10.0, 10.9, False), (10.0, 11.1, True), (9_992.0, 10_000.0, False), (9_989.0, 1e4, True)],
-)
-def test_a_nat_or_a_thousandth_is_not_behind(own, other, behind):
-    outcomes = (outcome("kgroups", [own]), outcome(REFERENCE, [other]))
-    one = real.Compared("karate", 34, outcomes, None)
-    assert one.ahead_of("kgroups") == ([REFERENCE] if behind else [])
-
-
-@pytest.fixture
-def networks():
-    """Two labeled networks of one family, one of them shown whole too, and one of another."""
-    labeled = {"ami": 0.5, "visits": 100}
-    return [
-        real.Compared(
-            "karate",
-            34,
-            (
-                outcome("kgroups", [40.0], **labeled),
-                outcome("kgroups-in-full", [50.0], **labeled),
-                outcome("kgroups-search", [60.0], ami=0.25),
-            ),
-            real.Best(80.0, 2),
-        ),
-        real.Compared("karate (whole)", 34, (outcome("kgroups", [1.0], ami=0.0),), None),
-        real.Compared(
-            "dolphins",
-            62,
-            (
-                outcome("kgroups-in-full", [20.0], ami=0.7, visits=1_600),
-                outcome("kgroups-search", [22.0], ami=0.75),
-                outcome(CONVERGED, [30.0], ami=1.0),
-            ),
-            real.Best(20.0, 2),
-        ),
-        real.Compared("polblogs", 1222, (outcome("kgroups", [6e3], **labeled),), None),
-    ]
-
-
-def test_families_have_a_line_each_and_a_network_counts_once(networks):
-    lines = real.family_lines(networks)
-    assert lines == [
-        ["classics", "2", "2", "0.500", "0.600", "0.500", "1.000", "-", "1", "1", "20.0", "-"],
-        ["web", "1", "1", "0.500", "-", "-", "-", "-", "0", "0", "-", "-"],
-        ["all", "3", "3", "0.500", "0.600", "0.500", "1.000", "-", "1", "1", "20.0", "-"],
-    ]
-    assert all(len(line) == len(real.FAMILIES) for line in lines)
-
-
-def test_the_summary_compares_phi_and_names_networks(networks):
-    assert real.summary(networks) == [
-        "mean AMI on 2 labeled networks of the README's table: kgroups 0.500, kgroups-in-full "
-        "0.600, kgroups-search 0.500, igraph-leiden-converged 1.000, infomap -",
-        "mean AMI on 1 labeled networks of npz files: kgroups 0.500, kgroups-in-full -, "
-        "kgroups-search -, igraph-leiden-converged -, infomap -",
-        "Phi of kgroups-search beside the best known, 2 networks: mean -7.50 % (gains counted as "
-        "0: -12.50 %), worst -25.00 % (karate)",
-        "visits of kgroups, geometric mean: 5.0 per edge, 2.5 per entry of the matrix, which has "
-        "each edge twice",
-        "visits of kgroups-in-full, geometric mean: 20.0 per edge, 10.0 per entry of the matrix, "
-        "which has each edge twice",
-        "karate: Phi of kgroups-in-full 50.0, of kgroups-search 60.0 >= n = 34",
-        "kgroups on karate: k 3, AMI 0.500",
-        "kgroups-in-full on karate: k 3, AMI 0.500",
-        "kgroups-in-full on dolphins: k 3, AMI 0.700",
-        "kgroups on polblogs: k 3, AMI 0.500",
-    ]
-
-
-def test_a_journal_gives_back_what_was_written_for_the_same_runs(tmp_path):
-    path = tmp_path / "runs.jsonl"
-    journal = Journal(path, repeat=1, seed=0)
-    old, new = outcome("kgroups", [1.0], visits=7), outcome("kgroups", [2.0], ami=0.5)
-    late = Outcome("infomap", [], "more than 9 s")
-    for one in (old, late, new):
-        journal.append("karate", one)
-    with path.open("a") as file:
-        file.write('{"graph": "karate", "met')
-    again = Journal(path, repeat=1, seed=0)
-    assert again.get("karate", "kgroups") == new
-    assert again.get("karate", "infomap") == late
-    assert again.get("dolphins", "kgroups") is None
-    assert path.read_text().endswith("}\n")
-    assert Journal(path, repeat=3, seed=0).get("karate", "kgroups") is None
-    assert Journal(None, repeat=1, seed=0).get("karate", "kgroups") is None
-
-
-def test_only_methods_that_the_journal_lacks_or_that_are_fresh_are_measured(
-    tmp_path, monkeypatch, capsys
-):
-    class Counting(real.Contest):
-        def measure(self, graphs, *, repeat, seed, peers):
-            measured.append(peers)
-            return [outcome(peer, [float(len(measured))]) for peer in peers]
-
-    monkeypatch.setattr(real, "Contest", Counting)
-    measured = []
-    common = ["--graphs", "karate", "--journal", str(tmp_path / "runs.jsonl"), "--peers"]
-    real.main([*common, REFERENCE])
-    real.main([*common, REFERENCE, "kgroups"])
-    real.main([*common, REFERENCE, "kgroups", "--fresh", "kgroups"])
-    assert measured == [[REFERENCE], ["kgroups"], ["kgroups"]]
-    capsys.readouterr()
-    real.main([*common, REFERENCE, "kgroups"])
-    phis = [line.split()[6] for line in capsys.readouterr().out.splitlines() if " 20 " in line]
-    assert phis == ["1.0", "3.0"]
-
-
-def test_a_family_names_its_networks():
+    assert len(real.NAMES) == 66
+    named = {"citation", "newsgroups", "colleges", "contact", "web", "biological", "classics"}
+    assert named <= set(real.FAMILIES)
     assert real._arguments(["--graphs", "contact", "as"]).graphs == {
         "as",
         "iceland",
@@ -283,53 +105,248 @@ def test_a_family_names_its_networks():
     }
 
 
+def outcome(peer, *, ami=None, phi=1.0, seconds=1.0, peak=None):
+    scores = Scores(k=3, modularity=0.5, phi=phi, ami=ami)
+    true_k = None if ami is None else 2
+    return Outcome(peer, [Run(10, 20, true_k, seconds, peak, None, "", scores, 2.0 * seconds)])
+
+
+def network(name, *outcomes, **agreements):
+    resampled = {method: {"agreement": value} for method, value in agreements.items()}
+    return real.Network(name, {one.peer: one for one in outcomes}, resampled)
+
+
+@pytest.fixture
+def networks():
+    """Two labeled networks of a family and one of another; Infomap did not end on the last."""
+    return [
+        network(
+            "karate",
+            outcome("kgroups", ami=0.75, phi=4.0, seconds=4.0, peak=3_000_000),
+            outcome(REFERENCE, ami=0.5, phi=2.0, seconds=2.0),
+            outcome("infomap", ami=0.754, phi=-1.0, seconds=1.0),
+            kgroups=0.5,
+            infomap=0.75,
+        ),
+        network(
+            "football",
+            outcome("kgroups", ami=0.25, phi=5.0, seconds=6.0, peak=2_000_000),
+            outcome(REFERENCE, ami=0.5, phi=10.0, seconds=2.0),
+            outcome("infomap", ami=0.125, phi=10.0, seconds=2.0),
+            kgroups=1.0,
+            infomap=0.5,
+        ),
+        network(
+            "polblogs",
+            outcome("kgroups", ami=0.875, phi=-1.0, seconds=1.0),
+            outcome(REFERENCE, ami=0.625, phi=-2.0, seconds=2.0),
+            Outcome("infomap", [], "more than 9 s"),
+            kgroups=0.5,
+        ),
+        network(
+            "iceland",
+            outcome("kgroups", phi=6.0),
+            outcome(REFERENCE, phi=8.0),
+            outcome("infomap", phi=4.0),
+        ),
+    ]
+
+
+SHOWN = ["kgroups", REFERENCE, "infomap"]
+
+
+def test_families_are_averaged_before_the_mean_over_them(networks):
+    assert real.family_lines(networks, SHOWN) == [
+        ["family", "labeled networks", "kgroups", "Leiden, 2 iterations", "Infomap"],
+        ["classics", "2", "0.500", "0.500", "0.440"],
+        ["web", "1", "0.875", "0.625", "-"],
+        ["mean over families", "2", "0.688", "0.562", "0.440"],
+        ["mean over networks", "3", "0.625", "0.542", "0.440 (2)"],
+    ]
+
+
+def test_methods_have_three_numbers_and_their_cost(networks):
+    assert real.number_lines(networks, SHOWN)[1:] == [
+        ["kgroups", "0.688", "0.625", "75.0", "1.50", "1.50", "3.0", "4"],
+        ["Leiden, 2 iterations", "0.562", "-", "100.0", "1.00", "1.00", "-", "4"],
+        ["Infomap", "0.440", "0.625", "50.0", "1.00", "1.00", "-", "3"],
+    ]
+
+
+def test_phi_is_in_percent_of_the_best_where_anything_is_saved(networks):
+    percents = [one.percent_of_best("infomap") for one in networks]
+    assert percents == [-25.0, 100.0, None, 50.0]
+    assert networks[2].percent_of_best("kgroups") is None
+
+
+def test_the_interval_of_two_families_has_their_means_as_bounds():
+    """Drawn with replacement, two families are both the worse one with probability 1/4."""
+    apart = real.difference(
+        {"karate": 0.5, "football": 1.0, "polblogs": 0.5, "iceland": 0.5},
+        {"karate": 0.25, "football": 0.25, "polblogs": 0.75},
+    )
+    assert apart.values == {"karate": 0.25, "football": 0.75, "polblogs": -0.25}
+    assert apart.mean == 0.125
+    assert apart.interval == (-0.25, 0.5)
+    assert apart.cells() == [
+        "+0.125 [-0.250, +0.500]",
+        "not distinguishable",
+        "1 / 1 / 0",
+        "2 / 1 / 0",
+    ]
+
+
+def test_many_networks_of_one_family_count_once():
+    cora = dict.fromkeys(real.FAMILIES["citation"], 1.0)
+    assert len(cora) > 10
+    apart = real.Difference({**cora, "karate": 0.0, "polblogs": -0.5, "school-day-1": -0.5})
+    assert apart.mean == 0.0
+    low, high = apart.interval
+    assert low < 0.0 < high
+    # Of four families all are -.5 with probability 1/16, and all are 1 with 1/256.
+    assert low == -0.5
+    assert 0.5 <= high < 1.0
+
+
+def test_intervals_are_the_same_each_time_and_narrower_than_the_range():
+    names = [names[0] for names in real.FAMILIES.values()]
+    values = dict(zip(names, np.linspace(-0.1, 0.3, len(names)), strict=True))
+    first, second = (real.Difference(values).interval for _ in range(2))
+    assert first == second
+    error = np.std(list(values.values())) / np.sqrt(len(names))
+    assert first == pytest.approx((0.1 - 1.96 * error, 0.1 + 1.96 * error), abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("values", "verdict"),
+    [
+        ((0.25, 0.5), "better"),
+        ((-0.25, -0.5), "worse"),
+        ((0.0, 0.5), "not distinguishable"),
+        ((-0.5, 0.5), "not distinguishable"),
+    ],
+)
+def test_only_an_interval_without_zero_decides(values, verdict):
+    apart = real.Difference(dict(zip(("karate", "polblogs"), values, strict=True)))
+    assert apart.cells()[1] == verdict
+
+
+def test_a_single_family_has_no_interval():
+    apart = real.Difference({"karate": 0.5, "football": 0.25})
+    assert apart.cells() == ["+0.375", "a single family", "1 / 0 / 0", "2 / 0 / 0"]
+
+
+def test_half_a_hundredth_is_a_tie():
+    differences = {"a": 0.0051, "b": 0.0049, "c": -0.0049, "d": -0.0051, "e": -0.5}
+    assert real.tally(differences) == "1 / 2 / 2"
+
+
+def test_differences_are_shown_whoever_is_ahead(networks):
+    lines = real.difference_lines(networks, SHOWN)
+    assert [line[:3] for line in lines[1:]] == [
+        ["AMI", "kgroups", "Leiden, 2 iterations"],
+        ["AMI", "kgroups", "Infomap"],
+        ["reproducibility", "kgroups", "Infomap"],
+    ]
+    assert [line[3] for line in lines[1:]] == ["+0.125 [+0.000, +0.250]", "+0.060", "+0.125"]
+    assert [line[6] for line in lines[1:]] == ["2 / 1 / 0", "1 / 0 / 1", "1 / 1 / 0"]
+
+
+def test_what_the_labels_have_chosen_is_compared_with_the_same():
+    chosen = [peers.BEST_LEVEL, peers.BEST_RESOLUTION]
+    one = network("karate", *(outcome(method, ami=0.5) for method in chosen))
+    ((*pair, _, _, _, _),) = real.difference_lines([one], chosen)[1:]
+    assert pair == ["AMI", "kgroups, best level †", "Leiden, best of 12 resolutions †"]
+    for section in real.sections([one], chosen):
+        if section.heading in ("Families", "Differences"):
+            assert "† Chosen with the labels" in section.caption
+
+
+class KilledError(Exception):
+    pass
+
+
+def test_a_killed_run_resumes_at_the_method_where_it_ended(tmp_path, monkeypatch):
+    calls, patience = [], [3]
+
+    def note(*call):
+        if len(calls) == patience[0]:
+            raise KilledError
+        calls.append(call)
+
+    class Counting(real.Contest):
+        def measure(self, graphs, *, repeat, seed, peers):
+            note(graphs[0].name, *peers)
+            return [outcome(*peers, ami=0.5)]
+
+    def on_copies(graph, seed):
+        note(graph.name, "copies")
+        return {"agreement": 0.5, "seconds": 1.0}
+
+    def two(names):
+        return [(ROWS[name], replace(KARATE, name=name)) for name in ("karate", "football")]
+
+    monkeypatch.setattr(real, "shown", two)
+    monkeypatch.setattr(real, "Contest", Counting)
+    monkeypatch.setattr(resamples, "MEASURES", {"kgroups": on_copies})
+    monkeypatch.setattr(kg, "warm", lambda progress: None)
+    journal = tmp_path / "runs.jsonl"
+    words = ["--peers", "kgroups", REFERENCE, "--journal", str(journal)]
+    with pytest.raises(KilledError):
+        real.main(words)
+    with journal.open("a") as file:
+        file.write('{"part": "3 runs", "gra')
+    patience[0] = 7
+    real.main(words)
+    each = ["kgroups", "copies", REFERENCE]
+    assert calls == [(name, what) for name in ("karate", "football") for what in each]
+    real.main(words)
+    assert len(calls) == 6
+    with pytest.raises(KilledError):
+        real.main([*words, "--fresh", "kgroups"])
+    assert calls[6:] == [("karate", "kgroups")]
+    patience[0] = 100
+    real.main([*words, "--repeat", "5"])
+    assert calls[7:] == [(name, what) for name in ("karate", "football") for what in each[::2]]
+
+
+def test_an_outcome_is_read_as_it_was_written(tmp_path):
+    for one in (outcome("kgroups", ami=0.5), Outcome("infomap", [], "more than 9 s")):
+        kept = real.Kept(tmp_path / "runs.jsonl")
+        which = {"part": "1 runs", "seed": 0, "method": one.peer}
+        kept.record(lambda row, seed, one=one: real.asdict(one), ROWS["karate"], **which)
+        again = real.Kept(tmp_path / "runs.jsonl")
+        assert real.outcome_of(again.record(None, ROWS["karate"], **which)) == one
+
+
 @needs("school-day-1")
 def test_a_network_of_an_npz_file_is_shown_with_its_labels():
-    ((graph, kept_as),) = real.shown(["school-day-1"], whole=False)
-    assert (graph.n, graph.m, graph.true_k, kept_as) == (236, 5899, 11, "school-day-1")
+    ((row, graph),) = real.shown(["school-day-1"])
+    assert (graph.n, graph.m, graph.true_k, row.name) == (236, 5899, 11, "school-day-1")
 
 
-def test_the_summary_has_a_line_for_each_method(compared):
-    lines = real.summary_lines(compared, ["kgroups-in-full", "kgroups-search", REFERENCE])
-    assert lines == [
-        ["kgroups-in-full", "0.5000", "25.00", "1 of 2", "2.00", "3.00"],
-        ["kgroups-search", "0.2500", "50.00", "1 of 2", "5.00", "8.00"],
-        [REFERENCE, "0.7500", "30.00", "1 of 2", "1.00", "1.00"],
-    ]
+def points(axes):
+    return [tuple(marks.get_offsets().data[0].tolist()) for marks in axes.collections]
 
 
-def points(collection):
-    return [tuple(point) for point in collection.get_offsets().data.tolist()]
+def test_the_figure_has_a_panel_per_score_and_a_labeled_marker_per_method(networks):
+    picture = real.picture(networks, SHOWN)
+    agreement, again = picture.axes
+    assert points(agreement) == [(1.5, 0.6875), (1.0, 0.5625), (1.0, pytest.approx(0.4395))]
+    assert points(again) == [(1.5, 0.625), (1.0, 0.625)]
+    assert [text.get_text() for text in agreement.texts] == list(map(real.title, SHOWN))
+    assert [text.get_text() for text in again.texts] == ["kgroups", "Infomap"]
+    assert agreement.get_xscale() == again.get_xscale() == "log"
+    assert picture.get_facecolor() == (1.0, 1.0, 1.0, 1.0)
 
 
-def test_the_figure_has_a_row_per_labeled_network_and_a_mark_per_method():
-    def measured(peer, ami, seconds, true_k=3):
-        scores = Scores(k=3, modularity=0.5, ami=ami)
-        return Outcome(peer, [Run(1_200, 20, true_k, seconds, None, None, "", scores)])
-
-    rows = [
-        ("first", [measured("kgroups", 0.5, 0.25), measured(REFERENCE, -0.25, 0.5)]),
-        ("unlabeled", [measured("kgroups", None, 1.0, None), measured(REFERENCE, None, 1.0, None)]),
-        ("second", [measured("kgroups", 1.0, 2.0), Outcome(REFERENCE, [], "more than 9 s")]),
-    ]
-    picture = figure.side_by_side(rows, ["kgroups", REFERENCE])
-    agreement, time = picture.axes
-    names = [text.get_text() for text in agreement.get_yticklabels()]
-    assert names == [f"{name}\n1,200 nodes, true k = 3" for name in ("first", "second")]
-    up, down = -figure.SPREAD / 2, figure.SPREAD / 2
-    assert [points(marks) for marks in agreement.collections] == [
-        [(0.5, up), (1.0, 1 + up)],
-        [(-0.25, down)],
-    ]
-    assert [points(marks) for marks in time.collections] == [
-        [(250.0, up), (2000.0, 1 + up)],
-        [(500.0, down)],
-    ]
-    assert time.get_xscale() == "log"
-    assert agreement.get_xlim()[0] < -0.25
-    (legend,) = picture.legends
-    said = [text.get_text() for text in legend.get_texts()]
-    assert said == [PEERS["kgroups"].settings, PEERS[REFERENCE].settings]
+def test_labels_of_equal_markers_stand_apart():
+    places = figure.label_places(["first", "second", "third"], [(0.5, 0.5)] * 3)
+    heights = sorted(y for _, y in places)
+    assert min(np.diff(heights)) > 0.04
+    assert {x for x, _ in places} == {0.525}
+    (alone,) = figure.label_places(["first"], [(0.25, 0.75)])
+    assert alone == (0.275, 0.75)
 
 
 def test_marks_of_methods_differ_in_color_and_shape():
@@ -345,29 +362,21 @@ def test_nothing_is_measured_for_a_figure_that_cannot_be_drawn(monkeypatch, tmp_
         real.main(["--figure", str(tmp_path / "real.png")])
 
 
-def test_a_figure_without_labeled_networks_is_refused():
-    with pytest.raises(SystemExit, match="no network with labels"):
-        figure.side_by_side([("first", [outcome("kgroups", [1.0])])], ["kgroups"])
-
-
 @pytest.mark.compiled
 def test_the_command_prints_karate_and_writes_it(tmp_path, capsys):
-    path, markdown, drawn = (tmp_path / name for name in ("table.csv", "table.md", "real.png"))
-    methods = ["kgroups-search", REFERENCE]
-    files = ["--csv", str(path), "--markdown", str(markdown), "--figure", str(drawn)]
+    markdown, drawn = (tmp_path / name for name in ("table.md", "real.png"))
+    methods = ["kgroups", REFERENCE, CONVERGED]
+    files = ["--markdown", str(markdown), "--figure", str(drawn)]
     real.main(["--graphs", "karate", "--repeat", "1", *files, "--peers", *methods])
-    first, _, karate, means = markdown.read_text().splitlines()[:4]
-    assert first == f"| graph | n | m | true k | kgroups-search | {REFERENCE} |"
-    assert karate.startswith("| karate | 34 | 78 | 2 | 1, 0.000, ")
-    assert means.endswith(", 1.00 |")
+    text = markdown.read_text()
+    headings = [line for line in text.splitlines() if line.startswith("###")]
+    assert headings == ["### Families", "### Methods", "### Differences", "### Networks"]
+    assert "| classics | 1 | 0.8" in text
+    assert "| karate | 34 | 78 | 2 | 2, 0.8" in text
+    assert f"- `{REFERENCE}`: igraph Leiden, modularity, 2 iterations" in text
     assert drawn.read_bytes().startswith(b"\x89PNG")
     said = capsys.readouterr().out
-    assert "1 graphs, 1 of them with labels" in said
-    header, *lines = (line.split(",") for line in path.read_text().splitlines())
-    rows = [dict(zip(header, line, strict=True)) for line in lines]
-    assert [row["method"] for row in rows] == methods
-    assert rows[1]["/ igraph-leiden"] == "1.00"
-    assert float(rows[0]["Phi"]) >= float(rows[1]["Phi"])
+    assert "reproducibility  kgroups  Leiden, converged" in said
 
 
 def test_other_processes_compute_beside_the_runs(monkeypatch, capsys):
@@ -378,8 +387,9 @@ def test_other_processes_compute_beside_the_runs(monkeypatch, capsys):
         return []
 
     monkeypatch.setattr(real, "compare", compare)
+    monkeypatch.setattr(kg, "warm", lambda progress: None)
     real.main(["--busy", "2", "--peers", REFERENCE])
-    assert "in turns beside 2 processes that compute" in capsys.readouterr().out
+    assert "runs of each method beside 2 processes that compute" in capsys.readouterr().out
     assert len(running) == 2
     assert not any(process.is_alive() for process in running)
 
@@ -397,33 +407,52 @@ class Graph:
 def seed_rng(seed):
     pass
 class PPBlockState:
-    def __init__(self, graph):
+    def __init__(self, graph, label=5):
         self.a = np.zeros(graph.n, dtype=np.int32)
-        self.a[graph.edges[:, 0]] = 5
+        self.a[graph.edges[:, 0]] = label
     def get_blocks(self):
         return self
+class Nested:
+    def __init__(self, graph):
+        self.graph = graph
+    def get_levels(self):
+        return [PPBlockState(self.graph, 7), None]
 def minimize_blockmodel_dl(graph, state):
     return state(graph)
+def minimize_nested_blockmodel_dl(graph):
+    return Nested(graph)
 """
 
 
-def test_graph_tool_runs_in_an_interpreter_of_its_own(tmp_path, monkeypatch):
-    """With a stand-in for graph-tool: edges go out, labels and seconds come back."""
+@pytest.mark.parametrize(("model", "label"), [("pp", 5), ("nested", 7)])
+def test_graph_tool_runs_in_an_interpreter_of_its_own(tmp_path, monkeypatch, model, label):
+    """With a stand-in for graph-tool: edges go out, labels and the cost come back."""
     package = tmp_path / "graph_tool"
     package.mkdir()
     (package / "__init__.py").write_text(FAKE_GRAPH_TOOL)
     (package / "all.py").write_text("from graph_tool import *")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.setenv(peers.GRAPH_TOOL_PYTHON, sys.executable)
-    peer = PEERS["graph-tool"]
+    peer = PEERS[f"graph-tool-{model}"]
     assert peer.installed_version == "9.9"
     found = peer.find(peer.build(KARATE), 0)
-    assert np.array_equal(np.flatnonzero(found.labels == 5), np.unique(KARATE.source))
+    assert np.array_equal(np.flatnonzero(found.labels == label), np.unique(KARATE.source))
     assert found.labels.size == 34
     assert 0.0 <= found.seconds < 5.0
+    assert 0.0 <= found.cpu_seconds < 5.0
+    assert found.peak_bytes is None or 0 <= found.peak_bytes < 10**8
+    assert not peer.fills_caches
+
+
+def test_graph_tool_runs_up_to_a_hundred_thousand_edges():
+    peer = PEERS["graph-tool-nested"]
+    ends = np.arange(100_001)
+    assert peer.runs_on(replace(KARATE, source=ends[1:], target=ends[1:]))
+    assert not peer.runs_on(replace(KARATE, source=ends, target=ends))
+    assert "up to 100,000 edges" in peer.settings
 
 
 @pytest.mark.parametrize("interpreter", ["", "no-such-python"])
 def test_graph_tool_is_absent_without_its_interpreter(monkeypatch, interpreter):
     monkeypatch.setenv(peers.GRAPH_TOOL_PYTHON, interpreter)
-    assert PEERS["graph-tool"].installed_version is None
+    assert PEERS["graph-tool-pp"].installed_version is None

@@ -48,6 +48,7 @@ def test_points_are_left_out_without_scikit_learn(monkeypatch):
     monkeypatch.setattr(suites, "find_spec", lambda module: None)
     assert scales.DIGITS.why_absent == "scikit-learn is not installed"
     assert scales.BLOBS[0].why_absent == "scikit-learn is not installed"
+    assert scales.CELLS_OF_SCANPY.why_absent == "scanpy is not installed"
     assert scales.HIERARCHY[0].why_absent is None
 
 
@@ -163,13 +164,38 @@ def test_levels_of_a_hierarchy_are_compared_in_their_order():
 
 
 def test_blobs_are_judged_by_leiden_and_digits_by_their_own_bars():
+    what = "mean AMI, 1 of blobs std=2: default minus Leiden"
     close = shown(scales.neighbor_figures([("blobs std=2", ours(ami=[0.36]))]))
-    assert close["default minus Leiden"] == (pytest.approx(-0.015), True)
+    assert close[what] == (pytest.approx(-0.015), True)
     far = shown(scales.neighbor_figures([("blobs std=2", ours(ami=[0.35]))]))
-    assert not far["default minus Leiden"][1]
+    assert not far[what][1]
     of_digits = shown(scales.neighbor_figures([("digits", ours(ami=[0.88]))]))
     assert of_digits["mean AMI, 1 of digits: default"] == (0.88, True)
     assert of_digits["best level, chosen with the labels"] == (0.75, False)
+    assert not shown(scales.neighbor_figures([(scales.CELLS_OF_SCANPY.name, ours())]))
+
+
+def test_neighbor_graphs_have_a_line_each_with_leiden_as_scanpy_runs_it():
+    both = [
+        ("digits", {**ours(), scales.SCANPY: {"ami": [0.25]}}),
+        ("digits", {**ours(ami=[0.25]), scales.SCANPY: {"ami": [0.75]}}),
+        ("blobs std=2", ours()),
+    ]
+    heading, *lines = scales.neighbor_lines(both)
+    assert lines == [
+        ["digits", "2", "100", "3", "0.375", "0.750", "0.375", "0.500", "0.875"],
+        ["blobs std=2", "1", "100", "3", "0.500", "0.750", "0.375", "-", "0.875"],
+    ]
+    assert len(heading) == len(lines[0])
+
+
+def test_single_cells_have_a_weighted_graph_and_labels():
+    pytest.importorskip("scanpy")
+    graph = scales.CELLS_OF_SCANPY.graph(0)
+    assert (graph.n, graph.m, graph.true_k) == (700, 4_996, 10)
+    assert graph.weight.size == graph.m
+    assert (graph.source < graph.target).all()
+    assert 0.0 < scales.measured_scanpy(graph, 0)["ami"][0] < 1.0
 
 
 def test_levels_of_a_large_graph_may_cost_what_detection_costs():

@@ -1,5 +1,8 @@
 """The benchmark harness: its graphs are what they claim, its timer gives up when told to."""
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -8,14 +11,26 @@ from benchmarks.graphs import (
     BenchmarkGraph,
     degree_corrected,
     erdos_renyi,
+    hierarchy,
     own_lfr,
     planted_partition,
     power_law_null,
 )
 from benchmarks.measure import Contest, Outcome, Run, _Worker
-from benchmarks.peers import CONVERGED, CPM, CPM_SIZES, LARGE_GRAPH_PEERS, PEERS, REFERENCE
+from benchmarks.peers import (
+    BEST_LEVEL,
+    BEST_RESOLUTION,
+    CONVERGED,
+    CPM,
+    CPM_SIZES,
+    LARGE_GRAPH_PEERS,
+    PEERS,
+    REFERENCE,
+    RESOLUTIONS,
+)
 from benchmarks.scores import Scorer, Scores
 from benchmarks.suites import ROWS, SUITES, drawn
+from kgroups import metrics
 
 
 def codes_of_pairs(graph):
@@ -138,7 +153,7 @@ def test_peer_labels_every_node(name):
     peer = PEERS[name]
     if peer.installed_version is None:
         pytest.skip(f"{peer.distribution} is not installed")
-    if peer.only_lfr:
+    if name == CPM:
         clear = own_lfr("clear", n=1_000, degree=15, mixing=0.3, seed=0)
     else:
         clear = planted_partition("clear", n=120, k=4, degree=12.0, snr=3.0, seed=0)
@@ -161,6 +176,9 @@ class Recorded:
     def ecount(self):
         return 9
 
+    def edge_attributes(self):
+        return []
+
     def community_leiden(self, **options):
         self.calls.append(options)
         self.membership = self.answers.pop(0)
@@ -176,6 +194,7 @@ def test_leiden_runs_as_its_caption_says(name, iterations, said):
     PEERS[name].find(graph, 0)
     (call,) = graph.calls
     assert call.pop("resolution", 1.0) == 1.0
+    assert call.pop("weights", None) is None
     assert call == {"objective_function": "modularity", "n_iterations": iterations}
     assert said in table.description(name)
 
@@ -186,7 +205,7 @@ def test_cpm_is_the_best_run_of_its_grid_with_the_time_of_that_run(monkeypatch):
     graph = Recorded(whole, whole, whole, halves, thirds, uneven, single, thirds)
     times = iter(tick for start in range(12) for tick in (start, start + 0.01 * (start + 1)))
     monkeypatch.setattr(peers, "perf_counter", lambda: next(times))
-    found = PEERS[CPM].find((graph, np.array(thirds)), 0)
+    found = PEERS[CPM].find((graph, partial(metrics.ami, thirds)), 0)
     assert found.labels.tolist() == thirds
     assert found.seconds == pytest.approx(0.05)
     assert found.note == f"resolution d/{CPM_SIZES[4]}"
@@ -203,6 +222,51 @@ def test_the_caption_of_cpm_states_its_grid_and_that_the_truth_chose():
     assert "12 values of s from 16000 to 354 by factors of the square root of 2" in said
     assert "with the truth in hand; the time is that of the one best run" in said
     assert len(CPM_SIZES) == PEERS[CPM].trials == 12
+
+
+def test_the_best_resolution_is_chosen_by_the_labels_with_the_time_of_that_run(monkeypatch):
+    halves, thirds, single = [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2], [0, 1, 2, 3, 4, 5]
+    graph = Recorded(*[halves] * 5, thirds, *[single] * 6)
+    times = iter(tick for start in range(12) for tick in (start, start + 0.01 * (start + 1)))
+    monkeypatch.setattr(peers, "perf_counter", lambda: next(times))
+    found = PEERS[BEST_RESOLUTION].find((graph, partial(metrics.ami, thirds)), 0)
+    assert found.labels.tolist() == thirds
+    assert found.seconds == pytest.approx(0.06)
+    assert [call["resolution"] for call in graph.calls] == list(RESOLUTIONS)
+    assert len(RESOLUTIONS) == PEERS[BEST_RESOLUTION].trials == 12
+    assert all(call["n_iterations"] == -1 for call in graph.calls)
+
+
+@pytest.mark.compiled
+def test_the_best_level_is_chosen_by_the_labels():
+    graph, peer = hierarchy("27/9/3", degree=20.0, seed=0), PEERS[BEST_LEVEL]
+    for width, k in ((1, 27), (9, 3)):
+        found = peer.find(peer.build(replace(graph, truth=graph.truth // width)), 0)
+        assert np.unique(found.labels).size == k
+        assert found.note == "one of 3 levels"
+        assert found.cpu_seconds > 0.0
+    assert not peer.runs_on(replace(graph, truth=None))
+
+
+def test_labels_that_are_not_known_do_not_choose():
+    karate = ROWS["karate"].graph(0)
+    hidden = np.arange(34) < 30
+    _, agreement = PEERS[BEST_RESOLUTION].build(replace(karate, known=hidden))
+    assert agreement(np.where(hidden, karate.truth, "other")) == pytest.approx(1.0)
+
+
+def test_weights_count_where_a_graph_has_them():
+    pytest.importorskip("igraph")
+    source, target = np.array([0, 1, 2, 3]), np.array([1, 2, 3, 0])
+    square = BenchmarkGraph("square", 4, source, target, None)
+    found = [
+        PEERS[CONVERGED].find(PEERS[CONVERGED].build(replace(square, weight=weight)), 0).labels
+        for weight in (np.array([9.0, 1.0, 9.0, 1.0]), np.array([1.0, 9.0, 1.0, 9.0]))
+    ]
+    assert [labels[0] == labels[1] for labels in found] == [True, False]
+    assert [labels[1] == labels[2] for labels in found] == [False, True]
+    matrix = peers.as_matrix(replace(square, weight=np.array([9.0, 1.0, 9.0, 1.0])))
+    assert matrix[0, 1] == matrix[1, 0] == 9.0
 
 
 def test_cpm_runs_on_lfr_graphs_only_and_has_no_line_elsewhere():
@@ -232,11 +296,11 @@ def test_every_table_shows_leiden_with_two_iterations_and_converged():
 
 def test_the_caption_says_what_each_method_runs_and_which_are_absent(capsys, monkeypatch):
     monkeypatch.delenv(peers.GRAPH_TOOL_PYTHON, raising=False)
-    assert table.installed([REFERENCE, "graph-tool"]) == [REFERENCE]
+    assert table.installed([REFERENCE, "graph-tool-pp"]) == [REFERENCE]
     first, second = capsys.readouterr().out.splitlines()
     version = PEERS[REFERENCE].installed_version
     assert first == (f"  igraph-leiden: igraph Leiden, modularity, 2 iterations; igraph {version}")
-    assert second == "  graph-tool: not installed, left out"
+    assert second == "  graph-tool-pp: not installed, left out"
     assert len({peer.settings for peer in PEERS.values()}) == len(PEERS)
 
 
@@ -376,7 +440,8 @@ def test_durations_have_a_unit_and_two_digits(seconds, written):
 
 def test_markdown_has_the_table_the_caption_and_the_settings(tmp_path):
     path = tmp_path / "table.md"
-    table.write_markdown(path, [["graph", "k"], ["a|b", "2"]], [REFERENCE], "What it is.")
+    lines = table.markdown([["graph", "k"], ["a|b", "2"]])
+    table.write_markdown(path, [lines, "What it is."], [REFERENCE])
     version = PEERS[REFERENCE].installed_version
     assert path.read_text() == (
         "| graph | k |\n"
