@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 import kgroups as kg
-from benchmarks import figure, resamples, table
+from benchmarks import figure, resamples, table, unseen
 from benchmarks.graphs import BenchmarkGraph, largest_component
 from benchmarks.journal import Kept, Record
 from benchmarks.measure import Contest, Outcome, Run, busy_processes
@@ -43,11 +43,17 @@ from kgroups._output import require_matplotlib
 from kgroups.errors import KGroupsWarning
 
 NAMES = tuple(row.name for row in SUITES["real"])
-FAMILY = {info.name: info.family for info in datasets.describe() if info.name in NAMES}
+UNSEEN = tuple(row.name for row in unseen.ROWS)
+FAMILY = {
+    **{info.name: info.family for info in datasets.describe() if info.name in NAMES},
+    **{row.name: row.family for row in unseen.ROWS},
+}
 FAMILIES = {
     family: tuple(name for name in NAMES if FAMILY[name] == family)
-    for family in sorted(set(FAMILY.values()))
+    for family in sorted({FAMILY[name] for name in NAMES})
 }
+SETS = {**FAMILIES, "unseen": UNSEEN}
+"""Names of several networks: each family, and those on which no setting was chosen."""
 DEFAULT = "kgroups"
 TITLES = {
     DEFAULT: "kgroups",
@@ -81,6 +87,8 @@ _TIE = 0.005
 # Calls of less time than this are repeated in a run.
 _LEAST_SECONDS = 0.02
 _CHOSEN = "† Chosen with the labels, so it says what could be had and not what the method finds."
+_SEEN = "The settings of kgroups were chosen on these networks."
+_UNSEEN = "Nothing was chosen on these networks."
 
 Values = Mapping[str, float]
 """A number of each network, by name."""
@@ -139,6 +147,12 @@ def ami(networks: Sequence[Network], method: str) -> Values:
 def reproducibility(networks: Sequence[Network], method: str) -> Values:
     """Return how well the communities of a method are found again."""
     return known(networks, lambda network: network.reproducibility(method))
+
+
+def reproducibility_of_several(networks: Sequence[Network], method: str) -> Values:
+    """Return the same without networks that are found as one community, which is no feat."""
+    several = [one for one in networks if min(one.outcomes[method].values("k"), default=1) > 1]
+    return reproducibility(several, method)
 
 
 # --- Means and intervals -------------------------------------------------------------------------
@@ -222,15 +236,16 @@ def family_lines(networks: Sequence[Network], methods: Sequence[str]) -> list[li
 
     In parentheses is the number of networks on which a method ended, where these are not all.
     """
-    labeled = {network.name: 1.0 for network in networks if network.is_labeled}
-    groups = {family: set(names) & labeled.keys() for family, names in FAMILIES.items()}
+    labeled = [network.name for network in networks if network.is_labeled]
+    groups: dict[str, set[str]] = {}
+    for name in labeled:
+        groups.setdefault(FAMILY[name], set()).add(name)
     amis = {method: ami(networks, method) for method in methods}
     lines = [["family", "labeled networks", *map(title, methods)]]
-    for family, names in groups.items():
-        if names:
-            chosen = ([amis[method][one] for one in names & amis[method].keys()] for method in amis)
-            cells = (_mean_and_count(values, len(names)) for values in chosen)
-            lines.append([family, str(len(names)), *cells])
+    for family, names in sorted(groups.items()):
+        chosen = ([amis[method][one] for one in names & amis[method].keys()] for method in amis)
+        cells = (_mean_and_count(values, len(names)) for values in chosen)
+        lines.append([family, str(len(names)), *cells])
     means = (table.number(over_families(amis[method]), 3) for method in methods)
     lines.append(["mean over families", str(len(lines) - 1), *means])
     means = (_mean_and_count(list(amis[method].values()), len(labeled)) for method in methods)
@@ -301,7 +316,11 @@ def difference_lines(networks: Sequence[Network], methods: Sequence[str]) -> lis
     ]
     peers = [method for method in methods if method not in (DEFAULT, BEST_LEVEL)]
     pairs = [(DEFAULT, peer) for peer in peers] + [(BEST_LEVEL, BEST_RESOLUTION)]
-    for what, values in (("AMI", ami), ("reproducibility", reproducibility)):
+    for what, values in (
+        ("AMI", ami),
+        ("reproducibility", reproducibility),
+        ("the same, several communities", reproducibility_of_several),
+    ):
         for pair in pairs:
             if set(pair) <= set(methods):
                 apart = difference(*(values(networks, method) for method in pair))
@@ -332,20 +351,20 @@ class Section:
 
 def sections(networks: Sequence[Network], methods: Sequence[str]) -> list[Section]:
     """Return all tables."""
+    seen = any(network.name in NAMES for network in networks)
     return [
         Section(
             "Families",
             family_lines(networks, methods),
             "Mean AMI with the labels. In parentheses: on how many networks the method ended, "
-            f"where that is not on all. {_CHOSEN} The settings of kgroups were chosen on these "
-            "networks.",
+            f"where that is not on all. {_CHOSEN} {_SEEN if seen else _UNSEEN}",
         ),
         Section(
             "Methods",
             number_lines(networks, methods),
             "AMI and reproducibility are means over families. Reproducibility needs no labels: the "
             f"mean AMI between {resamples.RESAMPLES} copies of a network that lack "
-            f"{resamples.DROP:.0%} of its edges. Φ, the nats that communities save in a "
+            f"{resamples.DROP:.0%} of its edges, 1 if all copies are found as one community. Φ, the nats that communities save in a "
             "description of the network, is the objective of the search of kgroups: median over "
             "networks of the percentage of the largest that any method found. Times: median over "
             "networks. Memory: largest of all networks. The last column is the number of "
@@ -357,7 +376,8 @@ def sections(networks: Sequence[Network], methods: Sequence[str]) -> list[Sectio
             "Positive where the first method is ahead. Means over families of the networks on "
             "which both ended; intervals by a paired bootstrap over families (percentiles, "
             f"{BOOTSTRAPS:,} resamples, seed {BOOTSTRAP_SEED}). Not distinguishable: the interval "
-            f"contains zero. Tied: within {_TIE:g}. {_CHOSEN}",
+            f"contains zero. Tied: within {_TIE:g}. Several communities: only networks on which "
+            f"both methods find more than one. {_CHOSEN}",
         ),
         Section("Networks", network_lines(networks, methods), f"{table.CELLS} {table.setting()}."),
     ]
@@ -368,7 +388,8 @@ def sections(networks: Sequence[Network], methods: Sequence[str]) -> list[Sectio
 
 def shown(names: Sequence[str]) -> Iterator[tuple[Row, BenchmarkGraph]]:
     """Yield each network that is at hand, with its largest component."""
-    for row in table.present(row for row in SUITES["real"] if row.name in names):
+    rows = (*SUITES["real"], *unseen.ROWS)
+    for row in table.present(row for row in rows if row.name in names):
         yield row, largest_component(row.graph(0))
 
 
@@ -455,10 +476,10 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--graphs",
         nargs="+",
-        choices=(*NAMES, *FAMILIES),
+        choices=(*NAMES, *UNSEEN, *SETS),
         default=NAMES,
         metavar="NAME",
-        help=f"networks, or families: {', '.join(FAMILIES)}; by default all",
+        help=f"networks, or several by one name: {', '.join(SETS)}; by default all but unseen",
     )
     parser.add_argument("--peers", nargs="+", choices=tuple(PEERS), default=METHODS)
     parser.add_argument("--repeat", type=int, default=3, help="counted runs on each network")
@@ -484,7 +505,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--figure", type=Path, help="draw AMI and reproducibility against time to this file"
     )
     options = parser.parse_args(arguments)
-    options.graphs = {name for one in options.graphs for name in FAMILIES.get(one, (one,))}
+    options.graphs = {name for one in options.graphs for name in SETS.get(one, (one,))}
     return options
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import kgroups as kg
-from benchmarks import figure, peers, real, resamples
+from benchmarks import figure, peers, real, resamples, unseen
 from benchmarks.graphs import largest_component
 from benchmarks.measure import Outcome, Run, fastest
 from benchmarks.peers import CONVERGED, PEERS, REFERENCE, Found
@@ -105,8 +105,39 @@ def test_every_network_is_in_one_family():
     }
 
 
-def outcome(peer, *, ami=None, phi=1.0, seconds=1.0, peak=None):
-    scores = Scores(k=3, modularity=0.5, phi=phi, ami=ami)
+def test_unseen_networks_are_none_of_kgroups():
+    known = {info.name for info in kg.datasets.describe()}
+    assert not known & set(real.UNSEEN)
+    assert real._arguments(["--graphs", "unseen"]).graphs == set(real.UNSEEN)
+    assert not set(real._arguments([]).graphs) & set(real.UNSEEN)
+
+
+def test_captions_say_on_which_networks_settings_were_chosen():
+    for name, said in (("karate", "were chosen on these"), ("power", "Nothing was chosen on")):
+        section, *_ = real.sections([network(name, outcome("kgroups", ami=0.5))], ["kgroups"])
+        assert said in section.caption
+
+
+def test_networks_of_graph_tool_lose_directions_loops_and_repeated_edges(tmp_path, monkeypatch):
+    package = tmp_path / "graph_tool"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "all.py").write_text(FAKE_COLLECTION)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.delenv(peers.GRAPH_TOOL_PYTHON, raising=False)
+    row = unseen.ROWS[0]
+    assert row.why_absent == "no --graph-tool PYTHON is named"
+    monkeypatch.setenv(peers.GRAPH_TOOL_PYTHON, sys.executable)
+    assert row.why_absent is None
+    graph = row.graph(0)
+    assert list(zip(graph.source.tolist(), graph.target.tolist(), strict=True)) == [(0, 1), (0, 2)]
+    assert graph.truth.tolist() == ["v0", "v1", "v2", "v3"]
+    assert graph.n == 4
+    assert unseen.ROWS[3].graph(0).truth is None
+
+
+def outcome(peer, *, ami=None, phi=1.0, seconds=1.0, peak=None, k=3):
+    scores = Scores(k=k, modularity=0.5, phi=phi, ami=ami)
     true_k = None if ami is None else 2
     return Outcome(peer, [Run(10, 20, true_k, seconds, peak, None, "", scores, 2.0 * seconds)])
 
@@ -132,7 +163,7 @@ def networks():
             "football",
             outcome("kgroups", ami=0.25, phi=5.0, seconds=6.0, peak=2_000_000),
             outcome(REFERENCE, ami=0.5, phi=10.0, seconds=2.0),
-            outcome("infomap", ami=0.125, phi=10.0, seconds=2.0),
+            outcome("infomap", ami=0.125, phi=10.0, seconds=2.0, k=1),
             kgroups=1.0,
             infomap=0.5,
         ),
@@ -247,9 +278,11 @@ def test_differences_are_shown_whoever_is_ahead(networks):
         ["AMI", "kgroups", "Leiden, 2 iterations"],
         ["AMI", "kgroups", "Infomap"],
         ["reproducibility", "kgroups", "Infomap"],
+        ["the same, several communities", "kgroups", "Infomap"],
     ]
-    assert [line[3] for line in lines[1:]] == ["+0.125 [+0.000, +0.250]", "+0.060", "+0.125"]
-    assert [line[6] for line in lines[1:]] == ["2 / 1 / 0", "1 / 0 / 1", "1 / 1 / 0"]
+    apart = [line[3] for line in lines[1:]]
+    assert apart == ["+0.125 [+0.000, +0.250]", "+0.060", "+0.125", "-0.250"]
+    assert [line[6] for line in lines[1:]] == ["2 / 1 / 0", "1 / 0 / 1", "1 / 1 / 0", "0 / 1 / 0"]
 
 
 def test_what_the_labels_have_chosen_is_compared_with_the_same():
@@ -393,6 +426,20 @@ def test_other_processes_compute_beside_the_runs(monkeypatch, capsys):
     assert len(running) == 2
     assert not any(process.is_alive() for process in running)
 
+
+FAKE_COLLECTION = """
+from types import SimpleNamespace
+import numpy as np
+class Graph:
+    vp = {"value": [f"v{i}" for i in range(4)]}
+    def vertices(self):
+        return range(4)
+    def num_vertices(self):
+        return 4
+    def get_edges(self):
+        return np.array([[1, 0, 7], [0, 1, 7], [2, 0, 7], [3, 3, 7]])
+collection = SimpleNamespace(data={"adjnoun": Graph(), "power": Graph()})
+"""
 
 FAKE_GRAPH_TOOL = """
 import numpy as np
