@@ -364,11 +364,11 @@ def sections(networks: Sequence[Network], methods: Sequence[str]) -> list[Sectio
             number_lines(networks, methods),
             "AMI and reproducibility are means over families. Reproducibility needs no labels: the "
             f"mean AMI between {resamples.RESAMPLES} copies of a network that lack "
-            f"{resamples.DROP:.0%} of its edges, 1 if all copies are found as one community. Φ, the nats that communities save in a "
-            "description of the network, is the objective of the search of kgroups: median over "
-            "networks of the percentage of the largest that any method found. Times: median over "
-            "networks. Memory: largest of all networks. The last column is the number of "
-            "networks on which the method ended.",
+            f"{resamples.DROP:.0%} of its edges, 1 if all are found as one community. Φ, the nats "
+            "that communities save in a description of the network, is the objective of the search "
+            "of kgroups: median over networks of the percentage of the largest that any method "
+            "found. Times: median over networks. Memory: largest of all networks. The last column "
+            "is the number of networks on which the method ended.",
         ),
         Section(
             "Differences",

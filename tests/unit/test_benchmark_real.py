@@ -408,8 +408,9 @@ def test_the_command_prints_karate_and_writes_it(tmp_path, capsys):
     assert "| karate | 34 | 78 | 2 | 2, 0.8" in text
     assert f"- `{REFERENCE}`: igraph Leiden, modularity, 2 iterations" in text
     assert drawn.read_bytes().startswith(b"\x89PNG")
+    assert "| reproducibility | kgroups | Leiden, converged |" in text
     said = capsys.readouterr().out
-    assert "reproducibility  kgroups  Leiden, converged" in said
+    assert "mean over families" in said
 
 
 def test_other_processes_compute_beside_the_runs(monkeypatch, capsys):
