@@ -1,12 +1,12 @@
 """Kernels on levels: the objective, moves of units between groups, coarser levels, and merges.
 
-The formula of the objective stands in ``saving``; for large groups moves are ranked by its Taylor
+The formula of the objective is in ``saving``; for large groups moves are ranked by its Taylor
 series.
 
 Units of a component are consecutive, and ``offsets`` says where each component starts. A kernel
-treats the components ``which``; labels start from 0 in each. In the last three, groups are numbered
-through all components; ``order`` lists the nodes that take part by their groups, and those of group
-r start at ``firsts[r]``.
+treats the components ``which``; labels start from 0 in each. In the last three kernels, groups are
+numbered consecutively across components; ``order`` lists the participating nodes by group, and
+those of group r start at ``firsts[r]``.
 
 Units move while an objective rises: *modularity* at a resolution, the sum of
 2 E_c - penalty K_c^2, or the *nats saved* of :mod:`kgroups.search.objective`, with E_c weights
@@ -51,17 +51,17 @@ _INSIDE, _STRENGTH, _OWN, _RATE, _LOG_RATE = 0, 1, 2, 3, 4
 # Rows of the working arrays.
 _QUEUE, _FREE, _NEW, _MEMBERS = 0, 1, 2, 3
 _SIZE, _START = 0, 1
-# Units between two reports on how many are waiting, less 1; a power of two less 1.
+# Report how many units are waiting every 4,096 units; a power of two less 1.
 _REPORT_STEP = 4_095
 # Primes that hash unit, group and sweep to a position in the noise.
 _STRIDE, _HOP, _SHIFT = 7919, 104729, 7727
 
 
 def saving(E: float, P: float, sign: float) -> float:
-    """Return the nats that E edges where P are expected save.
+    """Return the nats that E edges save where P are expected.
 
-    Those inside a group, of sign 1, save nothing if they are fewer, and those between groups, of
-    sign -1, if they are more.
+    Edges inside a group (sign 1) save nothing if there are fewer than expected, and edges between
+    groups (sign -1) save nothing if there are more.
     """
     if not sign * (E - P) > 0.0 or not P > 0.0:
         return 0.0
@@ -136,8 +136,8 @@ def move_block(
     """Move units of a block between groups, labels changed in place; return the nats saved.
 
     With a ``penalty`` above 0 modularity rises, by more than ``margin`` in a move, and 0 is
-    returned. Otherwise a unit may also open a group of its own, unless the number of groups is to
-    be kept. For each temperature there is a sweep in which gains carry noise, as in Gibbs sampling.
+    returned. Otherwise a unit may also open a new group, unless the number of groups is to be
+    kept. For each temperature there is a sweep in which gains carry noise, as in Gibbs sampling.
     Then the units that are ``waiting`` form a queue, in steps of ``step``, and the neighbors of a
     unit that has moved wait again. ``undecided`` marks units whose best group leads by less than
     its margin; sweeps with noise, and the queue after them, begin with these and those that wait.
@@ -394,10 +394,10 @@ def climb(
 ) -> None:
     """Move units, then groups of them, then groups of groups, until nothing improves.
 
-    ``z`` holds first labels and receives the last ones, without gaps in the order of their first
-    units, unless groups are to be kept; ``waiting`` and ``undecided`` say which units are visited
-    first. ``k``, ``saved`` and ``share`` receive numbers of groups, nats saved and shares of
-    undecided nodes. Coarser levels are written to the pool, by turns in its first and second half.
+    ``z`` holds the initial labels and receives the final ones, without gaps in the order of their
+    first units, unless groups are to be kept; ``waiting`` and ``undecided`` say which units are
+    visited first. ``k``, ``saved`` and ``share`` receive numbers of groups, nats saved and shares
+    of undecided nodes. Coarser levels are written to the two halves of the pool in turn.
     """
     for position in range(len(which)):
         c = which[position]
@@ -615,10 +615,10 @@ def wake(
     cells: Indices, nodes: Ints, before: Indices, after: Indices, waiting: Bools, work: Indices,
     control: Ints,
 ) -> None:
-    """Let units wait whose cell has left its group, and their neighbors.
+    """Queue the units whose cell has left its group, and their neighbors.
 
-    A group is where its largest cell is. Where the largest cells of several groups are together
-    after the moves, only the largest of them has stayed.
+    A group stays where its largest cell is. If the largest cells of several groups are together
+    after the moves, only the largest of them counts as having stayed.
     """
     for position in range(len(which)):
         c = which[position]
@@ -655,7 +655,7 @@ def best_partners(
     offsets: Ints, edges: Floats, factorial: Floats, which: Ints, own: Floats, gain: Floats,
     partner: Indices,
 ) -> None:
-    """Find for each unit, a group by itself, the neighbor with which a merge gains most.
+    """Find for each unit, which is a whole group, the neighbor that it gains most by merging with.
 
     ``factorial`` are the logarithms of factorials. The cost of a density, which a merge saves, is
     ignored: it would favor merges of groups that moves have not yet corrected.
@@ -694,7 +694,7 @@ def merge(
     order: Ints, offsets: Ints, which: Ints, partner: Indices, most: Ints, into: Indices, k: Ints,
     work: Indices,
 ) -> None:
-    """Merge units with their partners, in an order, at most ``most`` pairs in a component.
+    """Merge units with their partners in a given order, at most ``most`` pairs per component.
 
     ``into`` receives labels without gaps in the order of their first units, ``k`` their number.
     """
@@ -730,9 +730,9 @@ def attach(
     loose: Bools, E: Floats, K: Floats, N: Ints, into: Indices, link: Floats, k: Ints,
     work: Indices,
 ) -> None:
-    """Merge loose units, in an order, with the neighboring group that saves most.
+    """Merge loose units, in a given order, with the neighboring group that saves most.
 
-    E, K and N are weights inside, strength and nodes of the units, and are changed. ``into``
+    E, K and N are weights inside, strength and nodes of the units, and are updated. ``into``
     receives labels without gaps in the order of their first units, ``k`` their number.
     """
     for position in range(len(which)):
@@ -752,7 +752,7 @@ def attach(
             while into[first + a] != a:
                 a = into[first + a]
             if N[first + a] > nodes[unit]:
-                # Others have joined it: it stays.
+                # Other units have joined this one, so it stays.
                 continue
             best = -1
             best_gain = -inf
@@ -812,11 +812,11 @@ def spread(
     to_indptr: Indices, to_indices: Indices, to_data: Floats, sums: Floats, between: Floats,
     link: Floats, touched: Indices, control: Ints,
 ) -> None:
-    """Add up Pearson's statistic of the links of nodes to other groups, given how many they are.
+    """Add up Pearson's statistic of the links of nodes to other groups, given their number.
 
     ``to_*`` are the links between groups. A row of ``sums`` receives for a group the statistic, its
     expectation if the links were independent, and the degrees of freedom. ``between`` and ``link``
-    are zeros at first, and are zeros in the end.
+    hold zeros before and after the call.
     """
     one = 0 if len(data) == 1 else -1
     for r in range(len(firsts) - 1):
@@ -861,7 +861,8 @@ def spread(
         for t in range(to_indptr[r], to_indptr[r + 1]):
             between[to_indices[t]] = 0.0
         sums[r, 0] = statistic
-        # Links are drawn without replacement: one that is all links of its group is no surprise.
+        # Links are drawn without replacement: a group's only link is certain, and carries no
+        # information.
         left = whole - squares / whole if whole > 0.0 else 0.0
         if others > 1 and left > 0.0:
             sums[r, 1] = (others - 1) * shares / left
@@ -875,8 +876,8 @@ def triangles(
 ) -> None:
     """Count the links of each node inside its group, and the triangles inside each group.
 
-    A triangle is found from its node of most links, by the links of the two others, so that the
-    time is at most that of the links times the root of their number. ``mark`` is -1 at first.
+    Each triangle is found at its node with the most links, by scanning the links of the two others,
+    so that m links take O(m sqrt(m)) time. ``mark`` is -1 at first.
     """
     for place in range(len(order)):
         if control[STOP] != 0:
@@ -910,13 +911,13 @@ def shared(
     indptr: Indices, indices: Indices, group: Indices, nodes: Ints, outside: Ints, meeting: Floats,
     found: Floats, pairs: Floats, link: Ints, control: Ints,
 ) -> None:
-    """Count pairs of links to other groups, from some nodes and one that each is linked to inside.
+    """Count pairs of links to other groups, from some nodes and from their neighbors inside.
 
-    ``pairs`` receives their number by group, ``found`` that of those to the same other group.
-    ``outside`` are the links of a node to other groups, ``meeting`` those that make pairs with each
-    of them. All are zeros at first; ``link`` is zeros in the end, too. A pair is found from its
-    node of most links, by the links of the other, so that the time is at most that of the links
-    times the root of their number.
+    ``pairs`` receives the number of pairs by group, ``found`` the number that lead to the same
+    other group. ``outside`` are the links of a node to other groups, ``meeting`` those that make
+    pairs with each of them. All hold zeros at first, and ``link`` also in the end. Each pair is
+    found at its node with the most links, by scanning the links of the other, so that m links take
+    O(m sqrt(m)) time.
     """
     for place in range(len(nodes)):
         if control[STOP] != 0:

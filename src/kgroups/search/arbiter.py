@@ -26,7 +26,7 @@ from kgroups.search.settings import Method, Search, dense_solves
 from kgroups.spectrum import ComponentCounts, count_components
 
 PAIRS_NODES = 64
-"""Pairs are counted in components up to this size that are one community."""
+"""All pairs are counted in components of up to this size that form one community."""
 REPORTED = 3
 """Components described in the report, the largest first."""
 _NO_MORE = "nothing was found that divides it"
@@ -36,9 +36,9 @@ _SPLIT_BY_PAIRS = (
 )
 # Places of candidates.
 _ONE, _SEARCH = 0, 1
-# With fewer communities, links that leave one have no choice.
+# With fewer communities, all links that leave one lead to the same other one.
 _LEAST_GROUPS = 3
-# Nodes from which pairs of links are counted at first; there are many pairs at each.
+# Size of the first sample of nodes from which pairs of links are counted; each has many pairs.
 _SAMPLE = 1_000
 
 
@@ -54,7 +54,7 @@ def decide(contest: Contest, rng: np.random.Generator) -> Detection:
     np.maximum.at(counts, problem.component, z + 1)
     found.z = (np.cumsum(counts) - counts)[problem.component] + z
     if method.compares and method.search_settings is not None:
-        # Where the search has found communities, their description stands.
+        # Where the search has found communities, they are kept.
         whole = ~contest.clear & contest.cyclic & (candidates[_SEARCH].k == 1)
         if whole.any():
             found.z = _split_small_communities(problem, found.z, whole, method.search_settings, rng)
@@ -100,11 +100,12 @@ def reason(candidate: Candidate, component: int, nats: float) -> str:
 
 
 def borders_of(problem: Problem, described: Problem, z: Ints) -> Borders | None:
-    """Return what the borders of communities are like, None where there are hardly any.
+    """Return contiguity, separation and patches, or None if no component has three communities.
 
     ``described`` is the problem with the evidence of edges divided by the dispersion. Components
-    are judged one by one; the numbers are those of the one with most patches, or if there are none
-    of the largest. The separation is measured where the contiguity is clear.
+    are measured separately. The contiguity and the separation returned are those of the component
+    with the most patches, or of the largest one if there are no patches; patches are counted in
+    all. The separation is measured only where the contiguity is clear.
     """
     z, k = labels_from_zero(z, problem)
     which = np.flatnonzero(k >= _LEAST_GROUPS)
@@ -143,10 +144,10 @@ def _split_small_communities(
 
 
 def split_small(A: CSR, z: Ints, most: Ints, settings: Search, rng: np.random.Generator) -> Ints:
-    """Split small communities, each without regard to the others.
+    """Split small communities, each independently of the others.
 
     ``A`` has no loops, and its weights are ignored. The labels have no gaps, and communities are
-    connected. ``most`` is the size up to which the community of each node is tried.
+    connected. ``most`` is, for each node, the largest size at which its community is tried.
     """
     size = np.bincount(z)
     rows = np.flatnonzero(size[z] <= most)

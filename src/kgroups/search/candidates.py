@@ -1,4 +1,4 @@
-"""Candidates for communities, what they are scored by, and what a detection records of them."""
+"""Candidates for communities, how they are scored, and what a detection records about them."""
 
 import math
 from collections import Counter
@@ -51,29 +51,29 @@ from kgroups.spectrum import (
 MAX_MESSAGES = 4e7
 """Messages of belief propagation, of 8 bytes each, that fit in memory: 320 MB."""
 ANY_SAVING_NODES = 9
-"""Any saving splits a community up to this size, three triangles, where all pairs are counted."""
-# Sweeps of belief propagation from the labels of a candidate at most, rates learned after each,
-# and the mean change of a marginal at which it ends.
+"""Where all pairs are counted, any saving splits a community of up to this size: 3 triangles."""
+# Schedule of belief propagation from the labels of a candidate: the largest number of sweeps, with
+# rates learned after each, and the mean change of a marginal at which it ends.
 _SWEEPS = Schedule(49, 1, 1, 1e-3, math.inf)
 # Columns of a projected embedding: random vectors, enough to tell hundreds of communities apart,
 # and the one that finds the Perron vector.
 _PROJECTED_COLUMNS = 16
-# Communities that these can show, and nodes that each must have on average: in smaller ones
-# contraction saves as much.
+# Number of communities that these can show, and nodes that each must have on average: with smaller
+# ones contraction saves as much.
 _MAX_PROJECTED = 512
 _MIN_PROJECTED_SIZE = 500
 # Groups of projected rows for each community; halves of a community are merged later.
 _GROUPS_PER_COMMUNITY = 1.5
-# Rows of the sample for each of these groups, and rows at least.
+# Sample rows for each of these groups, and least number of sample rows in all.
 _SAMPLE_PER_GROUP = 30
 _MIN_SAMPLE = 4_000
 # Rows per chunk; bounds the temporary arrays.
 _CHUNK = 1 << 13
-# Columns of a filtered subspace at least, as the moments may show too few communities.
+# Least number of columns of a filtered subspace, as the moments may show too few communities.
 _MIN_COLUMNS = 24
 # Eigenvectors computed beyond the count, as the next larger numbers of communities are tried too.
 _EXTRA_VECTORS = 3
-# Rows of the sample of k-means per community, at least: its means must be known well.
+# Least number of sample rows of k-means per community, so that means are accurate.
 _SAMPLE_PER_COMMUNITY = 50
 # Sweeps over all rows after the sample has been labeled; few rows move.
 _SWEEPS_ON_ALL = 10
@@ -191,7 +191,7 @@ class Candidate(NamedTuple):
 
 
 def candidate(origin: str, z: Ints, k: Ints, score: Floats, **known: Floats) -> Candidate:
-    """Return a candidate of which some things are known."""
+    """Return a candidate; the scores that are not given are unknown, NaN."""
     unknown = np.full(k.size, np.nan)
     names = ("evidence", "nats", "undecided", "residual")
     return Candidate(origin, z, k, score, *(known.get(name, unknown) for name in names))
@@ -240,12 +240,13 @@ class Judge:
     ) -> Candidate:
         """Return the labels that belief propagation reaches in some components, with their scores.
 
-        ``z`` and ``k`` are those of a candidate. With ``own_rates``, each community has a density
-        of its own, as the search describes them. Otherwise, as for eigenvectors, all communities of
-        a component share one; they need more than ``least_evidence``, by default what chance gives
-        on one random graph in ten, and are made connected. In components that are ``dense``, each
-        pair of nodes counts as linked at most once, which matters in small dense graphs only.
-        Components with more than ``max_messages`` messages are scored by their description.
+        ``z`` and ``k`` are those of a candidate. With ``own_rates``, each community has its own
+        density, as in the description that the search uses. Otherwise, as for eigenvectors, all
+        communities of a component share one; they need more than ``least_evidence``, by default
+        what chance gives on one random graph in ten, and are made connected. In components that are
+        ``dense``, each pair of nodes counts as linked at most once, which matters in small dense
+        graphs only. Components with more than ``max_messages`` messages are scored by their
+        description.
         """
         problem = self._problem
         z, k, learning = z.copy(), k.copy(), Learning("own" if own_rates else "planted")
@@ -296,7 +297,7 @@ def _binomial_excess(E: float, pairs: float) -> float:
 
 
 def _batches(which: Ints, numbers: Ints, most: float) -> list[Ints]:
-    """Return components in turn, with numbers that sum to ``most`` or are a single one."""
+    """Return components in batches whose numbers sum to about ``most``, or of a single one."""
     if numbers[which].sum() <= most:
         return [which] if which.size else []
     batch = (np.cumsum(numbers[which]) - numbers[which]) // max(most, 1.0)
@@ -468,7 +469,7 @@ class Spectra:
         return which[self._k_hat[which] >= 0]
 
     def communities(self, which: Ints, k: Ints) -> tuple[Ints, Ints]:
-        """Return ``k`` communities of some components, and how many are left when connected."""
+        """Return ``k`` communities of some components, made connected, and how many these are."""
         problem, z = self._problem, np.zeros(self._problem.n, dtype=np.int64)
         # A filtered subspace has one number of communities.
         filtered = {c for c in which.tolist() if self._filtered_number(c) == k[c]}
@@ -578,14 +579,14 @@ class Contest(NamedTuple):
     described: Problem
     options: Options
     candidates: list[Candidate]
-    # What is known of the communities so far, but for their labels.
+    # What is known about the communities so far, except their labels.
     found: Detection
     # Where the description decides, whatever the others score.
     clear: Bools
     # Eigenvalues above the threshold, -1 where they were not counted.
     k_hat: Ints
-    # Components with more than one cycle, those of them that evidence decides, and those of these
-    # where it was asked.
+    # Components with more than one cycle, those of them that evidence decides, and those of the
+    # latter for which it was computed.
     cyclic: Bools
     faint: Bools
     asked: Bools
@@ -671,9 +672,9 @@ def _with_evidence(
 ) -> list[Candidate]:
     """Return the search and the eigenvectors in some components, scored by evidence in nats.
 
-    Evidence is that of the model that a candidate stands for. The description gives each community
-    a density of its own, so the search is scored by beliefs with own densities, and its labels are
-    kept. Eigenvectors know no densities: their communities have one.
+    Each candidate is scored under the model that it assumes. The description gives each community
+    its own density, so the search is scored by beliefs with one density per community, and its
+    labels are kept. Eigenvectors assume no such densities, so their communities share one.
     """
     several = which[searched.k[which] > 1]
     own = judge.scored(searched.z, searched.k, several, own_rates=True)
@@ -711,7 +712,7 @@ def _by_eigenvectors(
             climbing = climbing[rival.score[climbing] > best.score[climbing]]
             best = best.replaced(climbing, rival, problem)
             k[climbing] += step
-        # Where more communities are better, fewer are not.
+        # Where more communities were better, fewer are not tried.
         rising = rising[k[rising] == last[rising]]
     return best
 

@@ -1,8 +1,8 @@
 """The search for the partition with the shortest description, in all components at once.
 
 Climbing moves units between groups, then groups of units, while an objective rises. The search
-climbs from several starts. A stage treats the components that are still active; what is known of
-each is an entry of an array.
+climbs from several starts. Each stage treats the components that are still active; arrays have one
+entry per component.
 """
 
 from collections.abc import Callable
@@ -35,7 +35,7 @@ _LEAST_DIVISOR = 1e-200
 class MoveRules(NamedTuple):
     """How units are moved, as kernels take it."""
 
-    # Gumbel-distributed numbers; as many as a power of two.
+    # Gumbel-distributed numbers; their count is a power of two.
     noise: Floats
     # A unit is undecided if its best group leads the second best by fewer nats.
     undecided_margin: float
@@ -216,7 +216,7 @@ def attached(level: Level, objective: Objective, state: State, which: Ints) -> S
 class Searching:
     """The search in the components of a graph: its settings, and the work done so far.
 
-    Moves draw from ``rng``, or go by the rules of another search.
+    Moves draw noise from ``rng``, or follow the rules of another search.
     """
 
     def __init__(
@@ -237,7 +237,7 @@ class Searching:
 
     @property
     def cyclic(self) -> Ints:
-        """The components that are more than a tree or a single cycle, which saves nothing."""
+        """The components with more than one cycle; trees and single cycles save nothing."""
         return np.flatnonzero(self.level.entries >= 2 * (self.sizes + 1))
 
     @property
@@ -255,9 +255,9 @@ class Searching:
     ) -> State:
         """Return the best connected communities of some components.
 
-        They start from ``labels``, which a search may have found, or by moves of single nodes. Of a
-        large component that is locally a tree ``spectrum`` returns labels, and whether these need
-        no rival, or None.
+        The search starts from ``labels``, which an earlier search may have found, or by moves of
+        single nodes. For a large, locally treelike component, ``spectrum`` returns labels and
+        whether these need no rival, or None.
         """
         best, done = self._nothing, np.zeros(self.sizes.size, dtype=np.bool_)
         settings, spectral = self.settings, done.copy()
@@ -323,7 +323,7 @@ class Searching:
     def modularity_groups(
         self, which: Ints, exponent: float = 0.0, start: int = 0
     ) -> tuple[Indices, Ints]:
-        """Return groups of high modularity at a resolution: on all levels, then nodes once more."""
+        """Return groups of high modularity at a resolution: climb all levels, then move nodes."""
         penalty = self._penalty(which, exponent)
         found = self._climb(singletons(self.level), which, penalty=penalty, start=start)
         found = self._climb(found.z, which, penalty=penalty, levels=1)
@@ -348,7 +348,7 @@ class Searching:
             active = active[gain[active] > least * np.abs(state.saved[active])]
 
     def connected(self, state: State, which: Ints) -> State:
-        """Return connected communities, after more moves if these are better for it."""
+        """Return connected communities, after more moves if these improve them."""
         best = attached(self.level, self.objective, state, which)
         worse = which[best.saved[which] < state.saved[which]]
         if not worse.size:
@@ -363,11 +363,11 @@ class Searching:
         return self.connected(found, which)
 
     def split(self, z: Ints, which: Ints) -> tuple[Indices, Ints]:
-        """Split groups of some components in pieces, and these again.
+        """Split groups of some components into pieces, and the pieces again.
 
-        The pieces of a group save nats in the graph of the group alone: as many as super-groups
-        must, and ln k more, as there are k groups to try. Returns labels from 0 in each of these
-        components, and their numbers.
+        In the graph of the group alone, the pieces must save as many nats as super-groups must, and
+        ln k more, as there are k groups to try. Returns labels from 0 in each of these components,
+        and their numbers.
         """
         rows = np.flatnonzero(self.level.mask(which))
         component = np.repeat(np.arange(self.sizes.size), self.sizes)[rows]
@@ -420,10 +420,10 @@ class Searching:
         return found
 
     def halved(self, z: Indices, k: Ints, which: Ints) -> tuple[Ints, Ints]:
-        """Split each group of some components in two, and rank the groups by what that loses.
+        """Split each group of some components in two, and rank the groups by the nats this loses.
 
-        Returns for nodes of second halves the rank of their group in its component, from 0 on, and
-        for others n; and for each component how many groups have two halves.
+        Returns for each node of a second half the rank of its group in its component, from 0 on,
+        and n for all other nodes; and for each component how many groups have two halves.
         """
         level, firsts = self.level, places(k, which)
         component = np.repeat(np.arange(self.sizes.size), self.sizes)
@@ -466,7 +466,7 @@ class Searching:
     ) -> Indices:
         """Return exactly ``k`` communities of each component.
 
-        They are merged from small groups, or from ``finer`` labels, of which numbers are given.
+        They are merged from small groups, or from ``finer`` labels, given with their numbers.
         """
         cells, count = self.cells(which) if finer is None else finer
         few = which[count[which] < k[which]]
@@ -477,7 +477,7 @@ class Searching:
         return self._agglomerated(cells, count, which, k).z
 
     def _with_cells(self, cells: Indices, count: Ints, which: Ints, start: int = 0) -> State:
-        """Climb with whole cells, each at first a group of its own, then with nodes."""
+        """Climb with whole cells, each initially a group, then with nodes."""
         top = coarsened(self.level, cells, count, which, self.control)
         found = self._climb(singletons(top), which, level=top, start=start)
         return self._climb(self.level.lifted(top, found.z, cells), which, start=start)
@@ -509,9 +509,9 @@ class Searching:
     def _first_start(
         self, which: Ints, spectrum: Callable[[int], tuple[Indices, bool] | None]
     ) -> tuple[State, Bools, Bools]:
-        """Return the communities of the first start, and which components are locally trees.
+        """Return the communities of the first start, and which components are locally treelike.
 
-        The last array tells which of these start from their spectrum instead.
+        The last array says which of these start from their spectrum instead.
         """
         cells, count = self.cells(which)
         treelike = self._is_treelike(cells, count, which)
@@ -579,7 +579,7 @@ class Searching:
         return self._joined(best, self._climb(merged.z, faint), faint)
 
     def _with_splits(self, best: State, which: Ints) -> State:
-        """Split communities where they are clear, and keep that if the whole saves more for it."""
+        """Split communities where they are clear, and keep the splits if the whole saves more."""
         which = which[(best.k[which] > 1) & (best.saved[which] >= self.sizes[which])]
         z, k = self.split(best.z, which)
         which = which[k[which] > best.k[which]]
@@ -596,8 +596,8 @@ class Searching:
     ) -> State:
         """Merge groups step by step, with annealed moves at each step.
 
-        The first step begins with at most a share of a group per node. Ends at ``k_given`` groups;
-        without, one step after the best number.
+        The first step begins with at most ``finest_share`` groups per node. The last one ends at
+        ``k_given`` groups or, if that is not given, one step after the best number.
         """
         given = k_given is not None
         target = np.ones_like(count) if k_given is None else k_given

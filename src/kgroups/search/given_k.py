@@ -39,11 +39,11 @@ def find_k_communities(
 ) -> Detection:
     """Find exactly ``k`` communities.
 
-    If as many are found when none are asked for, it is these, and if communities are clear and a
-    scale of the graph has as many, those of the scale. Otherwise candidates compete: what each
-    component makes of its share of k, and communities merged from the next finer scale. With
-    another ``init`` or ``refine`` than the default, eigenvectors alone are used where they are
-    available.
+    If detection without a given number finds ``k``, these are returned; if communities are clear
+    and a scale of the graph has ``k``, those of the scale. Otherwise candidates compete: the
+    communities that each component gets as its share of ``k``, and communities merged from the next
+    finer scale. If ``init`` or ``refine`` is not the default, only eigenvectors are used where they
+    are available.
     """
     with dense_solves(problem.n, options.method):
         return _find(problem, k, options, rng)
@@ -109,7 +109,7 @@ def _merged(
         finer = z[linked].astype(np.int32), np.array([number])
         z[linked] = searching.given_number(np.array([k]), only, finer=finer)
         visits = searching.visits
-    # Those that are left to make up the number.
+    # Isolated nodes make up the rest of the number.
     alone = np.flatnonzero(z < 0)[: max(k - number, 0)]
     z[alone] = number + np.arange(alone.size)
     found = _described(z, problem, "merged from the next finer scale of the graph")
@@ -118,7 +118,7 @@ def _merged(
 
 
 def _better(found: Detection, rival: Detection, problem: Problem) -> Detection:
-    """Return which of two saves more of the description of the whole graph."""
+    """Return the detection that saves more of the description of the whole graph."""
     one, number = problem.as_one(), np.array([int(found.z.max()) + 1])
     nats, rivals = (
         float(nats_saved(one.level, each.z, number, one.objective)[0]) for each in (found, rival)
@@ -129,7 +129,7 @@ def _better(found: Detection, rival: Detection, problem: Problem) -> Detection:
 
 
 def _described(z: Ints, problem: Problem, why: str) -> Detection:
-    """Return labels as they were found; nodes without one, which are -1, are uninformed."""
+    """Return labels as a detection with its reasons; nodes with label -1 are uninformed."""
     found = Detection(z.copy(), dispersion=problem.dispersion)
     found.assign_uninformed()
     for c in np.argsort(-problem.sizes, kind="stable")[:REPORTED].tolist():
@@ -151,8 +151,8 @@ def _by_shares(
     """Find ``k`` communities, of which each component gets a share.
 
     The k largest eigenvalues of the whole graph decide how many; those of large components are
-    known only as their moments show them. Components that get none join the largest community and
-    are uninformed.
+    estimated from the moments. Components that get none join the largest community and are
+    uninformed.
     """
     progress = options.progress
     found = Detection(np.full(problem.n, -1, dtype=np.int64), dispersion=dispersion)
@@ -202,7 +202,7 @@ def _nats_of(found: Detection, problem: Problem, component: int) -> float:
 
 
 class ComponentQuota(NamedTuple):
-    """A connected part, and how many communities it gets."""
+    """A connected component, and how many communities it gets."""
 
     part: Problem
     k: int
@@ -212,11 +212,11 @@ class ComponentQuota(NamedTuple):
     found: Detection
 
     def communities(self, measured: Moments | None, V: Floats | None) -> tuple[Ints, str, str]:
-        """Return the communities, their origin, "eigenvectors" or "search", and what adds to it.
+        """Return communities, their origin ("eigenvectors" or "search"), and a clause for the why.
 
         The planted likelihood decides between several candidates, and belief propagation where
-        they are faint. ``measured`` are the moments of a large part, ``V`` the eigenvectors of a
-        small one.
+        they are faint. ``measured`` are the moments of a large component, ``V`` the eigenvectors of
+        a small one.
         """
         n, method = self.part.n, self.options.method
         if self.k in (1, n):
@@ -257,8 +257,9 @@ class ComponentQuota(NamedTuple):
         As without a given number, a description that saves a nat per node decides, and below that
         the higher score. Moves of single nodes overfit faint communities, so that beliefs start
         from the eigenvectors themselves where these are known. Dense graphs are left to the
-        candidates: their pairs are linked once where the model expects more links. So are graphs
-        where the first sweeps leave a community without nodes: there are too many to be told apart.
+        candidates: a pair is linked at most once where the model expects several links. So are
+        graphs where the first sweeps leave a community without nodes: there are too many to be told
+        apart.
         """
         level = self.part.level
         nats = float(nats_saved(level, best, np.array([self.k]))[0])
@@ -315,9 +316,9 @@ def _shares(
 ) -> tuple[Ints, dict[int, Floats]]:
     """Return how many of ``k`` communities each component gets, and eigenvectors of small ones.
 
-    The largest eigenvalues decide. Of large components they are known only as the moments show
-    them; further ones lie just below 1. Isolated nodes come last: they are communities of their
-    own only when nothing else is left.
+    The largest eigenvalues decide. Those of large components are estimated from the moments; any
+    further ones are taken to lie just below 1. Isolated nodes come last: they become communities
+    only when nothing else is left.
     """
     values: list[Floats] = []
     vectors: dict[int, Floats] = {}
@@ -337,7 +338,7 @@ def _shares(
 
 
 def _eigenvalues_shown(measured: Moments, count: int) -> Floats:
-    """Return eigenvalues of a component as its moments show them, in decreasing order."""
+    """Return eigenvalues of a component as estimated from its moments, in decreasing order."""
     shown = max(1, round(measured.k)) if has_structure(measured) else 1
     values: Floats = 1.0 - _STEP_BELOW_ONE * np.arange(count, dtype=float)
     values[:shown] = 0.5 * (measured.s + 1.0 / measured.s)

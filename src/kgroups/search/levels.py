@@ -26,7 +26,7 @@ class Scratch(NamedTuple):
     counts: Ints
     touched: Indices
     work: Indices
-    # The coarser levels of the largest component, by turns in the first and the second half.
+    # The coarser levels of the largest component, alternately in the first and the second half.
     indptr: Indices
     indices: Indices
     data: Any
@@ -107,7 +107,7 @@ class Level(_Arrays):
         return self._new_scratch()
 
     def _new_scratch(self) -> Scratch:
-        # What is not filled of a large array is not in memory.
+        # The unused part of a large array takes no memory.
         n, entries = int(self.sizes.max(initial=0)), int(self.entries.max(initial=0))
         waiting, undecided = np.empty((2, 2 * n), dtype=np.bool_)
         strength, inner = np.empty((2, 2 * n))
@@ -135,14 +135,14 @@ class Level(_Arrays):
         return np.repeat(chosen, self.sizes)
 
     def lifted(self, top: "Level", labels: Indices, cells: Indices) -> Indices:
-        """Return labels of the units of a coarser level for the units here, which lie in cells."""
+        """Return for each unit the label of its cell, which is a unit of a coarser level."""
         if self.offsets.size == 2:
             return labels[cells]
         # A component that the coarser level leaves out has no labels.
         return labels.take(self._place(top, cells), mode="clip")
 
     def contracted(self, top: "Level", labels: Indices, cells: Indices) -> Indices:
-        """Return labels of the units of a coarser level, which are cells that share one."""
+        """Return the label of each unit of a coarser level, a cell whose units share that label."""
         found = np.zeros(top.n, dtype=np.int32)
         if self.offsets.size == 2:
             found[cells] = labels
@@ -230,7 +230,7 @@ def finest_level(
     """Return the level of single nodes of a graph without loops, its nodes sorted by component.
 
     Weights, unless all are equal, are scaled by their mean over their mean square, so that sums of
-    weights vary like counts of edges. Each component has a scale of its own. Without weights, and
+    weights vary like counts of edges. Each component has its own scale. Without weights, and
     from ``implicit_entries`` entries on, one number stands for all weights. Without ``offsets`` all
     nodes count as one component.
     """
@@ -254,7 +254,7 @@ def finest_level(
 
 
 def singletons(level: Level) -> Indices:
-    """Return the labels of units that are all apart."""
+    """Return labels that put each unit in a group by itself."""
     if level.offsets.size == 2:
         return np.arange(level.n, dtype=np.int32)
     return (np.arange(level.n) - np.repeat(level.offsets[:-1], level.sizes)).astype(np.int32)
@@ -285,7 +285,7 @@ def coarsened(level: Level, z: Indices, k: Ints, which: Ints, control: Ints) -> 
     run_kernel(kernels.coarsen, entries, *arguments)
     indptr[units] = filled = int(written[0])
     control[ENTRIES] += entries if k.size == 1 else int(level.entries[which].sum())
-    # What is not filled of a large array is not in memory: it is copied only if that frees much.
+    # The unused part of a large array takes no memory: copy the array only if that frees much.
     indices, data = indices[:filled], data[:filled]
     if 2 * filled < entries:
         indices, data = indices.copy(), data.copy()
@@ -312,7 +312,7 @@ def intersection(
 def majority(fine: Ints, coarse: Ints) -> tuple[Ints, Floats]:
     """Return the coarse group that holds most of each fine one, and the share that it holds.
 
-    Of several that hold as much it is the first.
+    In a tie it is the first.
     """
     k = int(coarse.max(initial=0)) + 1
     codes, nodes = np.unique(fine * np.int64(k) + coarse, return_counts=True)

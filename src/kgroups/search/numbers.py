@@ -1,8 +1,8 @@
-"""How many communities a graph may have: the nats of each number, as detection compares them.
+"""The number of communities: the nats of each possible number, compared as detection does.
 
-Where a description decides, these are the nats that the best communities of a number save. Below
-that they are evidence by belief propagation, for the communities of the search and for those of
-eigenvectors.
+Where the description decides, these are the nats saved by the best partition into that many
+communities. In faint components they are the evidence by belief propagation, for the communities
+of the search and for those of eigenvectors.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,14 +19,14 @@ from kgroups.search.settings import Search
 
 __all__ = ["ComponentNumbers", "numbers_of_communities"]
 
-# Numbers are tried until this many in a row have this many nats less than the best: together they
-# have less than 1e-4 of the probability.
+# Numbers are tried until several in a row (first value) fall short of the best by some nats (second
+# value): together they have less than 1e-4 of the probability.
 _PATIENCE = 3
 _NEGLIGIBLE = 10.0
 # Evidence counts only where the mean change of a marginal in the last sweep is at most this. Around
 # hubs, messages that do not converge may show evidence where there is none.
 _MOST_RESIDUAL = 0.03
-# Matrix entries and messages that are read in about a quarter of a second: always allowed.
+# Work that is always allowed: the matrix entries and messages read in about a quarter of a second.
 _LEAST_WORK = 1e7
 
 
@@ -68,10 +68,10 @@ class ComponentNumbers:
         return self.nats.get(k, -np.inf) < self.best - _NEGLIGIBLE
 
     def weights(self) -> tuple[int, Floats, Floats]:
-        """Return the first number, the nats of all from it on, and those that are known.
+        """Return the lowest number, the nats of all numbers from it on, and those that are known.
 
-        Evidence that did not converge counts up to the nats of the best number. What was not tried
-        has -inf.
+        Evidence that did not converge is capped at the nats of the best number. Numbers that were
+        not tried have -inf.
         """
         numbers = self.nats.keys() | self.rough.keys()
         first = min(numbers)
@@ -92,18 +92,19 @@ def numbers_of_communities(
     max_work: float = np.inf,
     progress: Callable[[str], None] = lambda stage: None,
 ) -> tuple[list[ComponentNumbers], bool]:
-    """Return the numbers of communities of each component with their nats.
+    """Return the possible numbers of communities of each component, with their nats.
 
-    Those next to the number found are tried until the rest is negligible, or all that ``k_values``
-    may be made up of. Returns also whether that ended because ``max_work`` times as many matrix
-    entries and messages had been read as in detection; some are always allowed.
+    The numbers next to the one found are tried until the rest are negligible, or with ``k_values``,
+    all numbers that could add up to one of them. Also returns whether this was cut short because
+    ``max_work`` times the matrix entries and messages of detection had been read; a minimum is
+    always allowed.
     """
     trial = _Trial(contest, settings, rng, max_work, progress)
     walks = [
         trial.walk(direction, None if k_values is None else trial.ends(k_values, direction))
         for direction in (-1, 1)
     ]
-    # In turn, so that what ends both does not leave one side out.
+    # Alternate between the two directions, so that a limit on the work does not leave one out.
     while walks:
         walks = [walk for walk in walks if next(walk, False)]
     return trial.numbers, trial.limited
@@ -133,7 +134,7 @@ class _Trial:
                 self._found.tolist(), contest.faint.tolist(), contest.asked.tolist(), strict=True
             )
         ]
-        # Trees have one community. Where all pairs were counted, the number stands.
+        # Trees have one community. Where all pairs were counted, the number is final.
         candidates = contest.candidates
         won = np.choose(winners(candidates, contest.clear), [each.k for each in candidates])
         large = problem.sizes > ANY_SAVING_NODES
@@ -155,9 +156,9 @@ class _Trial:
         return low if direction < 0 else np.minimum(high, sizes)
 
     def walk(self, direction: int, ends: Ints | None) -> Iterator[bool]:
-        """Try numbers beyond those found: to the ends, or until as many are negligible.
+        """Try numbers beyond those found: up to the ends, or until several are negligible.
 
-        Yields after each few numbers. Those next to the ones found are tried whatever the work.
+        Yields after every few numbers. The numbers next to those found are always tried.
         """
         last = ends
         if last is None:
@@ -220,7 +221,7 @@ class _Trial:
         return finer
 
     def _rise(self, which: Ints, high: Ints, near: tuple[Indices, Ints]) -> tuple[Indices, Ints]:
-        """Try larger numbers, by splits in two of the communities that lose least by it."""
+        """Try larger numbers, by splitting in two the communities that lose least."""
         z, k = near
         place, divided = self._searching.halved(z, k, which)
         component = self._problem.component
@@ -238,7 +239,7 @@ class _Trial:
         return near
 
     def _describe(self, z: Indices, k: Ints, which: Ints) -> None:
-        """Add what communities of a number save, and the evidence where that is compared."""
+        """Add the nats that communities of a number save, and the evidence where that counts."""
         problem, contest = self._problem, self._contest
         nats = nats_saved(problem.level, z, k, problem.objective, which)
         for c in which.tolist():
@@ -247,7 +248,7 @@ class _Trial:
         if which.size and contest.spectra is not None:
             self._add(contest.judge.scored(z.astype(np.int64), k, which, own_rates=True), which)
             labels, left = contest.spectra.communities(which, k)
-            # What chance gives, too, makes a number less probable, but not impossible.
+            # Evidence no larger than by chance makes a number less probable, but not impossible.
             scored = contest.judge.scored(
                 labels,
                 left,

@@ -57,9 +57,9 @@ class Problem:
     loops : bool
         Whether A has self-loops.
     fast : bool
-        Whether the graph may be large: then costly safeguards are run only after a loss.
+        Whether the graph may be large; costly safeguards are then run only after a loss.
     dispersion : float
-        What the evidence of edges is divided by, as they are correlated.
+        What the evidence of edges is divided by, because edges are correlated.
     """
 
     A: CSR
@@ -167,7 +167,7 @@ class Problem:
     def with_own_operator(self) -> "Problem":
         """Return the problem with the operator that suits its own graph.
 
-        The operator of a whole graph of many small components may not suit a large one.
+        The operator of a whole graph with many small components may not suit a large component.
         """
         own = self.hessian.for_part(self.A, weighted=self.weighted)
         return self if own is self.hessian else replace(self, hessian=own)

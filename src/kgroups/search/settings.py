@@ -25,7 +25,7 @@ Solver: TypeAlias = Literal["auto", "exact", "filtered"]
 
 
 class Method(ABC):
-    """How communities are found: what detection asks of :class:`Auto`, ``Search`` and ``Spectral``.
+    """How communities are found: the interface of :class:`Auto`, ``Search`` and ``Spectral``.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Method(ABC):
         """Return whether a filtered subspace is to resolve ``k`` communities of ``n`` nodes."""
 
     def measures(self, n: int) -> bool:
-        """Return whether moments must show structure in ``n`` nodes before eigenvectors propose."""
+        """Return whether eigenvectors of ``n`` nodes are tried only if moments show structure."""
         return False
 
     def solves_uneven(self, k: int, n: int) -> bool:
@@ -91,28 +91,29 @@ class Search(Method):
     at_stake : float
         Two starts that agree are enough if at least one nat per node is saved, and the number of
         undecided nodes times ``undecided_margin`` is at most this share of the nats saved. One
-        start is enough if that is at most ``least_gain``.
+        start is enough if that share is at most ``least_gain``.
     treelike : float
-        If fewer than this share of the links inside cells are beyond those of a spanning tree, the
-        graph is locally a tree: then starts use all levels at their resolution, and are annealed.
+        If less than this share of the links inside cells is in excess of a spanning tree, the graph
+        is locally treelike: starts then use all levels at their resolution, and are annealed.
     significance : float
-        Nats that communities must save; otherwise there is one. Chance saves ln 10 on at most one
-        random graph in ten.
+        Nats that communities must save; otherwise one community is returned. Chance saves ln 10 on
+        at most one random graph in ten.
     max_visits : int
         Visits to each node before its moves end.
     spectral_nodes : int
-        Larger components that are locally trees, in which contraction merges nodes but keeps their
-        edges, are searched from the spectrum if it shows few and large communities; if it does not,
-        and the first start finds one community, the search ends.
+        In locally treelike components larger than this, contraction merges nodes but keeps their
+        edges, so the search starts from the spectrum if this shows few, large communities. If it
+        does not, and the first start finds one community, the search ends.
     clear_communities, clear_signal : float
-        More communities than this, at a signal-to-noise ratio below that, are compared with those
-        of the usual first start.
+        If the spectrum shows more communities than the first number, at a signal-to-noise ratio
+        below the second, they are compared with those of the usual first start.
     dispersion : float, optional
-        How many times fewer independent edges there are: what they save is divided by it, what
-        communities cost is not. With 1 all edges count in full. If not given, it is estimated from
-        the components in which communities save at least a nat per node with 1. It stays 1 if there
-        are none, if they have fewer than three communities, if they are so dense that degrees alone
-        would link many pairs twice, and if links are no more uneven than chance allows.
+        Number of edges divided by the number of independent edges. The nats that edges save are
+        divided by it; the cost of communities is not. With 1, all edges count in full. If not
+        given, it is estimated from the components in which communities save at least one nat per
+        node at dispersion 1. It stays 1 if there are no such components, if they have fewer than
+        three communities, if they are so dense that degrees alone would link many pairs twice, or
+        if links are no more uneven than chance allows.
 
     Examples
     --------
@@ -179,20 +180,21 @@ class Search(Method):
 
 @dataclass(frozen=True)
 class Spectral(Method):
-    """Find communities by eigenvectors of N_r alone: a few large ones, however faint.
+    """Find communities by eigenvectors of N_r alone; suited to few, large ones, however faint.
 
     Parameters
     ----------
     solver : {"auto", "exact", "filtered"}
-        How eigenvectors are computed: exactly, as those of a Chebyshev-filtered subspace, or
-        exactly in components of up to ``exact_nodes`` nodes and filtered in larger ones.
+        How eigenvectors are computed: exactly, from a Chebyshev-filtered subspace, or exactly in
+        components of up to ``exact_nodes`` nodes and from the subspace in larger ones.
     exact_nodes : int
         Eigenvectors of components up to this size are computed exactly if ``solver`` is "auto".
     columns : float
-        Columns that the subspace may grow to, per community that the moments of the spectrum show.
+        Maximum number of columns of the subspace, per community that the moments of the spectrum
+        show.
     sample : int
         Embedding rows on which k-means starts, or 50 per community if that is more; all other rows
-        get the label of the nearest mean. For the subspace alone.
+        get the label of the nearest mean. Used only with a filtered subspace.
 
     Examples
     --------
@@ -257,9 +259,9 @@ class Auto(Method):
         From this size on, eigenvectors propose communities only if the moments of the spectrum
         differ from those of a random graph.
     max_few : int
-        Communities that a filtered subspace is expected to resolve at most.
+        Largest number of communities that a filtered subspace is expected to resolve.
     min_few_size : int
-        Nodes that these must have on average.
+        Least mean size of these communities, in nodes.
     """
 
     search: Search = Search()
@@ -292,18 +294,18 @@ class Auto(Method):
         return k <= self.max_few and n >= self.min_few_size * k
 
     def measures(self, n: int) -> bool:
-        """Return whether so large a component must show structure in its moments."""
+        """Return whether a component of this size must show structure in its moments."""
         return n >= self.moments_nodes
 
     def solves_uneven(self, k: int, n: int) -> bool:
-        """Return whether exact eigenvectors take seconds only."""
+        """Return whether exact eigenvectors take only seconds."""
         return k <= self.max_few and n <= EXACT_NODES_UNEVEN
 
 
 def dense_solves(n: int, method: Method) -> AbstractContextManager[None]:
-    """Limit BLAS to one thread while dense problems are solved that are small with a method.
+    """Limit BLAS to one thread if all dense problems that a method solves are small.
 
-    Only an exact solver solves them on large components of a graph with ``n`` nodes.
+    Only an exact solver solves dense problems on large components of a graph with ``n`` nodes.
     """
     spectral = method.spectral_settings
     return single_threaded(n if spectral.solver == "exact" else min(n, spectral.exact_nodes))
