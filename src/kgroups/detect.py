@@ -122,7 +122,7 @@ def detect_communities(
     Raises
     ------
     InputError
-        If the graph, a weight, k or an option is not what it must be.
+        If the graph, a weight, k or an option is invalid.
 
     Warns
     -----

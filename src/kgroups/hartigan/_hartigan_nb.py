@@ -203,8 +203,8 @@ def sweep_dense(
     ``L[b, i]`` is the sum of M_ij over the nodes j of group b other than i. A move of node i needs
     row i of M, which is ``rows[place[i]]``; where the place is -1 no more nodes move. Then
     ``wanted`` holds the nodes from there on that would move now and whose rows are missing, as many
-    as it can hold, and -1 after the last. ``peak`` keeps the largest sum, by unit of weight, that a
-    mover had with each group that it left or joined. ``control[ENTRIES]`` gains the moves.
+    as it can hold, and -1 after the last. ``peak`` keeps the largest sum, per unit of weight, that
+    a mover had with each group that it left or joined. The moves are added to ``control[ENTRIES]``.
     """
     n = len(z)
     ended = n
@@ -391,7 +391,7 @@ def best_kmeans(
                                 high = middle
                         picks[q] = low
                     if whole <= 0.0:
-                        # Fewer distinct rows than centers: the first row that is none will do.
+                        # Fewer distinct rows than centers: take the first row that is not one yet.
                         free = 0
                         taken = True
                         while taken:

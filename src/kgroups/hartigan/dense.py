@@ -160,7 +160,7 @@ def _totals(M: Rows, w: Floats, z: Ints, L: Floats) -> Groups:
 
 
 def _largest_inside(L: Floats, w: Floats, z: Ints) -> Floats:
-    """Return the largest sum, by unit of weight, of the nodes of each group with their own."""
+    """Return for each group the largest sum, per unit of weight, of one of its nodes with it."""
     largest = np.zeros(L.shape[0])
     np.maximum.at(largest, z, np.abs(L[z, np.arange(z.size)]) / w)
     return largest

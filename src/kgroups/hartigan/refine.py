@@ -200,7 +200,7 @@ def improve_components(
     margin: float,
     max_sweeps: int,
 ) -> Improved:
-    """Do in some components of a graph what :func:`improve` does.
+    """Apply :func:`improve` to some components of a graph.
 
     ``offsets`` says where they start; they have ``k`` groups, whose labels start from 0 in each.
     """
@@ -305,8 +305,8 @@ class Refinement(NamedTuple):
 class Refiner(Protocol):
     """A refinement method, to be passed as ``refine=`` to :func:`kgroups.detect_communities`.
 
-    Give it a ``repr`` that names its parameters, which the report shows, and if it is to be named
-    in sentences a ``name``. Equal values should compare equal, as frozen dataclasses do.
+    Give it a ``repr`` with its parameters, which the report shows, and a ``name`` if sentences of
+    the report should use one. Equal values should compare equal, as frozen dataclasses do.
 
     Examples
     --------
@@ -374,9 +374,9 @@ class Hartigan:
     max_sweeps : int
         Sweeps over all nodes before giving up on convergence.
     guard : float or None
-        How far the planted-partition likelihood of the refined labels may fall short of what moves
-        on that likelihood itself reach from the same first labels, as a part of it. Labels that
-        fall shorter have lost communities to one giant: the likelihood's moves are kept instead.
+        Largest relative shortfall of the planted-partition likelihood of the refined labels,
+        compared with labels moved on that likelihood itself from the same start. Refined labels
+        with a larger shortfall have lost communities to one giant, so the other labels are kept.
         ``None`` always keeps the refined labels, as the paper does.
 
     Examples
@@ -467,11 +467,12 @@ class Hartigan:
     def _guarded(
         self, problem: "Problem", labels: Ints, z: Ints, k: Ints, which: Ints, kept: dict[int, str]
     ) -> Ints:
-        """Return refined labels, or likelier rivals, and name what is kept of each component.
+        """Return refined labels, or likelier rivals, and name which is kept in each component.
 
         The rival is what moves on the likelihood reach from the first labels. It is kept if the
-        refined ones fall shorter of it than the part ``guard``. In a large graph it is tried only
-        if these are less likely than the first labels, as it costs more than Hartigan moves.
+        refined labels fall short of it by more than the share ``guard``. In a large graph it is
+        tried only if they are less likely than the first labels, as it costs more than Hartigan
+        moves.
         """
         level = problem.level
         which = which[level.entries[which] > 0]

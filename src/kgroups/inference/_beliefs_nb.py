@@ -19,7 +19,7 @@ _UNCHANGED, _PLANTED, _CONTRAST, _OWN = 0, 1, 2, 3
 # Rows of the sums over each group: expected weight of edges inside, theta, what rates of 1 expect
 # inside, and nodes.
 _EDGES, _TOTAL, _PAIRS, _SIZES = 0, 1, 2, 3
-# Where things stand in a component between two calls of ``propagate``, and at first.
+# State of a component between two calls of ``propagate``, and its initial values.
 BETWEEN, EVIDENCE, RESIDUAL, _DAMPING, _BEFORE, _STEP, _SWEEP, DONE, ENDED = range(9)
 STATE = (0.0, 0.0, inf, 0.0, inf, 0.0, 0.0, 0.0, 0.0)
 # Counts of edges and pairs are never taken to be smaller: rates stay positive and finite.
@@ -62,10 +62,11 @@ def larger(a: float, b: float) -> float:
 def raise_rates(
     w: float, k: int, inside: Floats, between: float, spread: float, above: Floats, inner: Floats,
 ) -> float:
-    """Raise rates, given as logarithms up to 0, to the power of a weight; return that between.
+    """Raise rates, given as logarithms up to 0, to the power w; return that of the rate between.
 
-    ``spread`` is the difference of the largest rate inside to the smallest.
-    ``above`` receives the difference of each power inside to it, ``inner`` w times that inside.
+    ``spread`` is the difference between the largest and the smallest rate inside. ``above``
+    receives how much each power inside exceeds the one returned, ``inner`` w times each power
+    inside.
     """
     # Powers below 1e-300 count as that: a factor of 0 would leave no message.
     low = exp(larger(w * between, -3.0 * _SPAN))

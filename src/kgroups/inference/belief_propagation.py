@@ -3,7 +3,7 @@
 Nodes i and j of groups a and b are linked at the rate theta_i theta_j omega_ab, where omega_ab is
 ``inside[a]`` for a = b and ``between`` otherwise. The propensities theta are scaled so that rates
 of 1 expect as many edges as there are: omega says how much denser than without communities.
-Components are inferred each for itself, all at once.
+Components are inferred independently of each other, all at once.
 """
 
 import math
@@ -49,8 +49,8 @@ __all__ = [
 # more, the kernel runs in a second thread, so that Ctrl-C is handled at once.
 _MESSAGES_PER_CALL = 5_000_000
 Degrees: TypeAlias = Literal["auto", "corrected", "uniform"]
-# Signal-to-noise ratio at which planted rates start at least, and which they keep: communities
-# can be detected above 1, and below it all messages become equal and stay so.
+# Least signal-to-noise ratio of planted rates at the start and later: communities can be detected
+# above 1, and below it all messages become equal and stay so.
 _FIRST_RATIO = 1.15
 _LEAST_RATIO = 1.05
 # Relative change of a rate at which learning ends.
@@ -128,9 +128,9 @@ class Schedule(NamedTuple):
     steps : int
         Steps of expectation maximization.
     sweeps : int
-        Sweeps over all nodes before each step, at most.
+        Largest number of sweeps over all nodes before each step.
     final_sweeps : int
-        Sweeps at the rates learned last, at most.
+        Largest number of sweeps at the rates learned last.
     tolerance : float
         Mean change of a marginal in a sweep at which messages have converged.
     rate_tolerance : float
@@ -172,7 +172,7 @@ class Inference(NamedTuple):
     sweeps: int
 
     def score(self, m: float, *, own_rates: bool) -> float:
-        """Return the evidence less the cost of parameters; groups of less than a node are none."""
+        """Return the evidence less the cost of parameters, without groups of up to one node."""
         used = max(1, int(np.count_nonzero(self.marginals.sum(axis=0) > 1.0)))
         score = self.evidence - parameter_cost(len(self.marginals), m, used)
         return score - 0.5 * (used - 1) * math.log(m) if own_rates else score
@@ -246,9 +246,9 @@ def propagate(
 
     They start from labels below ``k`` in each component; a share ``softness`` of each first message
     is spread over all groups. The first rates are those of one component, or learned from the
-    labels. With ``need_all`` it is given up if after the sweeps of the first step a group is not
-    the most probable one of any node; the evidence is then -inf. ``progress`` receives the number
-    of sweeps done, several times a second.
+    labels. With ``need_all``, a component is given up if after the sweeps of the first step a group
+    is not the most probable one of any node; its evidence is then -inf. ``progress`` receives the
+    number of sweeps done, several times a second.
     """
     found: dict[int, Inference] = {}
     for number in np.unique(k[which]).tolist():
@@ -355,9 +355,9 @@ class BeliefPropagation:
     em_steps : int
         Number of times that rates are learned.
     em_sweeps : int
-        Sweeps over all nodes before each of these steps, at most.
+        Largest number of sweeps over all nodes before each of these steps.
     max_sweeps : int
-        Sweeps at the rates learned last, at most.
+        Largest number of sweeps at the rates learned last.
     tolerance : float
         Mean change of a node's probabilities in a sweep at which they have converged.
     softness : float
@@ -405,11 +405,11 @@ class BeliefPropagation:
 
     @property
     def most_sweeps(self) -> int:
-        """Number of sweeps that are never exceeded."""
+        """Upper bound on the number of sweeps."""
         return self.em_steps * self.em_sweeps + self.max_sweeps
 
     def corrects(self, level: "Level") -> bool:
-        """Return whether rates stand on top of degrees."""
+        """Return whether the model corrects for degrees."""
         return degrees_are_uneven(level.A) if self.degrees == "auto" else self.degrees != "uniform"
 
     def infer(
@@ -423,7 +423,7 @@ class BeliefPropagation:
     ) -> Inference:
         """Return the marginals of ``k`` groups of the whole graph, which start from labels.
 
-        With ``need_all`` it is given up if no node is left in a group after ``em_sweeps`` sweeps.
+        With ``need_all``, inference is given up if a group has no node after ``em_sweeps`` sweeps.
         """
         n = labels.size
         if k == 1 or not level.indices.size:

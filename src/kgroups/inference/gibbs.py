@@ -30,7 +30,7 @@ class GibbsMasses(NamedTuple):
     slots : ndarray of shape (n + 1,)
         Where the groups of each node start.
     group : ndarray of int
-        The groups of each node, rising.
+        The groups of each node, in increasing order.
     mass : ndarray of float
         Their probabilities.
     """
@@ -51,11 +51,11 @@ def gibbs_masses(
     rng: np.random.Generator,
     progress: Callable[[int], None] = lambda sweeps: None,
 ) -> GibbsMasses:
-    """Sample labels in sweeps over all nodes, and average what each draw was drawn from.
+    """Sample labels in sweeps over all nodes, and average the probabilities of each draw.
 
     Rates and shares are those given. The first ``burn_in`` sweeps are not counted. With more than
-    ``few_groups`` groups, those without a link to a node count with their sum as it was before
-    the sweep. ``progress`` receives the number of sweeps done.
+    ``few_groups`` groups, those without a link to a node enter as one sum, computed before the
+    sweep. ``progress`` receives the number of sweeps done.
     """
     n, k = model.n, rates.inside.size
     small = index_type(n, k)

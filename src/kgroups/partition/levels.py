@@ -191,7 +191,7 @@ class Levels(Sequence[Partition]):
         Returns
         -------
         pandas.DataFrame
-            The column ``node``, and the community of each node in one column a level, under its
+            The column ``node``, and the community of each node in one column per level, under its
             name in :attr:`names`; in node order.
         """
         pandas = import_pandas()
@@ -256,10 +256,10 @@ class Levels(Sequence[Partition]):
         Parameters
         ----------
         path : str or path
-            As for :meth:`kgroups.Partition.save`. Tables have one more column a level, under its
+            As for :meth:`kgroups.Partition.save`. Tables have one more column per level, under its
             name in :attr:`names`, after those of the partition, and graph files an attribute of
-            that name. A ``.json`` file has a list
-            ``levels`` with ``k``, ``nats``, ``returned`` and ``labels`` of each.
+            that name. A ``.json`` file has a list ``levels`` with ``k``, ``nats``, ``returned`` and
+            ``labels`` of each.
 
         Notes
         -----
@@ -382,7 +382,7 @@ def _rejoined(y: Ints, pieces: Ints, z: Ints) -> Ints:
 
 
 def _falling(ks: list[int], returned: int) -> list[int]:
-    """Return the places from which on numbers fall, the one returned among them."""
+    """Return the places of levels with strictly decreasing numbers, including the one returned."""
     kept = [returned]
     for place in reversed(range(returned)):
         if ks[place] > ks[kept[0]]:
@@ -396,7 +396,7 @@ def _falling(ks: list[int], returned: int) -> list[int]:
 def _linked(
     partitions: tuple[Partition, ...], nats: tuple[float, ...], returned: int, dispersion: float
 ) -> Levels:
-    """Return levels that each of the partitions, unless it has others, returns as its own."""
+    """Return the levels, and make them the known levels of each partition that has none."""
     marked = [
         Levels(partitions, nats, returned=place, dispersion=dispersion)
         for place in range(len(partitions))

@@ -96,9 +96,9 @@ class Membership(dict[Hashable, int]):
 class Partition(Sequence[Community]):
     """Nodes split into communities: a sequence of sets, the largest first.
 
-    Every function that takes a list of sets of nodes takes a Partition, those of networkx among
-    them. Communities of one size are in the order of their least names, or of
-    their first nodes where names cannot be sorted.
+    Functions that take a list of sets of nodes, such as those of networkx, also take a Partition.
+    Communities of the same size are in the order of their least names, or of their first nodes if
+    names cannot be sorted.
 
     Parameters
     ----------
@@ -107,12 +107,12 @@ class Partition(Sequence[Community]):
     nodes : sequence of hashable, optional
         Names of the nodes, each once; ``None`` for those of the graph, or ``range(n)``.
     graph : Graph, optional
-        The graph that the partition is of. Needed by :meth:`scores`, :meth:`plot`,
-        :meth:`to_html`, :meth:`confidence`, :meth:`levels`, :meth:`stability`,
-        :attr:`disconnected` and ``to_igraph()``.
+        The graph that was partitioned. Needed by :meth:`scores`, :meth:`plot`, :meth:`to_html`,
+        :meth:`confidence`, :meth:`levels`, :meth:`stability`, :attr:`disconnected` and
+        ``to_igraph()``.
     spectrum : Spectrum or callable, optional
-        The eigenvalues that show how many communities there are, or how to compute them. By
-        default they are computed from the graph, with the default operator, at the first access.
+        The eigenvalues that show how many communities there are, or a function that computes them.
+        By default they are computed from the graph, with the default operator, at the first access.
     report : Report, optional
         What happened on the way to this partition.
     uninformed : iterable of hashable, optional
@@ -122,7 +122,7 @@ class Partition(Sequence[Community]):
         Probabilities of these communities that were computed before, with the numbers of
         ``labels``; by default they are computed from the graph by :meth:`confidence`.
     stability : Stability, optional
-        That of these communities, if it was computed before, in the order of their numbers.
+        Stability of these communities, if it was computed before, in the order of their numbers.
 
     Attributes
     ----------
@@ -699,9 +699,9 @@ class Partition(Sequence[Community]):
         Parameters
         ----------
         full : bool
-            Whether what was not asked for yet is computed: :meth:`levels`,
-            :meth:`k_distribution`, :meth:`stability` and :attr:`spectrum`. That takes some tens
-            of times as long as detection. Otherwise nothing is.
+            Whether to compute what is not known yet: :meth:`levels`, :meth:`k_distribution`,
+            :meth:`stability` and :attr:`spectrum`. That takes some tens of times as long as
+            detection. Otherwise nothing is computed.
         progress : bool or callable
             ``True`` names the stages on a terminal; a function receives the name of each.
 
@@ -917,7 +917,7 @@ class Partition(Sequence[Community]):
         Parameters
         ----------
         path : str or path
-            The suffix says how. ``.json`` keeps node names of type int, str, float, bool, None
+            The suffix sets the format. ``.json`` keeps node names of type int, str, float, bool, None
             and tuple with their types, the uninformed nodes, and the spectrum, the confidence and
             the stability of nodes and communities if they were computed. ``.csv`` and
             ``.parquet`` (needs the extra ``parquet``) are tables with the columns ``node`` and
@@ -931,12 +931,12 @@ class Partition(Sequence[Community]):
 
         Notes
         -----
-        Other files than those of graphs do not have the graph, which :meth:`load` takes again, and
-        none has the report. Names of NumPy number types come back as the
-        Python numbers they are equal to, and in ``.csv`` names that all look like whole numbers
-        come back as int. ``.csv`` holds six digits of the confidence. A file that is replaced keeps
-        its permissions. ``.csv`` holds names as they are: one such as ``=1+2`` is quoted, and
-        still a formula to most spreadsheets.
+        Only graph files contain the graph; for the others, pass it to :meth:`load`. No file
+        contains the report. Names of NumPy number types come back as the Python numbers they are
+        equal to, and in ``.csv`` names that all look like whole numbers come back as int. ``.csv``
+        holds six digits of the confidence. A file that is replaced keeps its permissions. ``.csv``
+        holds names as they are: one such as ``=1+2`` is quoted, but most spreadsheets still treat
+        it as a formula.
         """
         write_atomically(path, encode(self, path))
 
@@ -955,9 +955,9 @@ class Partition(Sequence[Community]):
         path : str or path
             A file that ends in ``.json``, ``.csv`` or ``.parquet``, or the first two with ``.gz``.
         graph : graph-like, optional
-            The graph that the partition is of: anything that :func:`kgroups.as_graph` takes, which
-            reads weights as it does by default. Nodes are matched by name, and by the text of
-            names that differ only in their types. The partition then plots, scores and computes
+            The graph that was partitioned: anything that :func:`kgroups.as_graph` takes, with
+            weights read as it does by default. Nodes are matched by name, or by the text of names
+            that differ only in their types. The partition can then be plotted, scored and examined
             like one that was detected.
         max_expansion : float
             Times its own size to which a compressed file may expand, as in

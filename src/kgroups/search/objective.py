@@ -11,10 +11,10 @@ With :math:`E_c` edges inside, degrees :math:`K_c` and :math:`N_c` nodes of comm
 It is derived in docs/theory.md. One community saves 0. Each component of a graph is described by
 itself.
 
-Edges are correlated in real graphs: the *dispersion* is how many times fewer independent ones there
-are. A grid, a small world, and points that are linked to those nearby have no communities, but any
-partition into compact patches saves many nats. Two numbers tell such *patches of a continuum* from
-communities.
+The edges of real graphs are correlated. The *dispersion* is their number divided by the number of
+independent edges. A grid, a small world, and points that are linked to those nearby have no
+communities, but any partition into compact patches saves many nats. Two numbers tell such *patches
+of a continuum* from communities.
 
 *Contiguity*: a patch meets each neighboring patch along a border, so that its nodes on one side of
 it are linked to one neighbor and those on the other side to another. Take all pairs of links that
@@ -53,19 +53,19 @@ GROUPS_PER_MERGE = 50
 # Up to this many factorials are kept between calls.
 _KEPT_FACTORIALS = 10_000
 _NONE = np.zeros(0)
-# Standard deviations by which links must be spread more unevenly, or meet more often, than draws.
+# Standard deviations by which links must be more uneven, or meet more often, than random draws.
 _SURE = 3.0
 MOST_REPEATED = 0.1
-"""Share of links that would join a pair once more, above which links are not counts.
+"""Share of links that would repeat a pair, above which links are not taken as counts.
 
 On planted graphs of 150 to 800 nodes, with even and uneven degrees, belief propagation, which takes
-them as counts, recovers more below, and on average less above.
+links as counts, recovers more communities below this share, and on average fewer above it.
 """
-# Nodes of a group in which triangles are counted, at least.
+# Least number of nodes of a group in which triangles are counted.
 _LEAST_GROUP = 4
-# Degrees from this on are taken together with those up to this factor above.
+# Degrees above the first number are grouped in classes of this ratio.
 _EXACT_DEGREES, _CLASS_RATIO = 8, 1.15
-# The fit ends when no degree is off by more than this share, or after so many rounds.
+# The fit ends when no degree is off by more than this share, or after the second number of rounds.
 _FITTED, _MAX_ROUNDS = 1e-3, 16
 # Keeps the equations of a round regular.
 _LEAST_SLOPE = 1e-3
@@ -73,12 +73,12 @@ _DIGITS = 6
 # Entries of the tables of one batch; bounds the temporary arrays.
 _BATCH_ENTRIES = 1 << 20
 LEAST_CONTIGUITY = 1.5
-"""Patches have more: communities are nearer to two parts with neighbors of their own than to one.
+"""Patches exceed this contiguity: it is closer to that of two parts with different neighbors, 2.
 
-It is 1 on block models of any kind, so that the number matters for real networks only.
+Contiguity is 1 on block models of any kind, so that the number matters for real networks only.
 """
 MOST_SEPARATION = 0.5
-"""Patches have less: links between merged communities make up for most of what merging costs."""
+"""Patches are below this separation: links between merged communities offset most of the cost."""
 
 
 class Objective(NamedTuple):
@@ -186,7 +186,7 @@ def nats_saved(
 
 
 def best_partners(groups: Level, objective: Objective, which: Ints) -> tuple[Floats, Indices]:
-    """Return the gain of each group's best merge, but for the cost of a density, and with whom.
+    """Return the gain of each group's best merge, without the cost of a density, and its partner.
 
     Groups without links have no partner, -1, and gain -inf.
     """
@@ -234,7 +234,7 @@ def merged_down(
 
 
 class Groups(NamedTuple):
-    """Groups of some components of a level, numbered through."""
+    """Groups of some components of a level, numbered consecutively."""
 
     level: Level
     # The graph of groups.
@@ -256,9 +256,8 @@ class Groups(NamedTuple):
 def dispersion_of(level: Level, z: Ints, k: Ints, which: Ints) -> float:
     """Return the dispersion of some components of a graph, given communities of each.
 
-    It is 1 where links between groups are not spread more unevenly than draws by more than chance,
-    which includes fewer than three groups, and in dense graphs, whose pairs cannot be linked as
-    often as draws would link them.
+    It is 1 where links between groups are no more uneven than chance allows, which includes fewer
+    than three groups, and in dense graphs, where random draws would link pairs more than once.
     """
     which = which[k[which] > 2]
     if not which.size or repeated_links(level, which) > MOST_REPEATED:
@@ -273,7 +272,7 @@ def dispersion_of(level: Level, z: Ints, k: Ints, which: Ints) -> float:
 
 
 def repeated_links(level: Level, which: Ints | None = None) -> float:
-    """Return the share of links that would join a pair once more if degrees alone drew them.
+    """Return the share of links that would repeat a pair if they were drawn by degrees alone.
 
     Nodes i and j expect d_i d_j / 2m links. Weights are counts of links, which may repeat.
     """
@@ -291,8 +290,8 @@ def repeated_links(level: Level, which: Ints | None = None) -> float:
 def pearson(groups: Groups) -> tuple[float, float, float]:
     """Return Pearson's statistic of links between groups, its expectation, and its freedom.
 
-    A node whose links weigh w expects the sum of their squares over their sum for each other group
-    but one, so that the unit of weights does not matter.
+    For every other group but one, a node with link weights w adds sum(w^2) / sum(w) to the
+    expectation, so that the unit of weights does not matter.
     """
     level, top, group, order = groups
     firsts = np.searchsorted(group[order], np.arange(top.n + 1))
@@ -307,7 +306,7 @@ def pearson(groups: Groups) -> tuple[float, float, float]:
 
 
 def closed_share(groups: Groups) -> float:
-    """Return the share of pairs of meeting links in groups that are closed beyond expectation."""
+    """Return the share of two-paths inside groups that are closed beyond expectation."""
     level, top, group, order = groups
     inside, mark = np.zeros(level.n, dtype=np.int64), np.full(level.n, -1)
     found = np.zeros(top.n)
@@ -404,11 +403,11 @@ def _link_probabilities(degree: Floats, nodes: Floats) -> Floats:
 
 
 class Borders(NamedTuple):
-    """What the borders of communities are like."""
+    """Contiguity and separation of communities, and how many are patches."""
 
-    # How many times as many as by chance the pairs of links to the same other community are.
+    # Number of pairs of links to the same other community, relative to chance.
     contiguity: float
-    # Share of the cost of merging that links do not make up for; None where it does not matter.
+    # Share of the cost of merging that links do not offset; None where it does not matter.
     separation: float | None
     # Communities that look like patches of a continuum.
     patches: int = 0
@@ -424,12 +423,12 @@ class Contiguity(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """How many times as many there are as expected; 1 where none are expected."""
+        """Their number relative to the expectation; 1 where none are expected."""
         return round(self.found / self.expected, _DIGITS) if self.expected > 0.0 else 1.0
 
     def is_clear(self, among: int = 1) -> bool:
-        """Return whether that is more than a block model, or chance in one of many, would give."""
-        # A normal deviate beyond this is about as rare in one of many as beyond _SURE in one.
+        """Return whether the ratio exceeds block models, and chance in the largest of many."""
+        # Among many normal deviates, one beyond this is about as rare as one beyond _SURE alone.
         sure = math.sqrt(_SURE**2 + 2.0 * math.log(among))
         return self.ratio > LEAST_CONTIGUITY and self.found > self.expected + sure * self.deviation
 
@@ -439,7 +438,7 @@ def contiguity(
 ) -> list[Contiguity]:
     """Return the contiguity in each of some components, in which labels start from 0.
 
-    Weights do not count. Pairs of links are counted from so many nodes ``at_most``.
+    Weights are ignored. Pairs of links are counted from about ``at_most`` nodes.
     """
     # One number stands for all weights.
     groups = Groups.of(level._replace(data=np.ones(1, dtype=np.float32)), z, k, which)
@@ -468,7 +467,7 @@ def contiguity(
 
 
 def _chances(top: Level) -> tuple[Floats, Floats, Floats, Ints]:
-    """Return how likely links of a group, drawn without replacement, lead to the same others.
+    """Return how likely links of a group, drawn without replacement, are to lead to the same group.
 
     For each group: two links to one group; three links to one; two links to one, and two more to
     one; and how many others it is linked to.
@@ -488,7 +487,7 @@ def _chances(top: Level) -> tuple[Floats, Floats, Floats, Ints]:
 
 
 def separation(level: Level, objective: Objective, z: Ints, k: Ints, which: Ints) -> float:
-    """Return the share of the cost of merging communities in pairs that links do not make up for.
+    """Return the share of the cost of merging communities in pairs that links do not offset.
 
     The labels start from 0 in each of some components, which have at least three communities each.
     """
@@ -511,7 +510,7 @@ def separation(level: Level, objective: Objective, z: Ints, k: Ints, which: Ints
 
 
 def _nats_of_edges(groups: Totals, E: Floats, objective: Objective, which: Ints) -> float:
-    """Return the nats that densities save with so many edges inside groups, without costs."""
+    """Return the nats that densities save with ``E`` edges inside groups, without costs."""
     parts = objective.edges.size
     component = np.repeat(np.arange(parts), np.diff(groups.firsts))
     m = objective.edges

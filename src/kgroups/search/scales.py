@@ -1,9 +1,9 @@
 """Scales: partitions that are finer and coarser than a given one.
 
-The graph of groups is described as the graph is: its communities are super-groups, the next coarser
-scale (:mod:`kgroups.search.scales`). Groups that are communities of their own inside are the
-next finer one. Which numbers of communities there are is decided so; at each number, communities
-are those that save most nats. They are not nested.
+The graph of groups is described like the graph itself: its communities are super-groups, the next
+coarser scale. The communities found inside groups form the next finer one. This decides which
+numbers of communities there are; at each number, the communities are those that save most nats.
+Scales are not nested.
 """
 
 from collections.abc import Callable
@@ -40,7 +40,7 @@ __all__ = [
     "supergroup_nats",
 ]
 
-# With fewer groups, super-groups have nothing to tell.
+# With fewer groups, super-groups carry no information.
 _LEAST_GROUPS = 4
 # Merges end in one partition for each number of super-groups; this many of the best are improved
 # by moves.
@@ -87,7 +87,7 @@ class GroupGraph(NamedTuple):
 
     @property
     def density_cost(self) -> Floats:
-        """Nats that tell the number of edges in a super-group of each component."""
+        """Nats that encode the number of edges in a super-group of each component."""
         return np.asarray(np.log(self.dispersion * self.edges + 1.0))
 
     @property
@@ -115,7 +115,7 @@ class GroupGraph(NamedTuple):
 
 
 def scaling_factors(sums: Floats) -> Floats:
-    """Return a such that the sum of a_r a_s over s other than r is a given number for every r.
+    """Return factors a such that the sum of a_r a_s over all s but r is given for every r.
 
     If S is the sum of all factors, then a_r (S - a_r) = sums_r. All a_r are the smaller root of
     that, or all but the largest, and S is found such that they add up. Where one group has all
@@ -151,7 +151,7 @@ def scaling_factors(sums: Floats) -> Floats:
 
 
 def exceeds_chance(graph: GroupGraph, component: int = 0) -> bool:
-    r"""Tell whether edges between groups deviate from expectation by more than chance allows.
+    r"""Return whether edges between groups deviate from expectation by more than chance allows.
 
     The largest eigenvalue of :math:`(e_{rs} - p_{rs}) / \sqrt{p_{rs}}` is near
     :math:`2 \sqrt k` if edges are independent, and larger if there are super-groups.
@@ -274,11 +274,11 @@ def find_scales(
 ) -> list[Scale]:
     """Return partitions at all scales of a graph, finest first; ``z`` is one of them.
 
-    Each component is described by itself, and has scales of its own. In a step from ``z`` to the
-    next coarser scale of the graph, the component whose next communities are smallest on average
-    changes, and with it those whose next communities are nearer to that size than their present
-    ones; and so on. Finer scales are put together likewise, those of the largest communities first.
-    Where communities save less than a nat per node, they are faint, and there are no other scales.
+    Each component is described separately and has its own scales. From ``z`` to the next coarser
+    scale of the graph, the component whose next communities are smallest on average changes, and
+    with it those whose next communities are closer to that size than their present ones; and so on.
+    Finer scales are combined likewise, those of the largest communities first. Where communities
+    save less than a nat per node, they are faint, and there are no other scales.
 
     Parameters
     ----------
@@ -297,7 +297,7 @@ def find_scales(
     entropy = int(rng.integers(2**63))
     chains: dict[int, _Chain] = {}
     nats = start.nats(problem)
-    # Where communities are faint, many are half right, and their super-groups are not there.
+    # Where communities are faint, many are half wrong, and their super-groups are spurious.
     clear = nats if problem.dispersion == 1.0 else start.nats(problem.dispersed(1.0))
     for c in np.flatnonzero((clear >= problem.sizes) & (start.k > 1)).tolist():
         part, stream = problem.part(c), np.random.default_rng([entropy, c])
@@ -398,7 +398,7 @@ class _Component:
         return Searching(whole.level, self.settings, self.rng, whole.dispersion).search(_ONE).z
 
     def _split(self, z: Indices) -> Indices:
-        """Return communities of which those are split that have some of their own inside."""
+        """Return the communities, with those split that contain communities themselves."""
         y, k = self.searching.split(z, _ONE)
         return self._moved(y).z if k[0] > _number(z) else z
 
@@ -442,7 +442,7 @@ class _Component:
         )
 
     def _moved(self, y: Ints) -> State:
-        """Return connected communities after moves of nodes at a fixed number of them."""
+        """Return connected communities after moves of nodes; their number stays the same."""
         found = self.searching.moved(y.astype(np.int32), _ONE)
         return attached(self.level, self.objective, found, _ONE)
 

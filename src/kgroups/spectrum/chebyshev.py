@@ -70,10 +70,10 @@ class BlockOperator:
     below the interval are mapped above 1.
 
     Rows are divided into fixed ranges, of about ``entries_per_task`` entries in products with the
-    graph and ``rows_per_task`` rows in products of blocks. They are shared among a thread for each
-    core, unless there are fewer than ``fewest_shared_tasks``, where waiting for a thread takes
-    longer than it saves. A row is summed by one thread, and sums over rows are added
-    in a fixed order, so that the result does not depend on the number of threads.
+    graph and ``rows_per_task`` rows in products of blocks. They are shared among one thread per
+    core, unless there are fewer than ``fewest_shared_tasks``: then waiting for a thread would take
+    longer than it saves. A row is summed by one thread, and sums over rows are added in a fixed
+    order, so that the result does not depend on the number of threads.
     """
 
     def __init__(
@@ -209,7 +209,7 @@ class BlockOperator:
 
 
 def _aligned_rows(rows: int, columns: int) -> ThinBlock:
-    """Return rows that begin at cache lines: sums that lie across two take up to three times."""
+    """Return rows aligned to cache lines; sums across two lines take up to three times as long."""
     width = -(-columns // _LINE) * _LINE
     room = np.empty((rows + 1) * width, dtype=np.float32)
     first = -room.ctypes.data // room.itemsize % _LINE
@@ -396,7 +396,7 @@ def _perron_pair(operator: BlockOperator, recursion: Recursion, products: list[F
 
 
 def _steps_alone(lengths: Floats) -> int:
-    """Return how many more steps a column of ones needs than the block, to be the Perron vector.
+    """Return how many steps beyond those of the block make a column of ones the Perron vector.
 
     ``lengths`` are those of the column from degree 0 on. At the degree of the block it still has
     parts along other vectors, and removing it would change those in the block.

@@ -50,7 +50,7 @@ _RANDOM_EDGE = 0.02
 
 
 class Layout:
-    """What counts by similar operators share: components, 2-core, method for each component.
+    """What counts with similar operators share: components, 2-core, and a method per component.
 
     The operators, such as Bethe Hessians at other r, have the pattern and the kind of ``operator``;
     ``labels`` are the connected components.
@@ -64,7 +64,7 @@ class Layout:
         entries = np.bincount(labels[rows], minlength=len(self.sizes))
         on_diagonal = rows[rows == self.coupling.indices]
         loops = np.bincount(labels[on_diagonal], minlength=len(self.sizes))
-        # No more edges than nodes are a tree or a single cycle.
+        # A component with no more edges than nodes is a tree or has a single cycle.
         most = self.sizes if self.ignores_trees else 0
         self.empty = (entries + loops) // 2 <= most
 

@@ -12,7 +12,7 @@ from kgroups._wording import in_python
 from kgroups.errors import ConvergenceError
 from kgroups.spectrum.operators import BoundOperator
 
-# Tolerance of ARPACK, and of a search that only asks whether there is anything.
+# Tolerance of ARPACK, and of a search that only checks whether any eigenpair is left.
 _TOLERANCE, _ROUGH_TOLERANCE = 1e-10, 1e-4
 # Residuals up to this are accepted; ARPACK may stop with larger ones.
 _RESIDUAL = 1e-7

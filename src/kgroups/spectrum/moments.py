@@ -1,6 +1,6 @@
 r"""How many communities there are and how clear they are, from traces of Chebyshev polynomials.
 
-With random vectors g without their Perron part, the mean of
+For random vectors g with their Perron part removed, the mean of
 :math:`g^T T_{2q}(N) \frac{1 + N}{2} g` is :math:`\sum_i T_{2q}(\nu_i) \frac{1 + \nu_i}{2}`.
 The bulk of the spectrum adds next to nothing to it, and k - 1 eigenvalues
 :math:`\nu = (s + 1/s)/2` beyond 1 add :math:`s^{2q} / 2` each, up to the last factor. That factor

@@ -46,7 +46,7 @@ from kgroups.spectrum.operators import BoundOperator, above_threshold
 # Random columns of a verification, and the probability that an eigenvector is missed by them all.
 _VERIFYING = 8
 _MISSED = 1e-9
-# With that probability as many standard normal numbers are all smaller than this in size.
+# With that probability, as many standard normal numbers are all smaller than this in magnitude.
 _SMALL_PART = math.sqrt(math.pi / 2.0) * _MISSED ** (1.0 / _VERIFYING)
 # Passes of the filter over a block in which something has grown.
 _PASSES = 3
@@ -83,9 +83,9 @@ _WEAKEST_GROWTH = 1.15
 _LIFT, _HIDING_LIFT = 100.0, 1e4
 # Range of the degree of the filter.
 _FEWEST_STEPS, _MOST_STEPS = 12, 40
-# Extra columns of a block: a share of the eigenvectors to find, and a number.
+# Extra columns of a block: a share of the eigenvectors to find, and a fixed number.
 _SPARE_SHARE, _SPARE = 0.4, 4
-# Times that a block is filtered at most, and Ritz values that rise by less in a pass are final.
+# Largest number of passes over a block; Ritz values that rise by less in a pass are final.
 _LEADING_PASSES = 12
 _FINAL_RISE = 0.01
 # Ritz values above the first number will rise to an eigenvalue above 1, as those of the bulk of a
@@ -195,7 +195,7 @@ class Subspace:
 
 
 def edge_of_noise(n: int) -> float:
-    """Return what an eigenvalue of N_r must exceed not to be one of a random graph.
+    """Return the value that eigenvalues of N_r do not exceed in a random graph.
 
     The largest eigenvalue of the bulk fluctuates around 1 by a multiple of n^(-2/3).
     """

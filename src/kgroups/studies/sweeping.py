@@ -86,7 +86,7 @@ def sweep(
     Raises
     ------
     InputError
-        If an argument is not what it must be, or the journal belongs to another study.
+        If an argument is invalid, or the journal belongs to another study.
 
     Examples
     --------

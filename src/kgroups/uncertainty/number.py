@@ -1,4 +1,4 @@
-"""How sure is the number of communities: the probability of each, as detection compares them."""
+"""How sure the number of communities is: the probability of each, compared as detection does."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -39,7 +39,7 @@ _LEFT_OUT = 40.0
 # never calls one certain.
 _SHOWN_PROBABILITY = 0.005
 _MOST_SHOWN = 6
-# Numbers with a smaller probability are not worth a word in a sentence.
+# Numbers with a smaller probability are not mentioned in sentences.
 _LIKELY = 0.05
 _CHOICES = {
     "mean-degree": "mean degree",
@@ -55,7 +55,7 @@ class KDistribution:
     Attributes
     ----------
     k_values : ndarray of int, read-only
-        The numbers of communities that were compared, rising.
+        The numbers of communities that were compared, in increasing order.
     probabilities : ndarray of float, read-only
         Their probabilities; those of all others are taken to be 0.
     nats : ndarray of float, read-only
@@ -63,12 +63,12 @@ class KDistribution:
         community in each component. Probabilities are in proportion to their exponentials.
     converged : ndarray of bool, read-only
         Whether the nats rest on a description, or on belief propagation that has converged. Where
-        it has not, its evidence counts up to that of the best number.
+        it has not, its evidence is capped at that of the best number.
     k_found : int
         The number of communities that :func:`detect_communities` returns.
     compared_by : {"description", "evidence"}
-        What compared the numbers in the largest component: the description length, or below what
-        it can resolve the evidence by belief propagation.
+        How numbers were compared in the largest component: by the description length or, below
+        what that can resolve, by the evidence of belief propagation.
     dispersion : float
         What the evidence of edges was divided by, because edges are correlated.
     n, m : int
@@ -129,9 +129,8 @@ class KDistribution:
         Returns
         -------
         str
-            It names the numbers that have at least a twentieth of the probability, those next to
-            the best whose evidence has not converged, and if ``k`` is not the most probable one,
-            why that is.
+            It names the numbers with a probability of at least a twentieth, those next to the best
+            whose evidence has not converged, and the reason if ``k`` is not the most probable one.
         """
         order = np.argsort(-self.probabilities, kind="stable")
         likely = [
@@ -244,7 +243,7 @@ def k_distribution(
     rng: RngLike = None,
     progress: StageProgress = False,
 ) -> KDistribution:
-    r"""Weigh the numbers of communities of a graph against each other.
+    r"""Return how probable each number of communities of a graph is.
 
     Parameters
     ----------
@@ -259,7 +258,7 @@ def k_distribution(
         As for :func:`detect_communities`.
     max_work : float
         The comparison ends after this many times the work of detection, but not before it has
-        taken about a quarter of a second. With ``k_values`` it does not end.
+        taken about a quarter of a second. With ``k_values`` there is no limit.
     rng : int, Generator or None
         As for :func:`detect_communities`.
     progress : bool or callable
@@ -273,20 +272,20 @@ def k_distribution(
     Raises
     ------
     InputError
-        If an argument is not what it must be, or none of ``k_values`` is possible.
+        If an argument is invalid, or none of ``k_values`` is possible.
 
     Notes
     -----
     Numbers are compared as :func:`detect_communities` compares its candidates, and its communities
     are among them. In each component, where these save at least a nat per node, the nats
-    :math:`\Phi_k` are those that the best communities of number k save in the description of the
-    graph. Below that they are evidence by belief propagation, for communities of the search and
-    those of eigenvectors. Then
+    :math:`\Phi_k` are those that the best k communities save in the description of the graph.
+    Elsewhere they are evidence by belief propagation, for communities of the search and those of
+    eigenvectors. Then
 
     .. math:: P(k) \propto \sum_{k_1 + k_2 + \dots = k} \exp(\Phi_{k_1} + \Phi_{k_2} + \dots)
 
-    over the numbers of communities of the components. Fewer communities than found are merged
-    from these. More come from splits of these in two, and from merging small groups.
+    over the numbers of communities of the components. Fewer communities than found are obtained by
+    merging these, more by splitting these in two and by merging small groups.
 
     Examples
     --------
@@ -333,7 +332,7 @@ def k_distribution(
         values,
         weights / weights.sum(),
         nats,
-        # What counts beside what is known must be less than that.
+        # Converged if evidence that is not known adds less than what is known.
         nats - known < math.log(2.0),
         k_found=sum(one.found for one in numbers),
         compared_by="evidence" if largest is not None and largest.evidence else "description",
@@ -423,7 +422,7 @@ def _explanation(found: KDistribution, numbers: Sequence[ComponentNumbers]) -> s
 
 
 def _shown_ranges(values: Ints) -> str:
-    """Return rising numbers as text, with consecutive ones as a range."""
+    """Return increasing numbers as text, with consecutive ones as a range."""
     breaks = np.flatnonzero(np.diff(values) != 1) + 1
     runs = [(int(run[0]), int(run[-1])) for run in np.split(values, breaks)]
     return ", ".join(f"{a} to {b}" if a < b else f"{a}" for a, b in runs)

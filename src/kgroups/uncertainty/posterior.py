@@ -68,7 +68,7 @@ class Posterior:
     rates : {"planted", "own"}
         Whether communities share one rate inside.
     degree_corrected : bool
-        Whether rates stand on top of degrees; otherwise all nodes are alike.
+        Whether the model corrects for degrees; otherwise all nodes are alike.
     dispersion : float
         Variance of the degrees over their mean, which is 1 for edges at random.
     accepted : bool
@@ -164,8 +164,8 @@ def posterior(
         ``"own"``: a rate for each community, and sizes learned. ``"auto"`` is ``"planted"`` with
         ``k`` given, which is best near the threshold of detection, and otherwise ``"own"``.
     degrees : {"auto", "corrected", "uniform"}
-        Whether rates stand on top of degrees, or all nodes are alike. ``"auto"`` corrects for
-        degrees if their variance exceeds 1.3 times their mean.
+        Whether the model corrects for degrees, or all nodes are alike. ``"auto"`` corrects if the
+        variance of the degrees exceeds 1.3 times their mean.
     weight, symmetrize
         As for :func:`detect_communities`. An edge of weight w counts as w edges, in units in which
         weights vary like counts.
@@ -191,8 +191,8 @@ def posterior(
     Raises
     ------
     InputError
-        If an argument is not what it must be, both ``k`` and ``partition`` are given, or there are
-        more than ``max_messages``.
+        If an argument is invalid, both ``k`` and ``partition`` are given, or there are more than
+        ``max_messages``.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""The verdict on a graph: is there structure, and how clear is it."""
+"""The verdict on a graph: whether there is structure, and how clear it is."""
 
 import warnings
 from dataclasses import asdict, dataclass, replace
@@ -269,7 +269,7 @@ def significance(
     Raises
     ------
     InputError
-        If the graph or an option is not what it must be.
+        If the graph or an option is invalid.
 
     Notes
     -----

@@ -68,11 +68,11 @@ class Stability:
         Mean AMI between all pairs of resamples, over the nodes that count in both; nan if there
         are none. It does not depend on the partition.
     resamples : int
-        Their number.
+        Number of resamples.
     drop : float
         Probability with which each edge was left out.
     seed : int
-        Of the random numbers.
+        Seed of the random numbers.
     labels : ndarray of int, shape (n,)
         Community of each node in the partition.
     names : sequence of hashable
@@ -326,7 +326,7 @@ def stability_of(
     order = np.arange(graph.n) if order is None else order
     ordered = graph.permuted(order, named=False)
     run = partial(_found_again, ordered, partition._found_with or {}, drop)
-    # More resamples begin with the same ones.
+    # A larger number of resamples begins with the same ones.
     seeds = np.random.SeedSequence(seed).spawn(resamples)
     found = all_results(run, seeds, n_jobs, "resample", progress=progress)
     labels, linked = (np.stack(rows) for rows in zip(*found, strict=True))
@@ -384,7 +384,7 @@ def _found_again(
     of_edges, of_detection = map(np.random.default_rng, seed.spawn(2))
     drawn = resampled(graph, drop, of_edges)
     with warnings.catch_warnings():
-        # Reasons to doubt the communities of a resample show in what is compared.
+        # Warnings about the communities of a resample would repeat what the comparison shows.
         warnings.simplefilter("ignore", KGroupsWarning)
         partition = detect_communities(drawn, rng=of_detection, **settings)
     return Resample(partition.labels, row_lengths(drawn.simple_adjacency()) > 0)
