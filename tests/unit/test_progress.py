@@ -168,7 +168,7 @@ def test_inner_stages_end_with_their_call():
     assert (outer, inner) == (["outside"], ["inside"])
 
 
-def test_a_kernel_tells_its_share_through_its_tally():
+def test_a_kernel_tells_its_share_through_its_control():
     told = []
 
     def kernel(control):

@@ -31,8 +31,8 @@ __all__ = [
     "intersect",
     "merge",
     "shared",
-    "spread",
     "triangles",
+    "unevenness",
     "wake",
 ]
 
@@ -807,7 +807,7 @@ def attach(
 
 
 @kernel(seconds=0.7)
-def spread(
+def unevenness(
     indptr: Indices, indices: Indices, data: Floats, group: Indices, order: Ints, firsts: Ints,
     to_indptr: Indices, to_indices: Indices, to_data: Floats, sums: Floats, between: Floats,
     link: Floats, touched: Indices, control: Ints,

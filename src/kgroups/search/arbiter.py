@@ -48,14 +48,14 @@ def decide(contest: Contest, rng: np.random.Generator) -> Detection:
     method = contest.options.method
     winner = np.full(problem.n_components, len(candidates) - 1)
     if method.compares:
-        winner = winners(candidates, contest.clear)
+        winner = winners(candidates, contest.decided)
     z = np.choose(winner[problem.component], [candidate.z for candidate in candidates])
     counts = np.ones(problem.n_components, dtype=np.int64)
     np.maximum.at(counts, problem.component, z + 1)
     found.z = (np.cumsum(counts) - counts)[problem.component] + z
     if method.compares and method.search_settings is not None:
         # Where the search has found communities, they are kept.
-        whole = ~contest.clear & contest.cyclic & (candidates[_SEARCH].k == 1)
+        whole = ~contest.decided & contest.cyclic & (candidates[_SEARCH].k == 1)
         if whole.any():
             found.z = _split_small_communities(problem, found.z, whole, method.search_settings, rng)
     found.borders = borders_of(problem, contest.described, found.z)
@@ -63,14 +63,14 @@ def decide(contest: Contest, rng: np.random.Generator) -> Detection:
     return found
 
 
-def winners(candidates: Sequence[Candidate], clear: Bools) -> Ints:
+def winners(candidates: Sequence[Candidate], decided: Bools) -> Ints:
     """Return which candidate wins in each component: the highest score, the first of equals.
 
-    One community comes first, the search second. Where the description is ``clear``, the search
+    One community comes first, the search second. Where the description has ``decided``, the search
     wins whatever the others score.
     """
     winner = np.argmax([candidate.score for candidate in candidates], axis=0)
-    return np.where(clear, _SEARCH, winner)
+    return np.where(decided, _SEARCH, winner)
 
 
 def reported_counts(problem: Problem, method: Method, found: Detection) -> ComponentCounts | None:

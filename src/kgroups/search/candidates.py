@@ -234,7 +234,7 @@ class Judge:
         which: Ints,
         *,
         own_rates: bool,
-        dense: Bools | None = None,
+        by_pairs: Bools | None = None,
         max_messages: float = MAX_MESSAGES,
         least_evidence: float = SIGNIFICANCE,
     ) -> Candidate:
@@ -243,8 +243,8 @@ class Judge:
         ``z`` and ``k`` are those of a candidate. With ``own_rates``, each community has its own
         density, as in the description that the search uses. Otherwise, as for eigenvectors, all
         communities of a component share one; they need more than ``least_evidence``, by default
-        what chance gives on one random graph in ten, and are made connected. In components that are
-        ``dense``, each pair of nodes counts as linked at most once, which matters in small dense
+        what chance gives on one random graph in ten, and are made connected. In components scored
+        ``by_pairs``, each pair of nodes counts as linked at most once, which matters in small dense
         graphs only. Components with more than ``max_messages`` messages are scored by their
         description.
         """
@@ -267,8 +267,8 @@ class Judge:
                 present = np.bincount(labels, minlength=int(k[c])) > 0
                 z[problem.rows(c)] = (np.cumsum(present) - 1)[labels]
                 k[c] = np.count_nonzero(present)
-        if dense is not None and dense[which].any():
-            saved = self._saturation(z, k, which[dense[which]])
+        if by_pairs is not None and by_pairs[which].any():
+            saved = self._saturation(z, k, which[by_pairs[which]])
             evidence, score = evidence + saved, score + saved
         if not own_rates:
             score[which[evidence[which] <= least_evidence]] = -np.inf
@@ -582,7 +582,7 @@ class Contest(NamedTuple):
     # What is known about the communities so far, except their labels.
     found: Detection
     # Where the description decides, whatever the others score.
-    clear: Bools
+    decided: Bools
     # Eigenvalues above the threshold, -1 where they were not counted.
     k_hat: Ints
     # Components with more than one cycle, those of them that evidence decides, and those of the
@@ -604,28 +604,28 @@ def propose(
     method, progress = options.method, options.progress
     found, described = Detection(problem.component.copy()), problem
     candidates, measured = [one_community(problem)], dict[int, Moments]()
-    clear = found.clear = np.zeros(problem.n_components, dtype=np.bool_)
+    decided = found.clear = np.zeros(problem.n_components, dtype=np.bool_)
     settings = method.search_settings
     if settings is not None:
         progress("searching")
         searched, found.visits, measured = search(problem, settings, rng, start=start)
         # Where a description saves a nat per node, its communities are reliable.
-        clear = found.clear = searched.score >= problem.sizes
-        found.dispersion = _dispersion(problem, searched, clear, settings)
+        decided = found.clear = searched.score >= problem.sizes
+        found.dispersion = _dispersion(problem, searched, found.clear, settings)
         if found.dispersion > 1.0:
             progress("searching with the dispersion")
             described = problem.dispersed(found.dispersion)
             searched, visits = search_again(described, settings, rng, searched)
             found.visits += visits
             # Belief propagation takes edges as independent: where they are not, the search decides.
-            clear = np.ones_like(clear)
+            decided = np.ones_like(decided)
         candidates.append(searched)
     # A component with fewer edges than nodes + 1 is a tree or has one cycle.
     cyclic = problem.entries >= 2 * (problem.sizes + 1)
     k_hat, faint = np.full(problem.n_components, -1, dtype=np.int64), np.zeros_like(cyclic)
     asked, judge, spectra = np.zeros_like(cyclic), Judge(problem), None
     if method.has_spectrum:
-        faint = ~clear & cyclic & (problem.sizes > ANY_SAVING_NODES)
+        faint = ~decided & cyclic & (problem.sizes > ANY_SAVING_NODES)
         which, entropy = np.flatnonzero(faint), int(rng.integers(2**63))
         with dense_solves(problem.n, method) if which.size else nullcontext():
             if which.size:
@@ -650,7 +650,7 @@ def propose(
         options,
         candidates,
         found,
-        clear,
+        decided,
         k_hat,
         cyclic,
         faint,
@@ -680,12 +680,12 @@ def _with_evidence(
     own = judge.scored(searched.z, searched.k, several, own_rates=True)
     return [
         searched._replace(score=np.maximum(searched.score, own.score)),
-        _by_eigenvectors(problem, which, spectra, judge, dense=searched.k == 1),
+        _by_eigenvectors(problem, which, spectra, judge, by_pairs=searched.k == 1),
     ]
 
 
 def _by_eigenvectors(
-    problem: Problem, which: Ints, spectra: Spectra, judge: Judge, *, dense: Bools
+    problem: Problem, which: Ints, spectra: Spectra, judge: Judge, *, by_pairs: Bools
 ) -> Candidate:
     """Return the communities of eigenvectors in some components, and what beliefs make of them.
 
@@ -696,7 +696,7 @@ def _by_eigenvectors(
 
     def tried(which: Ints, k: Ints) -> Candidate:
         labels, left = spectra.communities(which, k)
-        return judge.scored(labels, left, which, own_rates=False, dense=dense)
+        return judge.scored(labels, left, which, own_rates=False, by_pairs=by_pairs)
 
     which = which[k[which] > 1]
     best = tried(which, k)

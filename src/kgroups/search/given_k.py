@@ -59,7 +59,7 @@ def _find(problem: Problem, k: int, options: Options, rng: np.random.Generator) 
     unasked = decide(propose(problem, options, rng), rng)
     if np.unique(unasked.z).size == k:
         unasked.components = [
-            replace(report, why=f"k = {report.k} was given, and found without; {report.why}")
+            replace(report, why=f"{_given(k, report.k)}, and found without; {report.why}")
             for report in unasked.components
         ]
         return unasked
@@ -132,10 +132,11 @@ def _described(z: Ints, problem: Problem, why: str) -> Detection:
     """Return labels as a detection with its reasons; nodes with label -1 are uninformed."""
     found = Detection(z.copy(), dispersion=problem.dispersion)
     found.assign_uninformed()
+    k = np.unique(found.z).size
     for c in np.argsort(-problem.sizes, kind="stable")[:REPORTED].tolist():
-        k = np.unique(found.z[problem.rows(c)]).size
-        because = f"k = {k} was given; {why}"
-        report = ComponentReport(int(problem.sizes[c]), k, "search", because, component=c)
+        share = np.unique(found.z[problem.rows(c)]).size
+        because = f"{_given(k, share)}; {why}"
+        report = ComponentReport(int(problem.sizes[c]), share, "search", because, component=c)
         found.components.append(replace(report, nats=_nats_of(found, problem, c)))
     return found
 
@@ -175,7 +176,7 @@ def _by_shares(
         quota = ComponentQuota(part, share, component, options, entropy, found)
         z, origin, why = quota.communities(measured.get(component), V)
         report = ComponentReport(
-            part.n, share, origin, f"k = {share} was given{why}", component=component
+            part.n, share, origin, f"{_given(k, share)}{why}", component=component
         )
         found.components.append(report)
         found.z[rows] = k_total + z
@@ -188,6 +189,11 @@ def _by_shares(
         for report in found.components[:REPORTED]
     ]
     return found
+
+
+def _given(k: int, share: int) -> str:
+    """Return that k was given, and how many of the communities are in a component."""
+    return f"k = {k} was given" + (f", {share} of them here" if share < k else "")
 
 
 def _by_moments(problem: Problem, spectral: Spectral) -> Ints:

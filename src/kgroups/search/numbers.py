@@ -136,7 +136,7 @@ class _Trial:
         ]
         # Trees have one community. Where all pairs were counted, the number is final.
         candidates = contest.candidates
-        won = np.choose(winners(candidates, contest.clear), [each.k for each in candidates])
+        won = np.choose(winners(candidates, contest.decided), [each.k for each in candidates])
         large = problem.sizes > ANY_SAVING_NODES
         self._open = np.flatnonzero(contest.cyclic & large & (won == self._found))
         for c in self._open.tolist():
@@ -254,7 +254,7 @@ class _Trial:
                 left,
                 which,
                 own_rates=False,
-                dense=contest.candidates[1].k == 1,
+                by_pairs=contest.candidates[1].k == 1,
                 least_evidence=-np.inf,
             )
             self._add(scored, which)

@@ -300,7 +300,7 @@ def pearson(groups: Groups) -> tuple[float, float, float]:
     arrays = level.indptr, level.indices, level.data, group, order, firsts
     links = top.indptr, top.indices, top.data
     arguments = *arrays, *links, sums, between, link, touched, new_control()
-    run_kernel(kernels.spread, len(level.indices), *arguments)
+    run_kernel(kernels.unevenness, len(level.indices), *arguments)
     statistic, expected, freedom = sums.sum(axis=0).tolist()
     return statistic, expected, freedom
 

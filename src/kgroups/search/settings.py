@@ -237,7 +237,7 @@ class Spectral(Method):
         return True
 
     def counts_all(self, largest: int) -> bool:
-        """Return whether the eigenvectors of components up to a size are computed exactly."""
+        """Return whether eigenvectors were computed exactly, so that counts cost no more."""
         return largest <= self.largest_exact
 
 

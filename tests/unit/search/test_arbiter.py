@@ -206,7 +206,7 @@ def test_dense_pairs_count_once():
     G = nx.planted_partition_graph(2, 12, 0.9, 0.3, seed=1)
     problem, z = problem_of(graph_of(G)), np.repeat([0, 1], 12)
     plain, dense = (
-        Judge(problem).scored(z, TWO, ALL, own_rates=True, dense=np.array([flag]))
+        Judge(problem).scored(z, TWO, ALL, own_rates=True, by_pairs=np.array([flag]))
         for flag in (False, True)
     )
     assert dense.z.tolist() == plain.z.tolist()
