@@ -918,8 +918,8 @@ class Partition(Sequence[Community]):
         ----------
         path : str or path
             The suffix sets the format. ``.json`` keeps node names of type int, str, float, bool,
-            None and tuple with their types, the uninformed nodes, and the spectrum, the confidence and
-            the stability of nodes and communities if they were computed. ``.csv`` and
+            None and tuple with their types, the uninformed nodes, and the spectrum, the confidence
+            and the stability of nodes and communities if they were computed. ``.csv`` and
             ``.parquet`` (needs the extra ``parquet``) are tables with the columns ``node`` and
             ``community`` for names that are all int or all str. After a call of
             :meth:`confidence` also ``confidence`` and ``runner_up``, and after one of

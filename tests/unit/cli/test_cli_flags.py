@@ -26,7 +26,7 @@ IN_PYTHON_ONLY = (
     "operators/bethe_hessian.py",
 )
 # Texts with k= that are counts, or errors of options that no command has.
-NO_ADVICE = {"partition/partition.py": 1, "spectrum/estimate.py": 1}
+NO_ADVICE = {"partition/partition.py": 1, "spectrum/count.py": 1}
 STUDY = "study --n 60 --k 2 --degree 6 --snr 1 --trials 1"
 # The command, what its message says, and what it must advise.
 ERRORS = [
