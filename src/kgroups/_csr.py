@@ -127,9 +127,9 @@ def block(csr: CSR, start: int, stop: int) -> CSR:
 
 
 def writable(array: Any) -> Any:
-    """Return an array that numba takes for one of its own, copied only if it must be.
+    """Return the array contiguous and writable, as kernels take it, copied only if necessary.
 
-    A read-only view of a whole array gives that array: kernels write only to what they are to fill.
+    A read-only view of a whole array gives that array: kernels write only to what they must fill.
     """
     base = array.base
     if (

@@ -4,8 +4,8 @@ A kernel takes contiguous arrays and numbers, fills arrays of the caller, and re
 nothing. It allocates nothing, draws nothing and raises nothing. Interpreted, it sees its arrays as
 memoryviews, whose items are Python's own numbers, so that both ways give the same digits; it asks
 for ``len(array)`` and ``array.shape``, and slices no array. ``math.log`` and ``math.exp`` are those
-of the compiled code. Functions that a kernel calls stand in its file: numba's cache of compiled
-code notices changes of that file alone.
+of the compiled code. Functions that a kernel calls are in a kernel file, too, so that the cache of
+compiled code notices changes to them.
 
 ``KGROUPS_JIT`` is ``auto``, ``always`` (compile at the first call) or ``never``. In ``auto`` a
 kernel is interpreted while that takes less time than its compilation, all calls together, so that
@@ -51,7 +51,7 @@ KERNELS: "list[Kernel[..., Any]]" = []
 
 
 class _Spent:
-    """Seconds of this process in interpreted kernels, and in compiling them."""
+    """Seconds that this process has spent in interpreted kernels, and in compiling kernels."""
 
     interpreting = 0.0
     compiling = 0.0

@@ -429,7 +429,7 @@ def canonical_order(
         Row indices in the order of the sorted names, for :meth:`Graph.permuted`; ``None`` when
         the rows are in that order already.
     method : {"index", "sorted names", "input order"}
-        ``"index"`` for nodes without names of their own, ``"input order"`` for names that have no
+        ``"index"`` for nodes without names, ``"input order"`` for names that have no
         unique order: of mixed types, sets, or not equal to themselves as NaN.
 
     Examples

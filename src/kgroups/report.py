@@ -170,12 +170,12 @@ class Report:
         What the evidence of edges was divided by, because edges are correlated; 1 where they count
         in full. ``nats`` of components are after that division.
     contiguity : float or None
-        How many times as often as by chance two links that leave a community from two linked nodes
-        lead to the same other community: 1 where communities explain all links, more where they
-        are patches. It is that of one component, the one with most patches, or if there are none
-        the largest. None where no component has three communities, where ``k`` was given and is
-        not the number that is found without, and where labels were given. Measured on a sample of
-        a large graph unless it is clearly above 1.5 there.
+        How often, relative to chance, two links that leave a community from two linked nodes lead
+        to the same other community: 1 where communities explain all links, more where they are
+        patches. It is that of one component: the one with most patches, or the largest if there are
+        none. None if no component has three communities, if ``k`` was given and differs from the
+        number found without it, or if labels were given. On a large graph it is measured on a
+        sample, unless it is clearly above 1.5 there.
     separation : float or None
         What it costs to merge the communities of that component in pairs, over what it would cost
         if the merged ones were not linked. None where the contiguity is not clearly above 1.5.

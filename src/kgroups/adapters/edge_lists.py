@@ -193,7 +193,7 @@ def _integer_columns(file: GraphFile, layout: _Layout) -> tuple[Ints, Ints, Floa
 
 
 def _has_unusual_integers(block: bytes) -> bool:
-    """Return whether some integer is written as 007, +7 or -0, which are names of their own."""
+    """Return whether some integer is written as 007, +7 or -0, which are different names."""
     characters = np.frombuffer(b"\n" + block, np.uint8)
     is_digit = characters - ord("0") < 10
     starts_with_zero = (

@@ -88,7 +88,7 @@ class SharedLabels(NamedTuple):
     """Labels of a partition of other nodes than those of a graph, carried over to the graph."""
 
     labels: Ints
-    """Community of each node in the order of the graph; of a new node, one of its own."""
+    """Community of each node in the order of the graph; each new node has a separate one."""
     new: int
     """Nodes that the partition does not have."""
     vanished: int

@@ -119,7 +119,7 @@ def igraph_draws_from(source: random.Random) -> Iterator[None]:
     Raises
     ------
     InputError
-        If the caller has set a generator of their own.
+        If the caller has set another generator.
     """
     import igraph
 

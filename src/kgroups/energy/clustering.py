@@ -39,7 +39,7 @@ _SAME_OPTIMUM = 1e-10
 _TIE = 1e-9
 # With more points a sample is grouped first, and the other points join the nearest mean.
 _SAMPLE_SIZE = 3_000
-# Points of the sample for each group, if there are so many groups that this is more.
+# Least number of points of the sample for each group.
 _MIN_SAMPLE_PER_GROUP = 3
 # Points from which the distance of all points to their mean is estimated.
 _PILOT_SIZE = 300

@@ -308,9 +308,9 @@ Init = KMeansInit | QRInit
 class WarmStart:
     """Start from existing labels, such as those of an earlier version of the graph.
 
-    Nodes are matched by name. Those that are new start alone, each as a community of its own, and
-    those that have vanished are dropped; ``report`` says how many of each. Graph and labels must
-    share at least one node.
+    Nodes are matched by name. Each new node starts as a separate community, and nodes that have
+    vanished are dropped; ``report`` says how many of each. Graph and labels must share at least one
+    node.
 
     Parameters
     ----------

@@ -1062,7 +1062,7 @@ class Partition(Sequence[Community]):
         return int(np.count_nonzero(self.sizes == 1))
 
     def _overview(self, **shown: bool) -> list[str]:
-        """Return what is known in sentences, as :meth:`summary` does, but for warnings."""
+        """Return what is known in sentences, as :meth:`summary` does, without warnings."""
         return overview(self, **shown)
 
     def _known_warnings(self, *, spectrum: bool = True) -> list[Warning]:

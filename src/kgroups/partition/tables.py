@@ -187,7 +187,7 @@ def summary_of(partition: "Partition") -> Summary:
 def overview(
     partition: "Partition", *, levels: bool = True, spectrum: bool = True, uncertainty: bool = True
 ) -> list[str]:
-    """Return sentences on a partition, but for warnings, with or without some of what is known."""
+    """Return sentences on a partition, except warnings, with or without some of what is known."""
     if not partition.k:
         return ["There are no nodes."]
     return [

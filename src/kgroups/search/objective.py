@@ -29,7 +29,7 @@ so that the contiguity :math:`\sum_r J_r / \sum_r E[J_r]` is 1. If each communit
 parts of the same size that are linked to different others, it would be 2.
 
 *Separation*: communities are merged in pairs, the best first. If there were no links between those
-that are merged, that would cost some nats; the links between them make up for a part of it. The
+that are merged, that would cost some nats; the links between them offset a part of this cost. The
 separation is the share that remains: 1 for communities without links between them. Among patches of
 a continuum it is small, as there a partition into larger patches is nearly as good.
 """

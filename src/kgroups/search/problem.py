@@ -260,7 +260,7 @@ def labels_from_zero(z: Ints, problem: Problem) -> tuple[Indices, Ints]:
 
 
 def planted_fits(level: Level, z: Ints, k: Ints, which: Ints) -> list[PlantedFit]:
-    """Fit the rates of the groups of some components, each by itself."""
+    """Fit the rates of the groups of some components separately."""
     sums = totals(level, z.astype(np.int32, copy=False), k, which).sums[which].tolist()
     entries = level.entries[which].tolist()
     return [fit_of_sums(number, *own) for number, own in zip(entries, sums, strict=True)]
