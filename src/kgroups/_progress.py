@@ -100,7 +100,7 @@ def ticking_line(text: Callable[[], str | None], before: float = 0.0) -> Iterato
     """Show a line while something takes long, until the block ends.
 
     ``text`` is asked for it several times a second, and returns None while there is nothing to
-    say. It stands in the bar of the running stage; without one, on standard error, if that is a
+    say. It appears in the bar of the running stage; without one, on standard error, if that is a
     terminal or a notebook shows it. There the clock begins with the seconds that it took before.
     """
     stages = _current.get()
@@ -246,9 +246,9 @@ class Stages:
         return total
 
     def peak_bytes(self) -> int | None:
-        """Return by how much the resident memory of the process has risen at most until now.
+        """Return the largest rise of the resident memory of the process until now, in bytes.
 
-        None where the system does not tell. The high-water mark that Linux keeps is exact. If the
+        None where this is not known. The high-water mark that Linux keeps is exact. If the
         process had needed more before, it does not show this call; then the largest of the
         readings at each :func:`tell_share` counts, which can miss what was freed between two.
         """

@@ -39,7 +39,7 @@ from kgroups.spectrum import (
     spectrum_of_graph,
 )
 
-# What arguments are called here that other packages have.
+# What the arguments of other packages are called here.
 _RNG = "The seed is the argument rng: a whole number or a numpy Generator."
 _SCALE = (
     "There is no resolution. The argument k sets the number of communities, and levels() of the "
@@ -89,26 +89,26 @@ def detect_communities(
         Edge attribute or column that holds the weights; ``None`` ignores weights.
     source, target : str, optional
         Columns of a table, or of a file with a table, that hold the ends of the edges. Usual names
-        such as ``source`` and ``target`` or ``from`` and ``to`` are found without.
+        such as ``source`` and ``target`` or ``from`` and ``to`` are recognized.
     operator : BetheHessian or another Operator
         The operator, by default the Bethe Hessian with the usual choice of r.
     method : Auto, Search or Spectral
-        Who proposes communities: the search for the shortest description, eigenvectors (exact or
-        filtered), or with :class:`Auto` both, and an arbiter decides.
+        Where candidates come from: the search for the shortest description, eigenvectors (exact or
+        filtered), or, with :class:`Auto`, both; then an arbiter decides.
     init : KMeansInit, QRInit or WarmStart
-        How the eigenvectors become first labels, or labels to start from instead.
+        How the eigenvectors become initial labels, or existing labels to start from instead.
     refine : Hartigan, another Refiner, or None
-        How first labels from eigenvectors are improved; ``None`` leaves them. Any object with the
-        method of :class:`kgroups.hartigan.Refiner` will do. With ``k`` given, another ``init`` or
-        ``refine`` than the default asks for eigenvectors alone.
+        How initial labels from eigenvectors are improved; ``None`` leaves them. Any object with the
+        method of :class:`kgroups.hartigan.Refiner` will do. With ``k`` given, an ``init`` or
+        ``refine`` other than the default asks for eigenvectors alone.
     symmetrize : {"sum", "union"}, optional
         How a directed graph becomes undirected: weights of both directions summed, or any edge as
         one edge of weight 1.
     self_loops : {"drop", "keep"}
         Whether self-loops take part.
     rng : int, Generator or None
-        Chance: random numbers, and a random order of the nodes instead of that of their names.
-        ``None`` is a fixed stream and the order of the names, so that calls repeat.
+        Source of randomness: random numbers, and a random order of the nodes instead of that of
+        their names. ``None`` is a fixed stream and the order of the names, so that calls repeat.
     progress : bool or callable
         True shows the current stage and its share done on standard error if that is a terminal; a
         callable is called with the name of each stage as it begins, and about once a second in a
@@ -132,9 +132,9 @@ def detect_communities(
     Notes
     -----
     For the same node names, the same graph gives the same communities in any order of its nodes
-    and edges: the work is done in the order of the sorted names. Other names are another draw of
-    chance, and so is another order of the rows of a matrix, whose nodes have no names. Several
-    values of ``rng`` show how much that changes, and so does :meth:`Partition.stability`.
+    and edges: the work is done in the order of the sorted names. Renaming nodes can change the
+    result, and so can another order of the rows of a matrix, whose nodes have no names. Several
+    values of ``rng`` show by how much, and so does :meth:`Partition.stability`.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def detect_communities(
         known = _start_labels(init, given, k)
 
         stages.begin("finding communities")
-        # Who asks for random numbers is to see all chance: ties go by the order of the nodes too.
+        # ``rng`` is to show all effects of chance; ties depend on the order of the nodes, too.
         shuffle = None if rng is None else stream.permutation(given.n)
         ready = prepare(given, operator, self_loops, shuffle=shuffle)
         first = KMeansInit() if isinstance(init, WarmStart) else init
@@ -175,7 +175,7 @@ def detect_communities(
         found.counts = reported_counts(ready.problem, method, found)
     request = _Request(type(method).__name__, repr(init), k, operator, refine, self_loops, known)
     partition = _result(given, ready, found, request, stages)
-    # What finds communities again in other graphs; labels to start from belong to this one.
+    # The settings that find communities again in other graphs; labels to start from do not fit.
     vars(partition)["_found_with"] = {
         "k": k,
         "operator": operator,

@@ -160,12 +160,12 @@ class Report:
     visits : int
         Matrix entries that moments, filters, moves and merges have read.
     peak_bytes : int or None
-        By how many bytes the resident memory of the process rose at most during the call above
-        what it held at its beginning: everything that was allocated and not yet freed, arrays of
-        kernels and a graph read from a file included, a graph that was given in memory and freed
-        memory that is used again excluded. None where the system does not tell (it is read from
-        ``/proc`` of Linux). Exact if no earlier peak of the process was higher; otherwise the
-        largest reading, about 20 a second in long work. What other threads allocate counts too.
+        Largest rise of the resident memory of the process during the call, in bytes. It includes
+        everything that was allocated and not yet freed, such as arrays of kernels and a graph read
+        from a file, but not a graph that was given in memory, nor freed memory that is used again.
+        None on systems without the ``/proc`` of Linux, from which it is read. Exact if no earlier
+        peak of the process was higher; otherwise the largest of about 20 readings a second in long
+        work. What other threads allocate counts, too.
     dispersion : float
         What the evidence of edges was divided by, because edges are correlated; 1 where they count
         in full. ``nats`` of components are after that division.

@@ -44,7 +44,7 @@ class PlantedAffinity:
         The ratio :math:`\lambda = (a - b) / (k \sqrt d)`. Groups can be detected above 1.
         Negative values make nodes avoid their own group.
     beyond : {"error", "clip"}
-        What to do where :math:`a` or :math:`b` is no probability times ``n``. For
+        What to do where :math:`a / n` or :math:`b / n` is not a probability. For
         :math:`\lambda > \sqrt d` that is a negative :math:`b`. ``"clip"`` moves it to the nearest
         bound, which changes the mean degree.
 
@@ -81,7 +81,7 @@ class PlantedAffinity:
         Raises
         ------
         InputError
-            If one of them is none and ``beyond`` is ``"error"``.
+            If one of them is not a probability and ``beyond`` is ``"error"``.
         """
         root = math.sqrt(self.degree)
         a = self.degree + self.snr * (k - 1) * root
@@ -322,7 +322,7 @@ def planted_partition(
         Signal-to-noise ratio :math:`\lambda = (a - b) / (k \sqrt d)`. Above 1 the groups can be
         detected by fast algorithms. It must not exceed :math:`\sqrt d`, where :math:`b = 0`.
     sizes : {"balanced", "multinomial"}
-        Groups that differ by at most one node, or the group of each node drawn by itself.
+        Sizes that differ by at most one node, or the group of each node drawn independently.
     beyond : {"error", "clip"}
         What to do where ``snr`` makes :math:`a` or :math:`b` impossible. ``"clip"`` takes the
         nearest possible value, which changes the mean degree.
@@ -332,7 +332,7 @@ def planted_partition(
     Returns
     -------
     Planted
-        Unpacks as ``graph, labels``. Nodes of all groups are mixed, so that node numbers tell
+        Unpacks as ``graph, labels``. Nodes of all groups are mixed, so that node numbers say
         nothing about the groups.
 
     Raises

@@ -1,4 +1,4 @@
-"""What a generator returns: the graph of the drawn pairs, with labels."""
+"""The result of a generator: the graph of the drawn pairs, with labels."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias

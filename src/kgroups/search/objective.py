@@ -13,8 +13,8 @@ itself.
 
 The edges of real graphs are correlated. The *dispersion* is their number divided by the number of
 independent edges. A grid, a small world, and points that are linked to those nearby have no
-communities, but any partition into compact patches saves many nats. Two numbers tell such *patches
-of a continuum* from communities.
+communities, but any partition into compact patches saves many nats. Two numbers distinguish such
+*patches of a continuum* from communities.
 
 *Contiguity*: a patch meets each neighboring patch along a border, so that its nodes on one side of
 it are linked to one neighbor and those on the other side to another. Take all pairs of links that
