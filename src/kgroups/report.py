@@ -47,7 +47,7 @@ def about_uninformed(nodes: int) -> list[str]:
 class RefinementReport:
     """Totals over all refinements: one for each number of communities tried in a component.
 
-    ``method`` shows the options of the refinement, and ``name`` what it is called in sentences.
+    ``method`` shows the options of the refinement; ``name`` is its name in sentences.
     """
 
     method: str
@@ -303,7 +303,7 @@ class Report:
         return lines
 
     def about_k(self) -> str:
-        """Return a sentence on the number of communities and what it is based on."""
+        """Return a sentence on the number of communities and the evidence for it."""
         parts = f" in {self.n_components} components" if self.n_components > 1 else ""
         found = f"{counted_communities(self.k_found, self.n_single)}{parts}"
         if self.labels_given:

@@ -31,7 +31,7 @@ def from_igraph(graph: Any, options: ReadOptions) -> Graph:
         refuse_directed("a directed igraph Graph", options)
     weight = options.weight if options.reads_weights else None
     # All of the graph is read before anything is checked: objects that serve as names or weights
-    # run code of their own, and that could change the graph.
+    # run code, which could change the graph.
     n = graph.vcount()
     names = graph.vs["name"] if "name" in graph.vertex_attributes() else None
     attributes = graph.edge_attributes()

@@ -1,4 +1,4 @@
-"""Pictures of partitions and of what they are based on; they need the extra ``plot``."""
+"""Pictures of partitions and of the evidence for them; they need the extra ``plot``."""
 
 from kgroups.plotting.figures import (
     plot_adjacency,
