@@ -1,5 +1,6 @@
 """What ``import kgroups`` offers, and what it must not load."""
 
+import importlib
 import inspect
 import re
 import subprocess
@@ -54,6 +55,19 @@ def test_the_reference_pins_the_public_names():
 @pytest.mark.parametrize("package", ["datasets", "energy", "generators", "metrics", "plotting"])
 def test_the_reference_pins_the_names_of_a_package(package):
     assert set(getattr(kgroups, package).__all__) == names_in_reference(f"kgroups.{package}")
+
+
+def test_all_names_of_the_reference_exist():
+    module, listed = None, 0
+    for line in REFERENCE.read_text().splitlines():
+        if heading := re.fullmatch(r"\.\. (?:current)?module:: (\S+)", line):
+            module = importlib.import_module(heading[1])
+        elif entry := re.fullmatch(r"   ([\w.]+)", line):
+            *packages, name = entry[1].split(".")
+            owner = importlib.import_module(".".join([module.__name__, *packages]))
+            assert hasattr(owner, name), entry[1]
+            listed += 1
+    assert listed > 50
 
 
 @pytest.mark.parametrize("name", kgroups.__all__)

@@ -1,8 +1,8 @@
 """Graph files: ``read_graph``, the registry of formats, and what their readers share.
 
 Files are not trusted: compressed content is limited, and sizes that a file claims are checked.
-To add a format, write a module with a function ``read(file: GraphFile) -> Graph`` and add one line
-to ``FORMATS``.
+To add a format, write a function that takes a ``GraphFile`` and returns a ``Graph``, and add one
+line to ``FORMATS``.
 """
 
 import gzip

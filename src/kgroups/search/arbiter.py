@@ -95,7 +95,7 @@ def reason(candidate: Candidate, component: int, nats: float) -> str:
     elif nats > 0.0:
         better, by = how_clearly(nats), f"{nats:.1f} nats shorter"
     else:
-        return "found by the eigenvectors, too faint for a shorter description of the graph"
+        return f"found by the {candidate.origin}, too faint for a shorter description of the graph"
     return f"they describe the graph {better} better than one community ({by})"
 
 

@@ -332,7 +332,7 @@ def search(
     labels = None if start is None else labels_from_zero(start, problem)[0]
     found = searching.search(searching.cyclic, labels=labels, spectrum=spectrum)
     visits = searching.visits + sum(one.visits for one in measured.values())
-    return _candidate(found), visits, measured
+    return _candidate(found, searching), visits, measured
 
 
 def search_again(
@@ -345,12 +345,12 @@ def search_again(
     searching = Searching(problem.level, settings, rng, problem.dispersion)
     which = np.flatnonzero(found.k > 1)
     again = searching.search(which, labels=found.z.astype(np.int32), searched=True)
-    return found.replaced(which, _candidate(again), problem), searching.visits
+    return found.replaced(which, _candidate(again, searching), problem), searching.visits
 
 
-def _candidate(found: State) -> Candidate:
-    z, saved = found.z.astype(np.int64), found.saved
-    return candidate("search", z, found.k, saved, nats=saved, undecided=found.share)
+def _candidate(found: State, searching: Searching) -> Candidate:
+    z, saved, nats = found.z.astype(np.int64), found.saved, searching.objective.nats(found.saved)
+    return candidate("search", z, found.k, saved, nats=nats, undecided=found.share)
 
 
 def projected_labels(measured: Moments, rng: np.random.Generator) -> Any:

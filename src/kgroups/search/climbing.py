@@ -237,8 +237,8 @@ class Searching:
 
     @property
     def cyclic(self) -> Ints:
-        """The components with more than one cycle; trees and single cycles save nothing."""
-        return np.flatnonzero(self.level.entries >= 2 * (self.sizes + 1))
+        """The components in which the objective may rise."""
+        return self.objective.divisible(self.level)
 
     @property
     def visits(self) -> int:

@@ -101,6 +101,14 @@ class Objective(NamedTuple):
         """What kernels take that compute nats."""
         return self[:4]
 
+    def nats(self, saved: Floats) -> Floats:
+        """Return the nats of the description in what partitions save, NaN where that is no nats."""
+        return saved
+
+    def divisible(self, level: Level) -> Ints:
+        """Return the components with more than one cycle; trees and single cycles save nothing."""
+        return np.flatnonzero(level.entries >= 2 * (level.sizes + 1))
+
     @classmethod
     def of(cls, level: Level, dispersion: float = 1.0) -> "Objective":
         """Return the code lengths of the components of a finest level.

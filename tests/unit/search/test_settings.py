@@ -154,7 +154,7 @@ CHANGED = [(name, value) for name, values in OTHER.items() for value in values]
 
 
 def test_every_setting_is_tried():
-    assert set(OTHER) == {field.name for field in fields(kg.Search)}
+    assert set(OTHER) == {one.name for one in fields(kg.Search) if not isinstance(one.default, str)}
 
 
 @pytest.mark.parametrize(("name", "value"), CHANGED)
