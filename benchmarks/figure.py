@@ -9,6 +9,8 @@ from kgroups.plotting.style import FAINT, INK
 
 # Shapes tell the methods apart where colors do not; the first stands for kgroups.
 _MARKERS = ("o", "s", "D", "^", "v", "P", "X", "p", "<", ">", "h")
+# Least difference of scores between the bottom and the top of a panel.
+_LEAST_HEIGHT = 0.2
 # Size of a letter and of a line of a label, as parts of a panel.
 _LETTER, _LINE = 0.0145, 0.05
 
@@ -57,6 +59,11 @@ def _draw(axes: Any, shown: Sequence[tuple[dict[str, Any], Point, float]]) -> No
     left, right = axes.get_xlim()
     axes.set_xlim(left, right * (right / left) ** 0.55)
     axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter("")
+    # Small differences are not to look large.
+    low, high = axes.get_ylim()
+    room = max(0.0, _LEAST_HEIGHT - (high - low)) / 2
+    axes.set_ylim(low - room, high + room)
     axes.grid(color=FAINT, alpha=0.4, lw=0.6)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
