@@ -20,7 +20,7 @@ import numpy as np
 import kgroups as kg
 from benchmarks.graphs import own_lfr
 from kgroups._parallel import available_cores
-from kgroups.adapters import canonical_order
+from kgroups.graph import canonical_order
 
 
 @dataclass

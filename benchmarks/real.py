@@ -4,7 +4,7 @@ Each network is its largest component. What is printed, and written by ``--markd
 
 - mean AMI with the labels by family of networks;
 - three numbers of each method: agreement with the labels, reproducibility without labels (mean AMI
-  between copies of a network that lack some edges), and description (``kgroups.description``, Phi,
+  between copies of a network that lack some edges), and description (``kgroups.search``, Phi,
   in percent of the largest that a method found); beside them time and memory;
 - differences between kgroups and each peer, with intervals by a bootstrap over families;
 - every network by itself.

@@ -64,7 +64,7 @@ nitpick_ignore_regex = [
     (r"py:.*", r"(abc|collections|dataclasses|os|pathlib|typing)(\..*)?"),
     (r"py:.*", r"(igraph|matplotlib|networkx|np|numba|numpy|pandas|pyarrow|scipy|sklearn)(\..*)?"),
     (r"py:class", r"kgroups\.generators\.planted\._GraphAndLabels"),
-    (r"py:class", r"kgroups\.datasets\.(catalog\.Entry|loading\._Sourced)"),
+    (r"py:class", r"kgroups\.datasets\.(Entry|_Source)"),
     (r"py:class", r"kgroups\.energy\.semimetrics\.(_Radial|_Scaled)"),
     (r"py:class", r"kgroups\.backends\.sklearn\.estimators\.(_Clusterer|_KernelClusterer)"),
 ]

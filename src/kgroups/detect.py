@@ -36,6 +36,7 @@ from kgroups.search import (
 from kgroups.spectrum import (
     BetheHessian,
     Operator,
+    check_operator,
     spectrum_of_graph,
 )
 
@@ -257,10 +258,10 @@ def _check_options(
     operator: Operator, method: Method, init: Init | WarmStart, refine: Refiner | None
 ) -> None:
     check_method(method)
+    check_operator(operator)
     for name, value, kinds, listed in (
-        ("operator", operator, (BetheHessian, Operator), "BetheHessian() or another Operator"),
         ("init", init, (Init, WarmStart), "KMeansInit(), QRInit() or WarmStart(partition)"),
-        # The usual classes come first because checking a protocol takes long.
+        # Hartigan comes first because checking a protocol takes long.
         ("refine", refine, (Hartigan, NoneType, Refiner), "Hartigan(), another Refiner, or None"),
     ):
         # A class with a method refine is no refiner, but its instances are.

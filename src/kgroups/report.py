@@ -233,8 +233,8 @@ class Report:
 
     @property
     def labels_given(self) -> bool:
-        """Whether labels were given, and refined: no candidates competed in any component."""
-        return self.n > 0 and not self.components
+        """Whether labels were given, and refined: no candidates competed."""
+        return self.method == "given labels"
 
     def __str__(self) -> str:
         size = f"{counted(self.n, 'node')}, {counted(self.m, 'edge')}."

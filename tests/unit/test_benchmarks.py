@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -31,6 +33,14 @@ from benchmarks.peers import (
 from benchmarks.scores import Scorer, Scores
 from benchmarks.suites import ROWS, SUITES, drawn
 from kgroups import metrics
+
+# All but the script that another interpreter runs.
+MODULES = {file.stem for file in Path(memory.__file__).parent.glob("*.py")} - {"graph_tool_script"}
+
+
+@pytest.mark.parametrize("name", sorted(MODULES))
+def test_every_benchmark_can_be_imported(name):
+    assert import_module(f"benchmarks.{name}").__doc__
 
 
 def codes_of_pairs(graph):

@@ -110,7 +110,10 @@ SEARCHED = ComponentReport(
             "3 communities and 2 single nodes, 5 in all, as requested.",
         ),
         ({"k_given": 2, "n_components": 3}, "2 communities in 3 components, as requested."),
-        ({"components": (), "k_given": 2}, "2 communities, as many as in the labels given."),
+        (
+            {"method": "given labels", "components": (), "k_given": 2},
+            "2 communities, as many as in the labels given.",
+        ),
         ({"n": 0, "k_found": 0, "n_components": 0, "components": ()}, "0 communities."),
         ({"k_found": 6, "n_components": 5}, "6 communities in 5 components."),
         (
@@ -151,7 +154,7 @@ def test_each_component_but_single_nodes_is_described_where_there_are_several():
 
 
 def test_given_labels_say_nothing_of_eigenvalues():
-    given = replace(PLAIN, k_given=2, k_hat=None, counting={}, components=())
+    given = replace(PLAIN, method="given labels", k_given=2, k_hat=None, counting={}, components=())
     assert given.lines() == [
         "2 communities, as many as in the labels given.",
         "Parameter of the Bethe Hessian: r = 2 (mean-degree).",

@@ -20,15 +20,18 @@ def unique_integers(*columns: Any) -> tuple[Any, list[Indices]]:
     low = min((int(column.min()) for column in columns if column.size), default=0)
     high = max((int(column.max()) for column in columns if column.size), default=-1)
     kind = index_type(size)
+    if high < 2**63:
+        # Signed and unsigned integers side by side would become floats.
+        columns = tuple(column.astype(np.int64, copy=False) for column in columns)
     if high >= 2**63 or high - low > _LOOKUP_SLOTS_PER_VALUE * size + 1024:
         names, places = np.unique(np.concatenate(columns), return_inverse=True)
         bounds = np.cumsum([column.size for column in columns])[:-1]
         return names, np.split(places.astype(kind), bounds)
     seen = np.zeros(high - low + 1, bool)
     for column in columns:
-        seen[column.astype(np.int64, copy=False) - low] = True
+        seen[column - low] = True
     number = np.cumsum(seen, dtype=kind) - kind(1)
-    codes = [number[column.astype(np.int64, copy=False) - low] for column in columns]
+    codes = [number[column - low] for column in columns]
     return np.flatnonzero(seen) + low, codes
 
 

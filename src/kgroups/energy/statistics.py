@@ -113,7 +113,7 @@ def energy_distance(
     4.5
     """
     x, w, y, v = _two_samples(X, Y, metric, x_weights, y_weights)
-    return 2.0 * mean_between(x, w, y, v) - mean_within(x, w) - mean_within(y, v)
+    return 2.0 * mean_between(x, w, y, v) - (mean_within(x, w) + mean_within(y, v))
 
 
 def within_energy(
@@ -244,7 +244,7 @@ def mean_within(given: Vectors | Floats, w: Floats, *, tile_side: int = TILE_SID
     if not isinstance(given, Vectors):
         return float(p @ (given @ p))
     rows = VectorRows(given.points, p, given.metric, tile_side=tile_side)
-    return -2.0 * sum(float(tile.sum()) for _, _, tile in rows.tiles())
+    return 0.0 - 2.0 * sum(float(tile.sum()) for _, _, tile in rows.tiles())
 
 
 def mean_between(

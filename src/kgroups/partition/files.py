@@ -187,7 +187,7 @@ def _to_json(partition: "Partition", levels: "Levels | None") -> bytes:
 def _json_confidence(known: Confidence | None) -> dict[str, Any] | None:
     if known is None:
         return None
-    # JSON has no NaN: what was read from a table does not have these probabilities.
+    # JSON has no NaN: a null in an earlier file may stand for these probabilities.
     probability = known.runner_up_probability
     return {
         **known._asdict(),

@@ -22,6 +22,7 @@ from kgroups.spectrum.operators import (
     BoundBetheHessian,
     BoundOperator,
     Operator,
+    check_operator,
     degrees_are_uneven,
 )
 from kgroups.spectrum.subspace import Leading, edge_of_noise, leading_pairs
@@ -39,6 +40,7 @@ __all__ = [
     "Spectrum",
     "ThinBlock",
     "all_eigenvalues",
+    "check_operator",
     "count_components",
     "degrees_are_uneven",
     "edge_of_noise",

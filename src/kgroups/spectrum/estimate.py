@@ -37,6 +37,7 @@ from kgroups.spectrum.operators import (
     BoundOperator,
     Operator,
     above_threshold,
+    check_operator,
 )
 
 
@@ -229,6 +230,7 @@ def estimate_k(
     >>> spectrum.k_at
     {'mean-degree': 2, 'second-moment': 2, 'nonbacktracking': 2}
     """
+    check_operator(operator)
     check_choice("self_loops", self_loops, ("drop", "keep"))
     given = as_graph(graph, weight=weight, source=source, target=target, symmetrize=symmetrize)
     spectrum = spectrum_of_graph(given, operator, self_loops)

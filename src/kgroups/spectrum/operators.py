@@ -83,6 +83,16 @@ class Operator(Protocol):
         ...
 
 
+def check_operator(operator: object) -> None:
+    """Raise unless this is an operator."""
+    # The usual class comes first because checking a protocol takes long.
+    is_operator = isinstance(operator, (BetheHessian, Operator))
+    # A class with a method bind is no operator, but its instances are.
+    if not is_operator or isinstance(operator, type):
+        msg = f"operator must be BetheHessian() or another Operator, got {operator!r}."
+        raise InputError(msg)
+
+
 @dataclass(frozen=True, eq=False)
 class BoundOperator:
     r"""An operator on one graph: its coupling G, its diagonal and its threshold.

@@ -159,9 +159,10 @@ class Significance:
         """Return what structure beyond chance says of communities."""
         text, k = "That is structure beyond chance", self.communities
         if self.patches is None:
+            where = "" if k is None or k < 3 else " in a component"
             return (
-                f"{text}, which need not mean communities: fewer than three cannot be told from "
-                "patches of a continuum, such as a grid."
+                f"{text}, which need not mean communities: fewer than three{where} cannot be told "
+                "from patches of a continuum, such as a grid."
             )
         if not self.patches:
             return (
@@ -309,8 +310,8 @@ def significance(
     given = as_graph(graph, weight=weight, symmetrize=symmetrize)
     # In the order of the sorted names, so that the result does not depend on that of the input.
     order, _ = canonical_order(given)
-    order = np.arange(given.n) if order is None else order
-    adjacency, nodes = without_isolated(given.permuted(order, named=False).simple_adjacency())
+    ordered = given if order is None else given.permuted(order, named=False)
+    adjacency, nodes = without_isolated(ordered.simple_adjacency())
     verdict = Significance(nodes.size, len(adjacency.indices) // 2, given.is_weighted)
     if number == 0 and verdict.n < _FEWEST_NODES_OF_MOMENTS:
         msg = (
@@ -322,7 +323,8 @@ def significance(
     if verdict.m < _FEWEST_EDGES or cyclic_nodes(adjacency).size == 0:
         return verdict
     labels, patches = _detected(given)
-    verdict = replace(verdict, communities=np.unique(labels[order][nodes]).size, patches=patches)
+    labels = labels if order is None else labels[order]
+    verdict = replace(verdict, communities=np.unique(labels[nodes]).size, patches=patches)
     if number is None:
         large = verdict.n > _RANKED_NODES or verdict.m > _RANKED_EDGES
         number = 0 if large else _NULLS

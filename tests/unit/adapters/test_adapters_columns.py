@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from kgroups.adapters import read_graph
+from kgroups.adapters import as_graph, read_graph
 from kgroups.errors import FileFormatError, GraphError, WeightError
 
 
@@ -20,6 +20,17 @@ def save(tmp_path):
         return path
 
     return save_columns
+
+
+@pytest.mark.parametrize("far", [7, 10**9, 10**17])
+def test_signed_and_unsigned_names_stay_whole(save, far):
+    source, target = np.array([0, far + 1]), np.array([far + 3, 5], dtype=np.uint64)
+    for graph in (
+        as_graph((source, target)),
+        read_graph(save(".npz", source=source, target=target)),
+        read_graph(save(".parquet", source=source, target=target)),
+    ):
+        assert list(graph.nodes) == sorted([0, 5, far + 1, far + 3])
 
 
 @pytest.mark.parametrize(

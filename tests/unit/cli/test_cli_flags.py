@@ -23,7 +23,6 @@ IN_PYTHON_ONLY = (
     "energy/",
     "generators/rewiring.py",
     "search/settings.py",
-    "operators/bethe_hessian.py",
 )
 # Texts with k= that are counts, or errors of options that no command has.
 NO_ADVICE = {"partition/partition.py": 1, "spectrum/count.py": 1}
