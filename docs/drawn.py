@@ -43,18 +43,18 @@ def karate():
 
 def agreement():
     """Draw the agreement with the labels, from the table of the README."""
-    networks = agreements(README.read_text(encoding="utf-8"))
+    families = agreements(README.read_text(encoding="utf-8"))
     with plotting.style():
         figure = Figure(figsize=(4.4, 4.4), layout="constrained")
         axes = figure.subplots()
-        rows = np.arange(len(networks))
+        rows = np.arange(len(families))
         for place, (method, (color, marker)) in enumerate(METHODS.items()):
-            values = [found[method] for found in networks.values()]
+            values = [found[method] for found in families.values()]
             axes.plot(values, rows + 0.24 * (place - 1), marker, color=f"#{color}", label=method)
         for row in rows[::2]:
             axes.axhspan(row - 0.5, row + 0.5, color=FAINT, alpha=0.08, linewidth=0)
         axes.grid(axis="x", alpha=0.4)
-        axes.set(yticks=rows, yticklabels=networks, xlim=(-0.02, 1), ylim=(rows[-1] + 0.5, -0.5))
+        axes.set(yticks=rows, yticklabels=families, xlim=(-0.02, 1), ylim=(rows[-1] + 0.5, -0.5))
         axes.set_xlabel("AMI with the labels")
         axes.spines["left"].set_visible(False)
         axes.tick_params(axis="y", length=0)
@@ -65,19 +65,18 @@ def agreement():
 
 
 def agreements(readme):
-    """Return the AMI of each method on each labeled network of the first table."""
-    table = readme.split("### Real networks", 1)[1]
-    table = table[table.index("| graph |") :].split("\n\n", 1)[0]
+    """Return the mean AMI of each method on each family of labeled networks."""
+    table = readme[readme.index("| family |") :].split("\n\n", 1)[0]
     header, _, *rows = (
         [cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()
     )
-    found = {}
-    for cells in rows:
-        row = dict(zip(header, cells, strict=True))
-        # The others have no labels, and the last row has the means.
-        if row["true k"].isdigit():
-            found[row["graph"]] = {name: float(row[name].split(", ")[1]) for name in METHODS}
-    return found
+    lines = [dict(zip(header, cells, strict=True)) for cells in rows]
+    # The last rows have the means.
+    return {
+        line["family"]: {name: float(line[name]) for name in METHODS}
+        for line in lines
+        if not line["family"].startswith("mean")
+    }
 
 
 def as_svg(figure, description):

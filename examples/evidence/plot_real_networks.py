@@ -50,8 +50,8 @@ ax.legend(loc="lower right")
 plt.show()
 
 # %%
-# ``python -m benchmarks.real`` prints the table of the README, with more networks, Infomap and the
-# time of each method.
+# ``python -m benchmarks.real`` prints the tables of the evidence, with more networks, methods and
+# times, and with intervals.
 
 for name, one, other in zip(names, by_kgroups, by_modularity, strict=True):
     print(f"{name:18s} kgroups {one:.3f}   Leiden {other:.3f}")
