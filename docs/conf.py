@@ -59,12 +59,13 @@ numpydoc_show_class_members = False
 nitpicky = True
 # Other projects' names are not resolved: that would need their inventories from the network. A
 # named tuple can only get further attributes through a base class, and entries of the catalog,
-# semimetrics and estimators share one; none of these has a page.
+# semimetrics, estimators and methods share one; none of these has a page.
 nitpick_ignore_regex = [
     (r"py:.*", r"(abc|collections|dataclasses|os|pathlib|typing)(\..*)?"),
     (r"py:.*", r"(igraph|matplotlib|networkx|np|numba|numpy|pandas|pyarrow|scipy|sklearn)(\..*)?"),
     (r"py:class", r"kgroups\.generators\.planted\._GraphAndLabels"),
     (r"py:class", r"kgroups\.datasets\.(Entry|_Source)"),
+    (r"py:class", r"kgroups\.search\.settings\.Method"),
     (r"py:class", r"kgroups\.energy\.semimetrics\.(_Radial|_Scaled)"),
     (r"py:class", r"kgroups\.backends\.sklearn\.estimators\.(_Clusterer|_KernelClusterer)"),
 ]

@@ -13,7 +13,7 @@ from kgroups._csr_nb import (
     label_components,
     peel,
 )
-from kgroups._progress import new_control, run_kernel
+from kgroups._progress import begin_stage, new_control, run_kernel, tell_share
 from kgroups._types import CSR, Bools, Floats, Indices, Ints
 
 # Indices are int32 while all counts are below this: half the memory of int64.
@@ -253,6 +253,8 @@ def _rows_by_counting(
     weights = _NO_VALUES if w is None else w
     start = np.zeros(n + 1, kind)
     parts = [slice(begin, begin + at_once) for begin in range(0, u.size, at_once)]
+    if len(parts) > 1:
+        begin_stage("building the matrix")
     for part in parts:
         start[1:] += np.bincount(np.maximum(u[part], v[part]), minlength=n)
     np.cumsum(start, out=start, dtype=kind)
@@ -260,11 +262,13 @@ def _rows_by_counting(
     for part in parts:
         given = writable(weights[part])
         fill_columns(_integers(u[part]), _integers(v[part]), given, place, low, weight)
+        tell_share(0.5 * part.start, u.size)
     below, above = np.zeros((2, n), kind)
     last = np.full(n, -1, kind)
     columns = row_ranges(start, at_once)
     for first, stop in columns:
         count_entries(first, stop, start, low, last, below, above)
+        tell_share(n + 0.5 * first, 2 * n)
     indptr = np.zeros(n + 1, kind)
     np.cumsum(below + above, out=indptr[1:], dtype=kind)
     first_above = indptr[:-1] + below
