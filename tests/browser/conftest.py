@@ -149,10 +149,13 @@ class Page:
         return [url for url in urls if not url.startswith(("data:", "blob:"))]
 
     def downloaded(self, name):
-        """Wait for a download and return its text."""
+        """Wait for a download and return its text.
+
+        The browser first puts an empty file of that name there, and moves the whole one over it.
+        """
         path = self.downloads / name
         for _ in range(200):
-            if path.exists():
+            if path.exists() and path.stat().st_size:
                 return path.read_bytes().decode()
             time.sleep(0.05)
         pytest.fail(f"no download of {name}")
