@@ -79,13 +79,13 @@ def encode_table(columns: Mapping[str, Any], path: str | os.PathLike[str]) -> by
     return gzip.compress(content, mtime=0) if str(path).lower().endswith(".gz") else content
 
 
-def import_pyarrow() -> tuple[Any, Any]:
+def import_pyarrow(what: str = "Parquet files") -> tuple[Any, Any]:
     """Return the modules ``pyarrow`` and ``pyarrow.parquet``, or raise and name the extra."""
     try:
         import pyarrow
         from pyarrow import parquet
     except ImportError as error:
-        msg = f"Parquet files need pyarrow. {install_hint('parquet')}"
+        msg = f"{what} need pyarrow. {install_hint('parquet')}"
         raise MissingExtraError(msg) from error
     return pyarrow, parquet
 

@@ -20,6 +20,7 @@ __all__ = [
     "MissingExtraError",
     "NumberOfCommunitiesError",
     "PartitionError",
+    "StoreError",
     "WeightError",
 ]
 
@@ -50,6 +51,10 @@ class FileFormatError(GraphError):
 
 class PartitionError(InputError):
     """A partition does not fit the graph: a node is missing, repeated or unknown."""
+
+
+class StoreError(InputError):
+    """A store on disk is damaged, in use, of other edges, or has no room."""
 
 
 class NumberOfCommunitiesError(InputError):

@@ -38,7 +38,7 @@ def read_npz(file: GraphFile) -> Graph:
             arrays = {key: archive[key] for key in wanted}
             for key in wanted[:2]:
                 if arrays[key].dtype.kind in "fc":
-                    raise _unfit_names(arrays[key].dtype, key)
+                    raise unfit_names(arrays[key].dtype, key)
             return _graph_of_columns(arrays, names, options)
         file.check_expansion(_expanded_size(archive, _MATRIX_ARRAYS))
         _check_indices(archive, file)
@@ -94,7 +94,7 @@ def read_parquet(file: GraphFile) -> Graph:
             kind = content.schema_arrow.field(column).type
             kind = kind.value_type if pyarrow.types.is_dictionary(kind) else kind
             if pyarrow.types.is_floating(kind) or pyarrow.types.is_decimal(kind):
-                raise _unfit_names(kind, column)
+                raise unfit_names(kind, column)
         columns = {column: content.read([column], use_threads=False)[column] for column in wanted}
         _refuse_nulls(columns)
     return _graph_of_columns(columns, names, file.options)
@@ -118,7 +118,7 @@ def _refuse_nulls(columns: Mapping[str, Any]) -> None:
         if not values.null_count:
             continue
         row = int(values.is_null().index(True).as_py())
-        place = _place(column, row)
+        place = place_in_column(column, row)
         if position == 2:
             edge = source[row].as_py(), target[row].as_py()
             raise bad_weight(value="null", edge=edge, place=f", {place}")
@@ -132,16 +132,18 @@ def _graph_of_columns(columns: dict[str, Any], names: Sequence[str], options: Re
     graph = from_edge_arrays(
         *(as_column(columns.pop(column)) for column in wanted),
         options=options,
-        place=lambda row: f", {_place(wanted[2], row)}",
+        place=lambda row: f", {place_in_column(wanted[2], row)}",
     )
     return with_columns_described(graph, names, wanted, options)
 
 
-def _place(column: str, row: int) -> str:
+def place_in_column(column: str, row: int) -> str:
+    """Return in words where a value is stored."""
     return f"in column {column!r}, row {row} (the first is 0)"
 
 
-def _unfit_names(kind: object, column: str) -> GraphError:
+def unfit_names(kind: object, column: str) -> GraphError:
+    """Return the error for a column of node names that are no whole numbers and no text."""
     return GraphError(
         f"node names in a file must be whole numbers or text, got {kind} in column {column!r}.\n"
         "  Write the column with an integer type. Tables turn whole numbers into floats where some "

@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -32,12 +32,12 @@ _NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
 # What networkx.write_edgelist puts at the end of a line.
 _ATTRIBUTES = re.compile(r"[\s,;]\{(?:'.*)?\}\s*$")
 _COMMENT = re.compile(r"(?:^|\s)[#%].*")
-_COMMENT_BYTES = re.compile(rb"(?m)(?:^|[ \t])[#%][^\r\n]*")
+COMMENT_BYTES = re.compile(rb"(?m)(?:^|[ \t])[#%][^\r\n]*")
 _UNUSUAL_INTEGER = re.compile(rb"(?<![0-9A-Za-z.+-])[+-]?0[0-9]|(?<![0-9A-Za-z.])(?:\+[0-9]|-0)")
 
 
 @dataclass(frozen=True)
-class _Layout:
+class Layout:
     """Position of each column in a line; ``is_guess`` if the header was inferred from its words."""
 
     delimiter: str | None
@@ -67,6 +67,11 @@ class _Layout:
         return tuple(name for i, name in enumerate(self.fields) if i not in used)
 
     @property
+    def kinds_of_words(self) -> set[str]:
+        """What the words above the ends have in common with names of the same kind."""
+        return {kind_of_name(self.fields[end]) for end in (self.source, self.target)}
+
+    @property
     def is_bare(self) -> bool:
         """Whether a line holds only source, target and perhaps weight, in this order."""
         n = len(self.fields)
@@ -79,7 +84,7 @@ class _Layout:
 
 def read_edge_list(file: GraphFile) -> Graph:
     """Read one edge per line; see :func:`kgroups.read_graph` for the form."""
-    layout = _find_layout(file)
+    layout = find_layout(file)
     if layout is None:
         return Graph(np.zeros(1, np.int32), np.zeros(0, np.int32))
     columns = _integer_columns(file, layout) if layout.is_bare else None
@@ -92,7 +97,7 @@ def read_edge_list(file: GraphFile) -> Graph:
     )
 
 
-def _find_layout(file: GraphFile) -> _Layout | None:
+def find_layout(file: GraphFile) -> Layout | None:
     """Inspect the first line that is not a comment; ``None`` when there is no such line."""
     options = file.options
     number, line = next(_data_lines(file), (0, ""))
@@ -126,15 +131,15 @@ def _find_layout(file: GraphFile) -> _Layout | None:
             # As an edge, the line would have two fields, or a third one that need not be a number.
             as_edge = len(fields) == 2 or (len(fields) == 3 and options.weight is None)
             is_guess = as_edge and not named
-            return _Layout(delimiter, fields, *ends, column, direction, number, is_guess)
+            return Layout(delimiter, fields, *ends, column, direction, number, is_guess)
     if len(fields) not in (2, 3):
         problem = f"a line must hold two node names and perhaps a weight, got {len(fields)} fields"
-        hint = f"Begin with a header and {_header_hint()}, or drop the others."
+        hint = f"Begin with a header and {header_hint()}, or drop the others."
         raise file.error(number, problem, hint)
     if options.weight not in (None, "weight") and len(fields) == 2:
         raise no_such_attribute(options.weight, (), kind="column")
     third = 2 if options.weight is not None and len(fields) == 3 else None
-    return _Layout(delimiter, fields, 0, 1, third)
+    return Layout(delimiter, fields, 0, 1, third)
 
 
 def _refuse_adjacency(file: GraphFile, fields: Sequence[str], delimiter: str | None) -> None:
@@ -154,7 +159,12 @@ def _refuse_adjacency(file: GraphFile, fields: Sequence[str], delimiter: str | N
 
 
 def _data_lines(file: GraphFile) -> Iterator[tuple[int, str]]:
-    for number, line in file.lines():
+    return without_comments(file.lines())
+
+
+def without_comments(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Yield numbered lines without comments, and none that is empty then."""
+    for number, line in lines:
         text = line
         if "#" in line or "%" in line:
             if line.lstrip().startswith(("#", "%")):
@@ -176,7 +186,7 @@ def _split(line: str, delimiter: str | None, file: GraphFile, number: int) -> li
         raise file.error(number, f"{error}", "Check the quotes in this line.") from None
 
 
-def _integer_columns(file: GraphFile, layout: _Layout) -> tuple[Ints, Ints, Floats | None] | None:
+def _integer_columns(file: GraphFile, layout: Layout) -> tuple[Ints, Ints, Floats | None] | None:
     """Read all lines at once, or return ``None`` if some name is not a plain integer.
 
     A million lines take 0.5 s, and 4.5 s line by line.
@@ -207,13 +217,13 @@ def _has_unusual_integers(block: bytes) -> bool:
     return suspicious and _UNUSUAL_INTEGER.search(block) is not None
 
 
-def _blocks(file: GraphFile, layout: _Layout) -> Iterator[bytes]:
+def _blocks(file: GraphFile, layout: Layout) -> Iterator[bytes]:
     """Yield blocks of complete lines without the comments and the header."""
     file.stream.seek(0)
     start = True
     for block in file.blocks():
         has_comments = b"#" in block or b"%" in block
-        text = _COMMENT_BYTES.sub(b"", block) if has_comments else block
+        text = COMMENT_BYTES.sub(b"", block) if has_comments else block
         if start and text.strip():
             text = text.removeprefix(b"\xef\xbb\xbf").lstrip()
             if layout.header_line is not None:
@@ -222,12 +232,35 @@ def _blocks(file: GraphFile, layout: _Layout) -> Iterator[bytes]:
         yield text
 
 
-def _line_by_line(file: GraphFile, layout: _Layout) -> Graph:
+def _line_by_line(file: GraphFile, layout: Layout) -> Graph:
     source: list[str] = []
     target: list[str] = []
     weights: list[float] = []
     first: int | None = None
-    for number, line in _data_lines(file):
+    for number, u, v, weight in parsed_lines(file, layout, _data_lines(file)):
+        if weight is not None:
+            weights.append(weight)
+        source.append(u)
+        target.append(v)
+        first = number if first is None else first
+    _refuse_unknown_header(file, layout, first, source, target)
+    if layout.is_guess:
+        names = {*source, *target}
+        kinds = layout.kinds_of_words
+        alike = next((end for end in sorted(names) if kind_of_name(end) in kinds), None)
+        if alike is not None:
+            raise doubtful_header(file, layout, alike)
+    m = len(source)
+    names_read = as_column(file.node_names([*source, *target]))
+    weight_read = np.array(weights) if layout.weight is not None else None
+    return from_edge_arrays(names_read[:m], names_read[m:], weight_read, options=file.options)
+
+
+def parsed_lines(
+    file: GraphFile, layout: Layout, lines: Iterable[tuple[int, str]]
+) -> Iterator[tuple[int, str, str, float | None]]:
+    """Yield the number, the ends and the weight of each numbered line that is not the header."""
+    for number, line in lines:
         if number == layout.header_line:
             continue
         fields = _split(line, layout.delimiter, file, number)
@@ -244,63 +277,58 @@ def _line_by_line(file: GraphFile, layout: _Layout) -> Graph:
             refuse_directed(
                 f"{file.name}, where line {number} says {fields[layout.direction]}", file.options
             )
+        weight = None
         if layout.weight is not None:
             text = fields[layout.weight]
             try:
-                weights.append(plain_number(text))
+                weight = plain_number(text)
             except ValueError:
                 problem = f"a weight must be a number, got {text!r}"
                 hint = (
                     f"Correct this line, or pass {setting('weight', None)}. If it is a header: "
-                    f"{_header_hint()}."
+                    f"{header_hint()}."
                 )
                 raise file.error(number, problem, hint) from None
-        source.append(u)
-        target.append(v)
-        first = number if first is None else first
-    _refuse_unknown_header(file, layout, first, source, target)
-    if layout.is_guess:
-        _refuse_doubtful_header(file, layout, {*source, *target})
-    m = len(source)
-    names = as_column(file.node_names([*source, *target]))
-    weight = np.array(weights) if layout.weight is not None else None
-    return from_edge_arrays(names[:m], names[m:], weight, options=file.options)
+        yield number, u, v, weight
 
 
 def _refuse_unknown_header(
-    file: GraphFile, layout: _Layout, first: int | None, source: list[str], target: list[str]
+    file: GraphFile, layout: Layout, first: int | None, source: list[str], target: list[str]
 ) -> None:
     """Refuse a first line of words above lines of integers: it is a header and not an edge."""
     if layout.header_line is not None or len(source) < 2 or all_integers((source[0], target[0])):
         return
     if all_integers(source[1:]) and all_integers(target[1:]):
-        problem = f"{source[0]!r} and {target[0]!r} look like column names above integer node names"
-        hint = f"If it is a header, {_header_hint()}, or put # before this line."
-        raise file.error(first, problem, hint)
+        raise unknown_header(file, first, source[0], target[0])
 
 
-def _refuse_doubtful_header(file: GraphFile, layout: _Layout, names: set[str]) -> None:
-    """Refuse a header that was inferred from its words if there are nodes of such names."""
+def unknown_header(file: GraphFile, line: int | None, u: str, v: str) -> FileFormatError:
+    """Return the error for a first line of words above integers."""
+    problem = f"{u!r} and {v!r} look like column names above integer node names"
+    hint = f"If it is a header, {header_hint()}, or put # before this line."
+    return file.error(line, problem, hint)
+
+
+def doubtful_header(file: GraphFile, layout: Layout, alike: str) -> FileFormatError:
+    """Return the error for a header that was inferred from its words, if a node is named alike."""
     words = [layout.fields[end] for end in (layout.source, layout.target)]
-    kinds = set(map(_kind_of_name, words))
-    alike = next((end for end in sorted(names) if _kind_of_name(end) in kinds), None)
-    if alike is not None:
-        problem = (
-            f"{words[0]!r} and {words[1]!r} may be column names or an edge, because there is a "
-            f"node {alike!r}"
-        )
-        hint = (
-            f"If they are column names, pass {setting('source', words[0])} and "
-            f"{setting('target', words[1])};\n"
-            "  if they are an edge, put a header with source and target before it."
-        )
-        raise file.error(layout.header_line, problem, hint)
+    problem = (
+        f"{words[0]!r} and {words[1]!r} may be column names or an edge, because there is a "
+        f"node {alike!r}"
+    )
+    hint = (
+        f"If they are column names, pass {setting('source', words[0])} and "
+        f"{setting('target', words[1])};\n"
+        "  if they are an edge, put a header with source and target before it."
+    )
+    return file.error(layout.header_line, problem, hint)
 
 
-def _header_hint() -> str:
+def header_hint() -> str:
+    """Return how to say which columns hold the ends of the edges."""
     return f"call two columns source and target, or pass their names as {column_arguments()}"
 
 
-def _kind_of_name(name: str) -> str:
+def kind_of_name(name: str) -> str:
     """Return what node1 and Node27, or u and B, have in common."""
     return "a letter" if len(name) == 1 and name.isalpha() else name.lower().rstrip("0123456789")

@@ -299,12 +299,16 @@ class GraphFile:
             problem = f"the file claims {n} nodes but has {entries} entries"
             raise self.error(None, problem, "Number the nodes without such gaps.")
 
+    def rewind(self) -> None:
+        """Go back to the start."""
+        self.stream.seek(0)
+
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield each line from the start with its number; every kind of line end is accepted.
 
         The stream stays at the end of the last line that was yielded.
         """
-        self.stream.seek(0)
+        self.rewind()
         number = 0
         for raw in iter(self.stream.readline, b""):
             for line in raw.splitlines():
