@@ -70,35 +70,36 @@ def saving(E: float, P: float, sign: float) -> float:
 
 def coarsen_block(
     indptr: Indices, indices: Indices, data: Floats, strength: Floats, inner: Floats, nodes: Ints,
-    first: int, last: int, z: Indices, k: int, to_indptr: Indices, to_indices: Indices,
+    first: int, last: int, z: Indices, at: int, k: int, to_indptr: Indices, to_indices: Indices,
     to_data: Floats, to_strength: Floats, to_inner: Floats, to_nodes: Ints, base: int, slot: int,
     control: Ints, group: Floats, link: Floats, counts: Ints, touched: Indices, work: Indices,
 ) -> int:
     """Write the ``k`` groups of a block as units from ``base`` on, their links from ``slot`` on.
 
-    Returns where the links end, -1 if a flag in the control has ended the work.
+    The label of unit i is ``z[at + i]``. Returns where the links end, -1 if a flag in the control
+    has ended the work.
     """
     mask = 0 if len(data) == 1 else -1
     for a in range(k + 1):
         counts[_START, a] = 0
     for i in range(first, last):
-        counts[_START, z[i] + 1] += 1
+        counts[_START, z[at + i] + 1] += 1
     for a in range(k):
         counts[_START, a + 1] += counts[_START, a]
         link[a] = 0.0
     for i in range(first, last):
-        a = z[i]
+        a = z[at + i]
         work[_MEMBERS, counts[_START, a]] = i - first
         counts[_START, a] += 1
-    at = 0
+    place = 0
     for a in range(k):
         count = 0
         own_strength = 0.0
         own_inner = 0.0
         own_nodes = 0
-        while at < counts[_START, a]:
-            i = first + work[_MEMBERS, at]
-            at += 1
+        while place < counts[_START, a]:
+            i = first + work[_MEMBERS, place]
+            place += 1
             if control[STOP] != 0:
                 return -1
             own_strength += strength[i]
@@ -124,6 +125,133 @@ def coarsen_block(
             slot += 1
     to_indptr[base + k] = slot
     return slot
+
+
+def gathered(
+    indices: Indices, data: Floats, begin: int, end: int, z: Indices, link: Floats,
+    touched: Indices,
+) -> int:
+    """Add up the links of a unit to each group in ``link``; return how many groups there are."""
+    one = 0 if len(data) == 1 else -1
+    count = 0
+    for t in range(begin, end):
+        b = z[indices[t]]
+        # Written always, and kept only if the group is new.
+        touched[count] = b
+        count += 1 if link[b] == 0.0 else 0
+        link[b] += float(data[t & one])
+    return count
+
+
+def best_by_modularity(
+    a: int, d: float, own_link: float, penalty: float, margin: float, count: int, group: Floats,
+    link: Floats, touched: Indices,
+) -> tuple[int, float]:
+    """Return the group that a unit of group a gains most by joining, and its links there.
+
+    The links are reset to 0.
+    """
+    best = a
+    best_gain = margin
+    best_link = own_link
+    charge = penalty * d
+    stay = own_link - charge * (group[a, _STRENGTH] - d)
+    for position in range(count):
+        b = touched[position]
+        if b != a:
+            x = link[b]
+            gain = x - charge * group[b, _STRENGTH] - stay
+            link[b] = 0.0
+            if gain > best_gain:
+                best = b
+                best_gain = gain
+                best_link = x
+    return best, best_link
+
+
+def best_by_description(
+    i: int, a: int, d: float, e: float, size: int, own_link: float, spare: int, m: float,
+    of_size: Floats, of_number: Floats, table: int, k: int, inside: float, expected: float,
+    temperature: float, noise: Floats, shift: int, count: int, group: Floats, link: Floats,
+    counts: Ints, touched: Indices,
+) -> tuple[int, float, float]:
+    """Return the group that saves most with a unit of group a, its links there, and its lead.
+
+    The lead is that over the second best group, in nats. ``spare`` is an empty group that the unit
+    may open, or -1. With a ``temperature`` gains carry noise. The links are reset to 0.
+    """
+    mask = len(noise) - 1
+    quarter = 1.0 / (4.0 * m)
+    alone = counts[_SIZE, a] == size
+    best = a
+    best_gain = ROUNDING
+    next_gain = -inf
+    best_link = 0.0
+    X = m - inside
+    Y = m - expected
+    outside = 1.0
+    log_outside = 0.0
+    if X < Y and Y > _LEAST_LINK:
+        outside = (X if X > _LEAST_LINK else _LEAST_LINK) / Y
+        log_outside = log(outside)
+    Ka = group[a, _STRENGTH]
+    rest = 0.0
+    if not alone:
+        rest = of_size[table + counts[_SIZE, a] - size]
+        rest += saving(
+            group[a, _INSIDE] - own_link - e, (Ka - d) * (Ka - d) * quarter, 1.0
+        )
+    lost = rest - group[a, _OWN]
+    small = _SERIES * d < X
+    before = 0.0 if small else saving(X, Y, -1.0)
+    for position in range(count + 1):
+        b = a
+        x = 0.0
+        if position < count:
+            b = touched[position]
+            if b == a:
+                continue
+            x = link[b]
+            link[b] = 0.0
+        elif alone or spare < 0:
+            break
+        else:
+            b = spare
+        Eb = group[b, _INSIDE]
+        Kb = group[b, _STRENGTH]
+        rate = group[b, _RATE]
+        there = counts[_SIZE, b]
+        p = d * (2.0 * Kb + d) * quarter
+        if small and rate > 1.0 and Eb > _SERIES * (x + e):
+            excess = x + e - p * rate
+            gain = (x + e) * group[b, _LOG_RATE] - p * (rate - 1.0)
+            gain += 0.5 * excess * excess / Eb
+            gain += of_size[table + there + size] - of_size[table + there]
+        else:
+            gain = of_size[table + there + size] - group[b, _OWN]
+            gain += saving(Eb + x + e, (Kb + d) * (Kb + d) * quarter, 1.0)
+        more = x - own_link
+        charge = p - d * (2.0 * Ka - d) * quarter
+        if small:
+            gain -= more * log_outside + charge * (1.0 - outside)
+        else:
+            gain += saving(X - more, Y - charge, -1.0) - before
+        after = k - (1 if alone else 0) + (1 if there == 0 else 0)
+        gain += of_number[table + after] - of_number[table + k] + lost
+        if temperature > 0.0:
+            gain += temperature * (
+                noise[(_STRIDE * i + _HOP * b + shift) & mask]
+                - noise[(_STRIDE * i + _HOP * a + shift) & mask]
+            )
+        if gain > best_gain:
+            next_gain = best_gain if best != a else 0.0
+            best = b
+            best_gain = gain
+            best_link = x
+        elif gain > next_gain:
+            next_gain = gain
+    lead = -next_gain if best == a else best_gain - (next_gain if next_gain > 0.0 else 0.0)
+    return best, best_link, lead
 
 
 def move_block(
@@ -181,7 +309,6 @@ def move_block(
         else:
             work[_FREE, spare] = a
             spare += 1
-    mask = len(noise) - 1
     for sweep in range(sweeps + 1):
         annealing = sweep < sweeps
         temperature = temperatures[sweep] if annealing else 0.0
@@ -218,101 +345,30 @@ def move_block(
             if alone and fixed_k:
                 continue
             control[ENTRIES] += end - begin
-            for t in range(begin, end):
-                b = z[indices[t]]
-                # Written always, and kept only if the group is new.
-                touched[count] = b
-                count += 1 if link[b] == 0.0 else 0
-                link[b] += float(data[t & one])
+            count = gathered(indices, data, begin, end, z, link, touched)
             own_link = link[a]
             link[a] = 0.0
-            best = a
-            best_gain = ROUNDING
-            next_gain = -inf
-            best_link = 0.0
             if linear:
-                best_gain = margin
-                charge = penalty * d
-                stay = own_link - charge * (group[a, _STRENGTH] - d)
-                for position in range(count):
-                    b = touched[position]
-                    if b != a:
-                        gain = link[b] - charge * group[b, _STRENGTH] - stay
-                        link[b] = 0.0
-                        if gain > best_gain:
-                            best = b
-                            best_gain = gain
+                best, best_link = best_by_modularity(
+                    a, d, own_link, penalty, margin, count, group, link, touched
+                )
                 if best == a:
                     continue
             else:
-                X = m - inside
-                Y = m - expected
-                outside = 1.0
-                log_outside = 0.0
-                if X < Y and Y > _LEAST_LINK:
-                    outside = (X if X > _LEAST_LINK else _LEAST_LINK) / Y
-                    log_outside = log(outside)
+                fresh = -1 if spare == 0 or fixed_k else work[_FREE, spare - 1]
+                best, best_link, lead = best_by_description(
+                    local, a, d, e, size, own_link, fresh, m, of_size, of_number, table, k, inside,
+                    expected, temperature, noise, shift, count, group, link, counts, touched,
+                )
+                undecided[i] = lead < undecided_margin
+                if best == a:
+                    continue
                 Ka = group[a, _STRENGTH]
                 Pa = (Ka - d) * (Ka - d) * quarter
                 rest = 0.0
                 if not alone:
                     rest = of_size[table + counts[_SIZE, a] - size]
                     rest += saving(group[a, _INSIDE] - own_link - e, Pa, 1.0)
-                lost = rest - group[a, _OWN]
-                small = _SERIES * d < X
-                before = 0.0 if small else saving(X, Y, -1.0)
-                for position in range(count + 1):
-                    b = a
-                    x = 0.0
-                    if position < count:
-                        b = touched[position]
-                        if b == a:
-                            continue
-                        x = link[b]
-                        link[b] = 0.0
-                    elif alone or spare == 0 or fixed_k:
-                        break
-                    else:
-                        b = work[_FREE, spare - 1]
-                    Eb = group[b, _INSIDE]
-                    Kb = group[b, _STRENGTH]
-                    rate = group[b, _RATE]
-                    there = counts[_SIZE, b]
-                    p = d * (2.0 * Kb + d) * quarter
-                    if small and rate > 1.0 and Eb > _SERIES * (x + e):
-                        excess = x + e - p * rate
-                        gain = (x + e) * group[b, _LOG_RATE] - p * (rate - 1.0)
-                        gain += 0.5 * excess * excess / Eb
-                        gain += of_size[table + there + size] - of_size[table + there]
-                    else:
-                        gain = of_size[table + there + size] - group[b, _OWN]
-                        gain += saving(Eb + x + e, (Kb + d) * (Kb + d) * quarter, 1.0)
-                    more = x - own_link
-                    charge = p - d * (2.0 * Ka - d) * quarter
-                    if small:
-                        gain -= more * log_outside + charge * (1.0 - outside)
-                    else:
-                        gain += saving(X - more, Y - charge, -1.0) - before
-                    after = k - (1 if alone else 0) + (1 if there == 0 else 0)
-                    gain += of_number[table + after] - of_number[table + k] + lost
-                    if annealing:
-                        gain += temperature * (
-                            noise[(_STRIDE * local + _HOP * b + shift) & mask]
-                            - noise[(_STRIDE * local + _HOP * a + shift) & mask]
-                        )
-                    if gain > best_gain:
-                        next_gain = best_gain if best != a else 0.0
-                        best = b
-                        best_gain = gain
-                        best_link = x
-                    elif gain > next_gain:
-                        next_gain = gain
-                ahead = (
-                    -next_gain if best == a else best_gain - (next_gain if next_gain > 0.0 else 0.0)
-                )
-                undecided[i] = ahead < undecided_margin
-                if best == a:
-                    continue
                 Kb = group[best, _STRENGTH]
                 there = counts[_SIZE, best]
                 Pb = (Kb + d) * (Kb + d) * quarter
@@ -321,8 +377,11 @@ def move_block(
                 charge = Pa - Ka * Ka * quarter + Pb - Kb * Kb * quarter
                 after = k - (1 if alone else 0) + (1 if there == 0 else 0)
                 if not annealing:
-                    gain = lost + new - group[best, _OWN] + of_number[table + after]
+                    gain = rest - group[a, _OWN] + new - group[best, _OWN]
+                    gain += of_number[table + after]
                     gain -= of_number[table + k]
+                    X = m - inside
+                    Y = m - expected
                     before = saving(X, Y, -1.0)
                     gain += saving(X - best_link + own_link, Y - charge, -1.0) - before
                     if not gain > ROUNDING:
@@ -465,7 +524,7 @@ def climb(
             to_base = half * (len(pool_strength) // 2)
             slot = coarsen_block(
                 at_indptr, at_indices, at_data, at_strength, at_inner, at_nodes, base, base + n,
-                at_z, k[c], pool_indptr, pool_indices, pool_data, pool_strength, pool_inner,
+                at_z, 0, k[c], pool_indptr, pool_indices, pool_data, pool_strength, pool_inner,
                 pool_nodes, to_base, half * (len(pool_indices) // 2), control, group, link, counts,
                 touched, work,
             )
@@ -493,19 +552,20 @@ def climb(
 @kernel(seconds=1.0)
 def coarsen(
     indptr: Indices, indices: Indices, data: Floats, strength: Floats, inner: Floats, nodes: Ints,
-    offsets: Ints, which: Ints, z: Indices, to_offsets: Ints, to_indptr: Indices,
+    offsets: Ints, which: Ints, z: Indices, at: int, to_offsets: Ints, to_indptr: Indices,
     to_indices: Indices, to_data: Floats, to_strength: Floats, to_inner: Floats, to_nodes: Ints,
     group: Floats, link: Floats, counts: Ints, touched: Indices, work: Indices, filled: Ints,
     control: Ints,
 ) -> None:
     """Write the level whose units are the groups of labels, and count its links in ``filled``.
 
-    ``to_offsets`` says how many there are in each component, none in those that are left out.
+    The label of unit i is ``z[at + i]``. ``to_offsets`` says how many groups there are in each
+    component, none in those that are left out.
     """
     for position in range(len(which)):
         c = which[position]
         filled[0] = coarsen_block(
-            indptr, indices, data, strength, inner, nodes, offsets[c], offsets[c + 1], z,
+            indptr, indices, data, strength, inner, nodes, offsets[c], offsets[c + 1], z, at,
             to_offsets[c + 1] - to_offsets[c], to_indptr, to_indices, to_data, to_strength,
             to_inner, to_nodes, to_offsets[c], filled[0], control, group, link, counts, touched,
             work,

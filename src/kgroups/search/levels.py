@@ -281,7 +281,7 @@ def coarsened(level: Level, z: Indices, k: Ints, which: Ints, control: Ints) -> 
     arrays = indptr, indices, data, strength, inner, nodes
     work = level.scratch[:5]
     written = np.zeros(1, dtype=np.int64)
-    arguments = *level, which, z, offsets, *arrays, *work, written, control
+    arguments = *level, which, z, 0, offsets, *arrays, *work, written, control
     run_kernel(kernels.coarsen, entries, *arguments)
     indptr[units] = filled = int(written[0])
     control[ENTRIES] += entries if k.size == 1 else int(level.entries[which].sum())

@@ -115,11 +115,16 @@ class Objective(NamedTuple):
 
         Its weights have been divided by the ``dispersion``, which does not change costs.
         """
-        sizes, parts = level.sizes, level.sizes.size
-        owner = np.arange(parts).repeat(sizes)
-        strength = np.bincount(owner, level.strength, minlength=parts)
-        edges = 0.5 * strength.astype(float, copy=False)
-        tables = level.offsets[:-1] + 2 * np.arange(parts)
+        owner = np.arange(level.sizes.size).repeat(level.sizes)
+        strength = np.bincount(owner, level.strength, minlength=level.sizes.size)
+        return cls.of_sizes(level.sizes, 0.5 * strength.astype(float, copy=False), dispersion)
+
+    @classmethod
+    def of_sizes(cls, sizes: Ints, edges: Floats, dispersion: float = 1.0) -> "Objective":
+        """Return the code lengths of components from their nodes and sums of weights."""
+        parts = sizes.size
+        firsts = np.concatenate([[0], np.cumsum(sizes[:-1])]) if parts else np.zeros(0, int)
+        tables = firsts + 2 * np.arange(parts)
         factorial = log_factorials(int(sizes.max(initial=0)) + 2)
         owner = np.arange(parts).repeat(sizes + 2)
         size, n = np.arange(owner.size) - tables[owner], sizes[owner]

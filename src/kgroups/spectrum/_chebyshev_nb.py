@@ -17,10 +17,11 @@ __all__ = ["add_product", "multiply_rows", "products_by_column", "weighted_produ
 @kernel(seconds=0.36)
 def multiply_rows(
     indptr: Indices, indices: Indices, coupling: Any, scale: Any, start: int, stop: int,
-    alpha: float, beta: float, shift: float, X: Any, out: Any, total: Any,
+    alpha: float, beta: float, shift: float, X: Any, at: int, out: Any, total: Any,
 ) -> None:
     """Set ``out = alpha (diag(scale) G X + shift X) + beta out`` on some rows.
 
+    Row i of G belongs to row ``at + i`` of X.
     G has the entries ``coupling``, or ones where that is empty. With ``beta`` 0 the old content
     of ``out`` is not read. ``total`` has room for one row.
     """
@@ -33,7 +34,7 @@ def multiply_rows(
             single = 0.0
             for t in range(indptr[i], indptr[i + 1]):
                 single += X[indices[t], 0] if unit else 1.0 * coupling[t] * X[indices[t], 0]
-            single = alpha * scale[i] * single + b * X[i, 0]
+            single = alpha * scale[i] * single + b * X[at + i, 0]
             out[i, 0] = single if beta == 0.0 else single + beta * out[i, 0]
         return
     for i in range(start, stop):
@@ -53,10 +54,10 @@ def multiply_rows(
         a = alpha * scale[i]
         if beta == 0.0:
             for c in range(columns):
-                out[i, c] = a * total[c] + b * X[i, c]
+                out[i, c] = a * total[c] + b * X[at + i, c]
         else:
             for c in range(columns):
-                out[i, c] = a * total[c] + b * X[i, c] + beta * out[i, c]
+                out[i, c] = a * total[c] + b * X[at + i, c] + beta * out[i, c]
 
 
 @kernel(seconds=0.11)

@@ -10,6 +10,7 @@ eigenvalue :math:`(s + 1/s) / 2` above it.
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -62,49 +63,45 @@ _STEPS_BETWEEN_CHECKS = 4
 _SMALLEST_DIRECTION = 1e-5
 
 
-class BlockOperator:
-    """The operator P of a graph, applied to thin blocks of float32 columns.
+class MappedOperator(ABC):
+    """An operator P on thin blocks of float32 columns, in the inner product of its ``weight``.
 
     Eigenvalues from ``lowest`` to ``highest`` are mapped to [-1, 1], where a Chebyshev recursion
     does not amplify them; by default P is left as it is. With the two exchanged the eigenvalues
     below the interval are mapped above 1.
 
-    Rows are divided into fixed ranges, of about ``entries_per_task`` entries in products with the
-    graph and ``rows_per_task`` rows in products of blocks. They are shared among one thread per
-    core, unless there are fewer than ``fewest_shared_tasks``: then waiting for a thread would take
-    longer than it saves. A row is summed by one thread, and sums over rows are added in a fixed
-    order, so that the result does not depend on the number of threads.
+    Rows are divided into fixed ranges, of about ``rows_per_task`` rows in products of blocks. They
+    are shared among one thread per core, unless there are fewer than ``fewest_shared_tasks``: then
+    waiting for a thread would take longer than it saves. Sums over rows are added in a fixed order,
+    so that the result does not depend on the number of threads.
     """
 
     def __init__(
         self,
-        hessian: BoundOperator,
+        weight: ThinBlock,
         *,
         lowest: float = -1.0,
         highest: float = 1.0,
         threads: int | None = None,
-        entries_per_task: int = 32_768,
         rows_per_task: int = 16_384,
         fewest_shared_tasks: int = 8,
     ) -> None:
-        data = hessian.coupling.data
-        self._indptr, self._indices = map(writable, hessian.coupling[:2])
-        self.weight = hessian.scale.astype(np.float32)
-        self.lowest, self.highest = lowest, highest
-        stretch = 2.0 / (highest - lowest)
-        self._shift = 1.0 - stretch * highest
-        # Without weights all entries are r, and need not be read.
-        unit = data.size == 0 or data.strides == (0,) or bool(np.all(data == data[0]))
-        factor = float(data[0]) if unit and data.size else 1.0
-        self._coupling = _NO_ENTRIES if unit else data.astype(np.float32)
-        self._scale = (stretch * factor / hessian.scale).astype(np.float32)
-        self._entry_bounds = _ranges_of_entries(self._indptr, entries_per_task)
-        self._row_bounds = [*range(0, self.n, rows_per_task), self.n]
-        self._product_bounds = [*range(0, self.n, _ROWS_PER_PRODUCT), self.n]
+        self.weight, self.lowest, self.highest = weight, lowest, highest
+        self._stretch = 2.0 / (highest - lowest)
+        self._shift = 1.0 - self._stretch * highest
+        rows = weight.size
+        self._row_bounds = [*range(0, rows, rows_per_task), rows]
+        self._product_bounds = [*range(0, rows, _ROWS_PER_PRODUCT), rows]
         self._threads = Threads(threads)
         self._fewest_shared_tasks = fewest_shared_tasks
         self.visits = 0
         """Matrix entries read so far."""
+
+    @abstractmethod
+    def matmat(
+        self, X: ThinBlock, out: ThinBlock, *, alpha: float = 1.0, beta: float = 0.0
+    ) -> None:
+        """Set ``out = alpha P X + beta out``; X and out must not overlap."""
 
     @property
     def n(self) -> int:
@@ -118,21 +115,6 @@ class BlockOperator:
     def unmapped(self, value: Value) -> Value:
         """Return the eigenvalue of P that is mapped to ``value``."""
         return self.highest - 0.5 * (1.0 - value) * (self.highest - self.lowest)
-
-    def matmat(
-        self, X: ThinBlock, out: ThinBlock, *, alpha: float = 1.0, beta: float = 0.0
-    ) -> None:
-        """Set ``out = alpha P X + beta out``; X and out must not overlap."""
-        matrix = self._indptr, self._indices, self._coupling, self._scale
-        factors = float(alpha), float(beta), self._shift
-
-        totals = _aligned_rows(len(self._entry_bounds) - 1, X.shape[1])
-
-        def task(t: int, start: int, stop: int) -> None:
-            kernels.multiply_rows(*matrix, start, stop, *factors, X, out, totals[t])
-
-        self._share(task, self._entry_bounds)
-        self.visits += len(self._indices)
 
     def products(self, X: ThinBlock, Y: ThinBlock, *, rough: bool = False) -> Floats:
         """Return the inner products of all columns of X with all columns of Y.
@@ -208,6 +190,41 @@ class BlockOperator:
         threads.run(lambda t: task(t, bounds[t], bounds[t + 1]), tasks)
 
 
+class BlockOperator(MappedOperator):
+    """The operator P of a graph in memory.
+
+    Rows are divided into ranges of about ``entries_per_task`` entries in products with the graph. A
+    row is summed by one thread. The other parameters are those of :class:`MappedOperator`.
+    """
+
+    def __init__(
+        self, hessian: BoundOperator, *, entries_per_task: int = 32_768, **options: Any
+    ) -> None:
+        super().__init__(hessian.scale.astype(np.float32), **options)
+        data = hessian.coupling.data
+        self._indptr, self._indices = map(writable, hessian.coupling[:2])
+        # Without weights all entries are r, and need not be read.
+        unit = data.size == 0 or data.strides == (0,) or bool(np.all(data == data[0]))
+        factor = float(data[0]) if unit and data.size else 1.0
+        self._coupling = _NO_ENTRIES if unit else data.astype(np.float32)
+        self._scale = (self._stretch * factor / hessian.scale).astype(np.float32)
+        self._entry_bounds = _ranges_of_entries(self._indptr, entries_per_task)
+
+    def matmat(
+        self, X: ThinBlock, out: ThinBlock, *, alpha: float = 1.0, beta: float = 0.0
+    ) -> None:
+        """Set ``out = alpha P X + beta out``; X and out must not overlap."""
+        matrix = self._indptr, self._indices, self._coupling, self._scale
+        factors = float(alpha), float(beta), self._shift
+        totals = _aligned_rows(len(self._entry_bounds) - 1, X.shape[1])
+
+        def task(t: int, start: int, stop: int) -> None:
+            kernels.multiply_rows(*matrix, start, stop, *factors, X, 0, out, totals[t])
+
+        self._share(task, self._entry_bounds)
+        self.visits += len(self._indices)
+
+
 def _aligned_rows(rows: int, columns: int) -> ThinBlock:
     """Return rows aligned to cache lines; sums across two lines take up to three times as long."""
     width = -(-columns // _LINE) * _LINE
@@ -225,7 +242,7 @@ def _ranges_of_entries(indptr: npt.NDArray[np.integer], entries_per_task: int) -
     return [0, *bounds.tolist(), n]
 
 
-def subtract_products(operator: BlockOperator, V: ThinBlock, X: ThinBlock) -> None:
+def subtract_products(operator: MappedOperator, V: ThinBlock, X: ThinBlock) -> None:
     """Subtract from X its projection on the columns of V, which are orthonormal."""
     operator.add_product(V, -operator.products(V, X, rough=True), X)
 
@@ -273,7 +290,7 @@ class Recursion:
     The memory of the block X that it starts from is used for the work.
     """
 
-    def __init__(self, operator: BlockOperator, deflated: Sequence[Deflated], X: ThinBlock) -> None:
+    def __init__(self, operator: MappedOperator, deflated: Sequence[Deflated], X: ThinBlock) -> None:
         self._operator = operator
         self._deflated = [held for held in deflated if held.vectors.shape[1]]
         for held in self._deflated:
@@ -331,7 +348,7 @@ class Started(NamedTuple):
     products: list[Floats]
 
 
-def start_with_perron(operator: BlockOperator, X: ThinBlock, *, last: int) -> Started:
+def start_with_perron(operator: MappedOperator, X: ThinBlock, *, last: int) -> Started:
     """Start a recursion on a block whose products with the graph find the Perron pair as well.
 
     The last of at least two columns is replaced by ones, which grow along the Perron vector. On
@@ -363,7 +380,7 @@ def start_with_perron(operator: BlockOperator, X: ThinBlock, *, last: int) -> St
     return Started(recursion, perron, products)
 
 
-def _perron_pair(operator: BlockOperator, recursion: Recursion, products: list[Floats]) -> Perron:
+def _perron_pair(operator: MappedOperator, recursion: Recursion, products: list[Floats]) -> Perron:
     """Return the pair along which the last column of a recursion, initially ones, has grown.
 
     The recursion is continued on this column alone until the pair is precise enough.
@@ -411,7 +428,7 @@ def _steps_alone(lengths: Floats) -> int:
     return math.ceil((rest - math.log(_PERRON_ERROR * value_of(growth))) / math.log(growth))
 
 
-def ritz_pairs(operator: BlockOperator, X: ThinBlock) -> tuple[Floats, ThinBlock]:
+def ritz_pairs(operator: MappedOperator, X: ThinBlock) -> tuple[Floats, ThinBlock]:
     """Return Ritz values, in decreasing order, and Ritz vectors of the span of the columns."""
     lengths, _ = operator.products_by_column(X, X)
     X /= np.sqrt(np.maximum(lengths, np.finfo(np.float32).tiny)).astype(np.float32)

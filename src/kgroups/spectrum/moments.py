@@ -12,6 +12,7 @@ oscillation that comes from eigenvalues near 0; graphs with many nodes of degree
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,7 @@ import numpy as np
 from kgroups._progress import tell_share
 from kgroups.spectrum.chebyshev import (
     BlockOperator,
+    MappedOperator,
     Perron,
     Recursion,
     ThinBlock,
@@ -67,7 +69,7 @@ class Moments:
         The last moment in units of its noise; smoothed where it has not outgrown the bulk.
     threshold : float
         What the signal must exceed to be significant.
-    operator : BlockOperator
+    operator : MappedOperator
         The operator; mapped on graphs with nodes that avoid one another, so that its ``lowest``
         eigenvalue is below -1.
     perron : Perron
@@ -83,14 +85,22 @@ class Moments:
     q: int
     signal: float
     threshold: float
-    operator: BlockOperator
+    operator: MappedOperator
     perron: Perron
     block: ThinBlock
     visits: int
 
 
-def moments(hessian: BoundOperator, *, columns: int = _COLUMNS, seed: int = 0) -> Moments:
+def moments(
+    hessian: BoundOperator | Callable[[float], MappedOperator],
+    *,
+    columns: int = _COLUMNS,
+    seed: int = 0,
+) -> Moments:
     """Estimate the number of communities of a connected graph, and how clear they are.
+
+    For a graph that is not in memory, a function returns the operator on blocks of vectors whose
+    eigenvalues from a lowest one on are mapped to [-1, 1].
 
     Examples
     --------
@@ -101,7 +111,13 @@ def moments(hessian: BoundOperator, *, columns: int = _COLUMNS, seed: int = 0) -
     >>> 15 < found.k < 25, 1.9 < found.s < 2.1
     (True, True)
     """
-    operator = BlockOperator(hessian)
+
+    def mapped(lowest: float) -> MappedOperator:
+        if isinstance(hessian, BoundOperator):
+            return BlockOperator(hessian, lowest=lowest)
+        return hessian(lowest)
+
+    operator = mapped(-1.0)
     perron, visits = None, 0
     for _ in range(_MAPPINGS):
         series = _Series(operator, perron, columns, seed)
@@ -111,7 +127,7 @@ def moments(hessian: BoundOperator, *, columns: int = _COLUMNS, seed: int = 0) -
             break
         reached = operator.unmapped(-value_of(series.growth_below()))
         below = min(operator.lowest, reached)
-        operator = BlockOperator(hessian, lowest=_MARGIN_BELOW * below)
+        operator = mapped(_MARGIN_BELOW * below)
     s, low, high = series.fitted()
     return Moments(
         k=1.0 + math.sqrt(low * high),
@@ -146,7 +162,7 @@ def has_structure(measured: Moments) -> bool:
     return measured.signal > measured.threshold
 
 
-def _steps_to(size: float, operator: BlockOperator) -> int:
+def _steps_to(size: float, operator: MappedOperator) -> int:
     """Return the q at which an eigenvalue of the weakest growth has a moment of this size."""
     growth = growth_of(operator.mapped(value_of(_WEAKEST_GROWTH)))
     return max(_FEWEST_STEPS, math.ceil(math.log(2.0 * max(1.0, size)) / (2.0 * math.log(growth))))
@@ -162,7 +178,7 @@ class _Series:
     """
 
     def __init__(
-        self, operator: BlockOperator, perron: Perron | None, columns: int, seed: int
+        self, operator: MappedOperator, perron: Perron | None, columns: int, seed: int
     ) -> None:
         self._operator = operator
         self._enough = _ENOUGH * operator.n

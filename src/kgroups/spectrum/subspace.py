@@ -30,6 +30,7 @@ import numpy as np
 from kgroups._types import Bools, Floats
 from kgroups.spectrum.chebyshev import (
     BlockOperator,
+    MappedOperator,
     Deflated,
     Recursion,
     ThinBlock,
@@ -113,7 +114,7 @@ class Subspace:
     random columns verify that nothing is left.
     """
 
-    operator: BlockOperator
+    operator: MappedOperator
     deflated: list[Deflated]
     sign: int = 1
     gap: float = 0.0
@@ -549,7 +550,7 @@ def count_by_trace(
     return k, k_low, max(min(math.ceil(high), hessian.n), k, k_low + 1)
 
 
-def _trace_moments(operator: BlockOperator) -> Floats:
+def _trace_moments(operator: MappedOperator) -> Floats:
     """Return g^T T_m g for each degree m and each random vector g."""
     block = operator.random_block(_TRACE_VECTORS, np.random.default_rng(3))
     recursion = Recursion(operator, [], block)

@@ -213,7 +213,7 @@ def test_a_flag_ends_the_work_on_a_level():
     assert not any(total.any() for total in sums)
     scratch, groups = level.scratch, [np.zeros_like(column) for column in level[:6]]
     filled = np.zeros(1, dtype=np.int64)
-    _search_nb.coarsen(*level, ONE, z, ends, *groups, *scratch[:5], filled, stop)
+    _search_nb.coarsen(*level, ONE, z, 0, ends, *groups, *scratch[:5], filled, stop)
     assert not any(column.any() for column in groups)
     waiting, cells = np.zeros(34, dtype=np.bool_), np.arange(3, dtype=np.int32)
     ends = level.offsets, ends

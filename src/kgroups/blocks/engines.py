@@ -1,0 +1,56 @@
+"""Who does the tasks on the blocks of a stored graph: this process."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+from kgroups._types import Indices, Ints
+from kgroups.blocks.tasks import Task, Work
+
+
+class Engine(Protocol):
+    """Does tasks on blocks, in any order, and keeps the labels that they see."""
+
+    def start(self, work: Work) -> None:
+        """Take over a graph and its labels."""
+        ...
+
+    def relabel(self, z: Indices) -> None:
+        """Replace all labels."""
+        ...
+
+    def move(self, nodes: Ints, to: Indices) -> None:
+        """Change the labels of some nodes."""
+        ...
+
+    def publish(self, value: Any) -> Any:
+        """Return what stands for a large argument of several tasks."""
+        ...
+
+    def map(self, task: Task, items: Sequence[int], *arguments: Any) -> Iterator[Any]:
+        """Yield what a task returns for each item, in their order."""
+        ...
+
+
+class OutOfCore:
+    """Tasks in this process, one after the other, each with all its threads."""
+
+    def start(self, work: Work) -> None:
+        """Take over a graph and its labels."""
+        self._work = work
+
+    def relabel(self, z: Indices) -> None:
+        """Replace all labels."""
+        self._work.z = z
+
+    def move(self, nodes: Ints, to: Indices) -> None:
+        """Change the labels of some nodes."""
+        self._work.z[nodes] = to
+
+    def publish(self, value: Any) -> Any:
+        """Return what stands for a large argument of several tasks: the argument."""
+        return value
+
+    def map(self, task: Task, items: Sequence[int], *arguments: Any) -> Iterator[Any]:
+        """Yield what a task returns for each item, in their order."""
+        for item in items:
+            yield task(self._work, item, *arguments)

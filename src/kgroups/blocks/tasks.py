@@ -1,0 +1,353 @@
+"""Work on one block: pure functions of the store, the labels, and small arguments.
+
+They can run in any process and any order, and again. What they return depends on the graph and the
+labels alone; sums over nodes are exact, so that they can be added up in any order.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from kgroups._parallel import Threads
+from kgroups._progress import new_control
+from kgroups._types import Floats, Indices, Ints
+from kgroups.blocks import _sweeps_nb as kernels
+from kgroups.blocks.store import Block, StoredGraph
+from kgroups.blocks.weighing import CLASSES, Weighing, classes_of
+from kgroups.search import _search_nb as search_kernels
+from kgroups.search.climbing import MoveRules
+from kgroups.search.objective import Objective
+from kgroups.spectrum import _chebyshev_nb as chebyshev_kernels
+
+# Rows of the range of a block that a thread treats at once, and the most numbers that the arrays of
+# all threads may hold for the groups.
+_ROWS = 8_192
+_MOST_SHARED_GROUPS = 1 << 17
+# Single-precision numbers in a cache line.
+_LINE = 16
+# Nodes whose strengths are added up at once; bounds the temporary arrays.
+_CHUNK = 1 << 18
+
+Task = Callable[..., Any]
+
+
+@dataclass(eq=False)
+class Work:
+    """What tasks need: the graph, what its edges count, and the labels of the nodes.
+
+    Nodes that take no part have the label -1.
+    """
+
+    store: StoredGraph
+    weighing: Weighing
+    z: Indices
+    threads: Threads
+
+    @cached_property
+    def strength(self) -> Floats | None:
+        """Sums of the weights at each node as the description counts them, if they differ."""
+        return None
+
+    def strengths(self, first: int, last: int) -> Floats:
+        """Return the sums of the weights at some nodes, as the description counts them."""
+        if self.strength is not None:
+            return self.strength[first:last]
+        each = float(self.weighing.described(None)[0])
+        return np.asarray(self.store.strength[first:last] * each)
+
+
+class Totals(NamedTuple):
+    """Weights inside, strength and nodes of each group."""
+
+    E: Floats
+    K: Floats
+    N: Ints
+
+
+def group_totals(work: Work, k: int) -> tuple[Floats, Ints]:
+    """Return the strength and the nodes of each group."""
+    K, N = np.zeros(k), np.zeros(k, dtype=np.int64)
+    for first in range(0, work.z.size, _CHUNK):
+        z = work.z[first : first + _CHUNK]
+        inside = z >= 0
+        strengths = work.strengths(first, first + z.size)
+        if not inside.all():
+            z, strengths = z[inside], strengths[inside]
+        if k < _CHUNK:
+            K += np.bincount(z, strengths, minlength=k)
+            N += np.bincount(z, minlength=k)
+        else:
+            np.add.at(K, z, strengths)
+            np.add.at(N, z, 1)
+    return K, N
+
+
+class Sweep(NamedTuple):
+    """How nodes choose in a sweep."""
+
+    # 2m / 2 as the description counts it, and the tables of the component.
+    objective: Objective
+    rules: MoveRules
+    penalty: float = 0.0
+    margin: float = 0.0
+    temperature: float = 0.0
+    shift: int = 0
+
+
+class Chosen(NamedTuple):
+    """The rows of a block that change their groups, and counts over all rows."""
+
+    nodes: Ints
+    to: Indices
+    # Links to the group that a node leaves, and to the one that it joins.
+    own: Floats
+    there: Floats
+    undecided: int
+    # Links of all rows to the groups they choose.
+    kept: float
+
+
+def choose(work: Work, number: int, totals: Totals, sweep: Sweep) -> Chosen:
+    """Return what each node of a block would do, all as if the others stayed."""
+    block = work.store.read(number)
+    rows = block.last - block.first
+    arrays = _arrays(block)
+    data = work.weighing.described(block.weights)
+    strength, k = work.strengths(block.first, block.last), totals.N.size
+    m = float(sweep.objective.edges[0])
+    group, counts = np.empty((k, 5)), np.empty((2, k + 1), dtype=np.int64)
+    kernels.tabulate(*totals, m, sweep.objective.of_size, group, counts)
+    inside, expected = float(totals.E.sum()), float(np.square(totals.K).sum() / (4.0 * m))
+    to, own, there = np.empty(rows, dtype=np.int32), np.empty(rows), np.empty(rows)
+    bounds = [*range(0, rows, _ROWS), rows] if k <= _MOST_SHARED_GROUPS else [0, rows]
+    tasks = len(bounds) - 1
+    tally, control = np.zeros((tasks, 2)), new_control()
+    widest = int(np.diff(arrays[0]).max(initial=0)) + 1
+    present = int(np.count_nonzero(totals.N))
+
+    def task(t: int) -> None:
+        kernels.choose(
+            *arrays, data, strength, block.first, bounds[t], bounds[t + 1], work.z, m,
+            sweep.objective.of_size, sweep.objective.of_number, present, inside, expected,
+            sweep.penalty, sweep.margin, sweep.temperature, sweep.rules.noise, sweep.shift,
+            sweep.rules.undecided_margin, sweep.rules.fixed_k, group, counts, np.zeros(k),
+            np.empty(widest, dtype=np.int32), to, own, there, tally[t], control,
+        )  # fmt: skip
+
+    work.threads.run(task, tasks)
+    moved = np.flatnonzero(to != work.z[block.first : block.last])
+    undecided, kept = tally.sum(axis=0).tolist()
+    return Chosen(
+        block.first + moved, to[moved], own[moved], there[moved], int(undecided), float(kept)
+    )
+
+
+def multiplied(
+    work: Work, number: int, X: Any, scale: Any, before: Any, alpha: float, shift: float, beta: float
+) -> Any:
+    """Return ``alpha (diag(scale) G X + shift X) + beta before`` on the rows of a block."""
+    block = work.store.read(number)
+    arrays, coupling = _arrays(block), work.weighing.coupling(block.weights)
+    rows = block.last - block.first
+    bounds = [*range(0, rows, _ROWS), rows]
+    width = -(-X.shape[1] // _LINE) * _LINE
+    total = np.empty((len(bounds) - 1, width), dtype=np.float32)
+    mine = np.ascontiguousarray(scale[block.first : block.last])
+    if before is None:
+        out = np.empty((rows, X.shape[1]), dtype=np.float32)
+    else:
+        out = np.array(before[block.first : block.last])
+
+    def task(t: int) -> None:
+        chebyshev_kernels.multiply_rows(
+            *arrays, coupling, mine, bounds[t], bounds[t + 1], alpha, beta, shift, X, block.first,
+            out, total[t],
+        )  # fmt: skip
+
+    work.threads.run(task, len(bounds) - 1)
+    return out
+
+
+class Weights(NamedTuple):
+    """Sums over the weights of a block."""
+
+    histogram: Ints
+    entries: int
+    # Rows that have an entry.
+    occupied: int
+
+
+def measured_weights(work: Work, number: int) -> Weights:
+    """Return how many entries there are of each class of weights, in nodes that take part."""
+    block = work.store.read(number)
+    lengths = np.diff(block.indptr)
+    chosen = work.z[block.first : block.last] >= 0
+    histogram = np.zeros(0, dtype=np.int64)
+    if block.weights is not None:
+        weights = block.weights if chosen.all() else block.weights[np.repeat(chosen, lengths)]
+        histogram = np.bincount(classes_of(weights), minlength=CLASSES)
+    lengths = lengths[chosen]
+    return Weights(histogram, int(lengths.sum()), int(np.count_nonzero(lengths)))
+
+
+def row_sums(work: Work, number: int) -> tuple[Floats, Floats]:
+    """Return the described strength and the diagonal of the Bethe Hessian, less that of a node."""
+    block = work.store.read(number)
+    if block.weights is None:
+        strength = work.strengths(block.first, block.last)
+        return strength, strength
+    rows = np.repeat(np.arange(block.last - block.first), np.diff(block.indptr))
+    described = work.weighing.described(block.weights).astype(float)
+    terms = work.weighing.diagonal_terms(block.weights)
+    count = block.last - block.first
+    return np.bincount(rows, described, count), np.bincount(rows, terms, count)
+
+
+def tree_links(work: Work, number: int) -> Indices:
+    """Return links that connect whatever the rows of a block connect inside groups."""
+    block = work.store.read(number)
+    n = work.z.size
+    parent = np.arange(n, dtype=np.int32)
+    ends = np.empty((min(n, block.indices.size), 2), dtype=np.int32)
+    found = kernels.tree_links(*_arrays(block), block.first, work.z, parent, ends)
+    return ends[:found].copy()
+
+
+class GroupLinks(NamedTuple):
+    """The links that the rows of a block have between groups, by their first group."""
+
+    indptr: Indices
+    indices: Indices
+    data: npt.NDArray[np.float32]
+    # Weights inside each group, those of both ends halved.
+    inner: Floats
+
+
+def group_links(work: Work, number: int, k: int) -> GroupLinks:
+    """Return the links of the nodes of a block, added up by groups."""
+    block = work.store.read(number)
+    rows, z = block.last - block.first, work.z
+    arrays, data = _arrays(block), work.weighing.described(block.weights)
+    if (z[block.first : block.last] < 0).any():
+        arrays, data, z = _of_taking_part(arrays, data, block, z, k)
+    entries = arrays[1].size
+    to_indptr = np.empty(k + 2, dtype=np.int32)
+    to = np.empty(entries, dtype=np.int32), np.empty(entries, dtype=np.float32)
+    sums = np.empty(k + 1), np.empty(k + 1), np.empty(k + 1, dtype=np.int64)
+    strength, inner, nodes = np.zeros(rows), np.zeros(rows), np.ones(rows, dtype=np.int64)
+    one, offsets = np.zeros(1, dtype=np.int64), np.array([0, rows])
+    written, width = np.zeros(1, dtype=np.int64), max(k, rows) + 1
+    search_kernels.coarsen(
+        *arrays, data, strength, inner, nodes, offsets, one, z, block.first, np.array([0, k]),
+        to_indptr, *to, *sums, np.empty((0, 5)), np.empty(k + 1), np.empty((2, width), np.int64),
+        np.empty(k + 2, dtype=np.int32), np.empty((4, width), dtype=np.int32), written,
+        new_control(),
+    )  # fmt: skip
+    filled = int(written[0])
+    to_indptr[k] = filled
+    return GroupLinks(
+        to_indptr[: k + 1], to[0][:filled].copy(), to[1][:filled].copy(), sums[1][:k].copy()
+    )
+
+
+def _of_taking_part(arrays: Any, data: Any, block: Block, z: Indices, k: int) -> Any:
+    """Return the entries of the rows that take part; the others have none, and group 0."""
+    indptr, indices = arrays
+    lengths = np.diff(indptr)
+    chosen = z[block.first : block.last] >= 0
+    kept = np.repeat(chosen, lengths)
+    ends = np.concatenate([[0], np.cumsum(lengths * chosen)]).astype(np.int32)
+    data = data if data.size == 1 else data[kept]
+    return (ends, indices[kept]), data, np.maximum(z, 0)
+
+
+def spilled_links(work: Work, number: int, k: int, folder: str, bounds: Ints) -> Floats:
+    """Write the links between groups to a file for each range of first groups.
+
+    Returns the weights inside groups.
+    """
+    found = group_links(work, number, k)
+    for r, (low, high) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
+        ends = found.indptr[low : high + 1]
+        part = slice(int(ends[0]), int(ends[-1]))
+        target = Path(folder) / f"links-{number}-{r}.npy"
+        both = np.empty((part.stop - part.start, 3), dtype=np.int32)
+        both[:, 0] = np.repeat(np.arange(low, high, dtype=np.int32), np.diff(ends))
+        both[:, 1] = found.indices[part]
+        both[:, 2] = found.data[part].view(np.int32)
+        write_array(target, both)
+    return found.inner
+
+
+def write_array(path: Path, array: npt.NDArray[Any]) -> None:
+    """Write an array to a file in one step; another process may write the same."""
+    import os
+
+    half = path.with_name(f"{path.name}.{os.getpid()}.half")
+    with half.open("wb") as file:
+        np.save(file, array)
+    half.replace(path)
+
+
+class Strongest(NamedTuple):
+    """The strongest links of a range of groups."""
+
+    first: Indices
+    second: Indices
+    weight: npt.NDArray[np.float32]
+
+
+def strongest_links(
+    work: Work, r: int, folder: str, blocks: list[int], K: Floats, m: float, most: int
+) -> Strongest:
+    """Return the links of a range of groups that most exceed what strengths alone would give."""
+    del work
+    parts = [np.load(Path(folder) / f"links-{b}-{r}.npy") for b in blocks]
+    first = np.concatenate([part[:, 0] for part in parts])
+    second = np.concatenate([part[:, 1] for part in parts])
+    weight = np.concatenate([part[:, 2] for part in parts]).view(np.float32).astype(float)
+    del parts
+    order = np.lexsort((second, first))
+    first, second, weight = first[order], second[order], weight[order]
+    new = np.ones(first.size, dtype=np.bool_)
+    new[1:] = (first[1:] != first[:-1]) | (second[1:] != second[:-1])
+    starts = np.flatnonzero(new)
+    weight = np.add.reduceat(weight, starts) if starts.size else weight
+    first, second = first[starts], second[starts]
+    beyond = weight - K[first] * K[second] / (2.0 * m)
+    order = np.lexsort((second, -beyond, first))
+    ranked = first[order]
+    kept = order[np.arange(ranked.size) - np.searchsorted(ranked, ranked) < most]
+    kept.sort()
+    return Strongest(first[kept], second[kept], weight[kept].astype(np.float32))
+
+
+class Rows(NamedTuple):
+    """Rows of some nodes, whose columns are nodes of the whole graph."""
+
+    nodes: Ints
+    lengths: Ints
+    indices: Indices
+    weights: Ints | None
+
+
+def rows_of_groups(work: Work, number: int, chosen: npt.NDArray[np.bool_]) -> Rows:
+    """Return the rows of the nodes in some groups."""
+    block = work.store.read(number)
+    z = work.z[block.first : block.last]
+    mine = (z >= 0) & chosen[np.maximum(z, 0)]
+    lengths = np.diff(block.indptr)
+    kept = np.repeat(mine, lengths)
+    nodes = block.first + np.flatnonzero(mine)
+    weights = None if block.weights is None else block.weights[kept]
+    return Rows(nodes, lengths[mine], block.indices[kept], weights)
+
+
+def _arrays(block: Block) -> tuple[Indices, Indices]:
+    """Return the rows of a block as kernels take them, like those of a graph in memory."""
+    return block.indptr.astype(np.int32), block.indices
