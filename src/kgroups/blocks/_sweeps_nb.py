@@ -20,7 +20,7 @@ from kgroups.search._search_nb import (
 __all__ = ["choose", "join", "tabulate", "tree_links"]
 
 # Columns and rows of the tables of groups, as in the kernels of the search.
-_INSIDE, _STRENGTH, _OWN, _RATE, _LOG_RATE = 0, 1, 2, 3, 4
+_STRENGTH, _INSIDE, _OWN, _RATE, _LOG_RATE = 0, 1, 2, 3, 4
 _SIZE = 0
 _UNDECIDED, _KEPT = 0, 1
 

@@ -5,8 +5,7 @@ labels alone; sums over nodes are exact, so that they can be added up in any ord
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +19,7 @@ from kgroups.blocks import _sweeps_nb as kernels
 from kgroups.blocks.store import Block, StoredGraph
 from kgroups.blocks.weighing import CLASSES, Weighing, classes_of
 from kgroups.search import _search_nb as search_kernels
+from kgroups.search._search_nb import ROUNDING
 from kgroups.search.climbing import MoveRules
 from kgroups.search.objective import Objective
 from kgroups.spectrum import _chebyshev_nb as chebyshev_kernels
@@ -32,6 +32,7 @@ _MOST_SHARED_GROUPS = 1 << 17
 _LINE = 16
 # Nodes whose strengths are added up at once; bounds the temporary arrays.
 _CHUNK = 1 << 18
+_NONE = np.zeros(0)
 
 Task = Callable[..., Any]
 
@@ -46,12 +47,11 @@ class Work:
     store: StoredGraph
     weighing: Weighing
     z: Indices
-    threads: Threads
-
-    @cached_property
-    def strength(self) -> Floats | None:
-        """Sums of the weights at each node as the description counts them, if they differ."""
-        return None
+    threads: Threads = field(default_factory=Threads)
+    # With weights: their sums at each node as the description counts them, and the diagonal of the
+    # Bethe Hessian in units of r.
+    strength: Floats | None = None
+    diagonal: Any = None
 
     def strengths(self, first: int, last: int) -> Floats:
         """Return the sums of the weights at some nodes, as the description counts them."""
@@ -59,6 +59,13 @@ class Work:
             return self.strength[first:last]
         each = float(self.weighing.described(None)[0])
         return np.asarray(self.store.strength[first:last] * each)
+
+
+    def strengths_of(self, nodes: Ints) -> Floats:
+        """Return the same of other nodes."""
+        if self.strength is not None:
+            return self.strength[nodes]
+        return np.asarray(self.store.strength[nodes] * float(self.weighing.described(None)[0]))
 
 
 class Totals(NamedTuple):
@@ -90,11 +97,12 @@ def group_totals(work: Work, k: int) -> tuple[Floats, Ints]:
 class Sweep(NamedTuple):
     """How nodes choose in a sweep."""
 
-    # 2m / 2 as the description counts it, and the tables of the component.
-    objective: Objective
+    # Sum of the weights of the edges, as the description counts them.
+    m: float
+    # Modularity needs none.
+    objective: Objective | None
     rules: MoveRules
     penalty: float = 0.0
-    margin: float = 0.0
     temperature: float = 0.0
     shift: int = 0
 
@@ -119,10 +127,16 @@ def choose(work: Work, number: int, totals: Totals, sweep: Sweep) -> Chosen:
     arrays = _arrays(block)
     data = work.weighing.described(block.weights)
     strength, k = work.strengths(block.first, block.last), totals.N.size
-    m = float(sweep.objective.edges[0])
-    group, counts = np.empty((k, 5)), np.empty((2, k + 1), dtype=np.int64)
-    kernels.tabulate(*totals, m, sweep.objective.of_size, group, counts)
-    inside, expected = float(totals.E.sum()), float(np.square(totals.K).sum() / (4.0 * m))
+    m, inside, expected = sweep.m, 0.0, 0.0
+    if sweep.objective is None:
+        # Modularity looks at the first columns only.
+        group, counts = totals.K.reshape(-1, 1), totals.N.reshape(1, -1)
+        code = _NONE, _NONE
+    else:
+        group, counts = np.empty((k, 5)), np.empty((1, k), dtype=np.int64)
+        code = sweep.objective.of_size, sweep.objective.of_number
+        kernels.tabulate(*totals, m, code[0], group, counts)
+        inside, expected = float(totals.E.sum()), float(np.square(totals.K).sum() / (4.0 * m))
     to, own, there = np.empty(rows, dtype=np.int32), np.empty(rows), np.empty(rows)
     bounds = [*range(0, rows, _ROWS), rows] if k <= _MOST_SHARED_GROUPS else [0, rows]
     tasks = len(bounds) - 1
@@ -133,8 +147,7 @@ def choose(work: Work, number: int, totals: Totals, sweep: Sweep) -> Chosen:
     def task(t: int) -> None:
         kernels.choose(
             *arrays, data, strength, block.first, bounds[t], bounds[t + 1], work.z, m,
-            sweep.objective.of_size, sweep.objective.of_number, present, inside, expected,
-            sweep.penalty, sweep.margin, sweep.temperature, sweep.rules.noise, sweep.shift,
+            *code, present, inside, expected, sweep.penalty, ROUNDING, sweep.temperature, sweep.rules.noise, sweep.shift,
             sweep.rules.undecided_margin, sweep.rules.fixed_k, group, counts, np.zeros(k),
             np.empty(widest, dtype=np.int32), to, own, there, tally[t], control,
         )  # fmt: skip

@@ -45,9 +45,9 @@ _GOLDEN = 0.6180339887498949
 _SERIES = 8.0
 # Keeps the rate of links between groups positive when there are none.
 _LEAST_LINK = 1e-3
-# Columns of the table of groups: links inside, strength, own nats, density relative to chance and
+# Columns of the table of groups: strength, links inside, own nats, density relative to chance and
 # its logarithm.
-_INSIDE, _STRENGTH, _OWN, _RATE, _LOG_RATE = 0, 1, 2, 3, 4
+_STRENGTH, _INSIDE, _OWN, _RATE, _LOG_RATE = 0, 1, 2, 3, 4
 # Rows of the working arrays.
 _QUEUE, _FREE, _NEW, _MEMBERS = 0, 1, 2, 3
 _SIZE, _START = 0, 1

@@ -58,9 +58,9 @@ _SWEEPS = Schedule(49, 1, 1, 1e-3, math.inf)
 # Columns of a projected embedding: random vectors, enough to tell hundreds of communities apart,
 # and the one that finds the Perron vector.
 _PROJECTED_COLUMNS = 16
-# Number of communities that these can show, and nodes that each must have on average: with smaller
-# ones contraction saves as much.
-_MAX_PROJECTED = 512
+MAX_PROJECTED = 512
+"""Number of communities that a projected embedding can show."""
+# Nodes that each must have on average: with smaller ones contraction saves as much.
 _MIN_PROJECTED_SIZE = 500
 # Groups of projected rows for each community; halves of a community are merged later.
 _GROUPS_PER_COMMUNITY = 1.5
@@ -359,16 +359,26 @@ def projected_labels(measured: Moments, rng: np.random.Generator) -> Any:
     The filter leaves little else than the eigenvectors of communities in these vectors, so that
     their rows are a random projection of the spectral embedding.
     """
-    n = len(measured.block)
-    few = measured.k <= _MAX_PROJECTED and n >= _MIN_PROJECTED_SIZE * measured.k
-    if not (few and has_structure(measured)):
+    if not shows_few(measured):
         return None
     groups = max(2, round(_GROUPS_PER_COMMUNITY * measured.k))
+    return projected_groups(measured.block, groups, rng)
+
+
+def shows_few(measured: Moments) -> bool:
+    """Return whether the moments show so few communities that projected rows tell them apart."""
+    few = measured.k <= MAX_PROJECTED and measured.operator.n >= _MIN_PROJECTED_SIZE * measured.k
+    return few and has_structure(measured)
+
+
+def projected_groups(block: Any, groups: int, rng: np.random.Generator) -> Indices:
+    """Group rows by k-means on a sample, the others by the nearest mean; none is left empty."""
+    n = len(block)
     size = min(n, max(_MIN_SAMPLE, _SAMPLE_PER_GROUP * groups))
     chosen = np.sort(rng.choice(n, size, replace=False))
-    X = unit_rows(measured.block[chosen])
+    X = unit_rows(block[chosen])
     on_sample = KMeansInit(n_init=1).labels([X], [groups], int(rng.integers(2**63)))[0]
-    z = nearest(measured.block, means_of(X, on_sample, groups), normalized=False)
+    z = nearest(block, means_of(X, on_sample, groups), normalized=False)
     present = np.bincount(z, minlength=groups) > 0
     return (np.cumsum(present, dtype=np.int32) - np.int32(1))[z]
 

@@ -194,23 +194,43 @@ def attached(level: Level, objective: Objective, state: State, which: Ints) -> S
             return state
     top = coarsened(level, piece, counts, which, control)
     group = level.contracted(top, state.z, piece) + np.repeat(top.offsets[:-1], top.sizes)
+    found = attached_pieces(top, objective, group, state.k)
+    if found is None:
+        return state
+    into, k, which = found
+    z = level.lifted(top, into, piece)
+    saved = totals(level, z, k, which, objective).saved
+    return state.replaced(state._replace(z=z, k=k, saved=saved), which, level)
+
+
+class Attached(NamedTuple):
+    """New labels of the pieces of groups, their numbers, and the components that have changed."""
+
+    into: Indices
+    k: Ints
+    which: Ints
+
+
+def attached_pieces(top: Level, objective: Objective, group: Ints, k: Ints) -> Attached | None:
+    """Merge all pieces but the largest of each group, and single nodes, with another group.
+
+    The pieces are the units of a level. None if no piece is to be merged.
+    """
     by_size = np.argsort(-top.nodes, kind="stable")
     largest = by_size[np.unique(group[by_size], return_index=True)[1]]
     loose = np.ones(top.n, dtype=np.bool_)
     loose[largest] = top.nodes[largest] == 1
-    component = np.repeat(np.arange(counts.size), top.sizes)
+    component = np.repeat(np.arange(k.size), top.sizes)
     which = np.unique(component[loose])
     if not which.size:
-        return state
+        return None
     order = np.lexsort((top.nodes, component))
-    into, k = np.zeros(top.n, dtype=np.int32), state.k.copy()
+    into, k = np.zeros(top.n, dtype=np.int32), k.copy()
     scratch = top.scratch
     sums = top.inner.copy(), top.strength.copy(), top.nodes.copy()
     code = objective.edges, objective.of_size, objective.tables
     kernels.attach(*top, *code, which, order, loose, *sums, into, scratch.link, k, scratch.work)
-    z = level.lifted(top, into, piece)
-    saved = totals(level, z, k, which, objective).saved
-    return state.replaced(state._replace(z=z, k=k, saved=saved), which, level)
+    return Attached(into, k, which)
 
 
 class Searching:

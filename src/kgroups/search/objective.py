@@ -265,6 +265,13 @@ class Groups(NamedTuple):
         chosen = np.flatnonzero(level.mask(which))
         return cls(level, top, group, chosen[np.argsort(group[chosen], kind="stable")])
 
+    @classmethod
+    def numbered(cls, level: Level, group: Indices, k: int, order: Ints) -> "Groups":
+        """Return the ``k`` groups of a level of one component, of which some nodes take part."""
+        one = np.zeros(1, dtype=np.int64)
+        top = coarsened(level, group, np.array([k]), one, new_control())
+        return cls(level, top, group, order)
+
 
 def dispersion_of(level: Level, z: Ints, k: Ints, which: Ints) -> float:
     """Return the dispersion of some components of a graph, given communities of each.
@@ -275,7 +282,11 @@ def dispersion_of(level: Level, z: Ints, k: Ints, which: Ints) -> float:
     which = which[k[which] > 2]
     if not which.size or repeated_links(level, which) > MOST_REPEATED:
         return 1.0
-    groups = Groups.of(level, z, k, which)
+    return dispersion_of_groups(Groups.of(level, z, k, which))
+
+
+def dispersion_of_groups(groups: Groups) -> float:
+    """Return the dispersion that the links of groups show."""
     statistic, expected, freedom = pearson(groups)
     least = expected * (1.0 + _SURE * math.sqrt(2.0 / max(freedom, 1.0)))
     if not (expected > 0.0 and statistic > least):
@@ -454,7 +465,15 @@ def contiguity(
     Weights are ignored. Pairs of links are counted from about ``at_most`` nodes.
     """
     # One number stands for all weights.
-    groups = Groups.of(level._replace(data=np.ones(1, dtype=np.float32)), z, k, which)
+    level = level._replace(data=np.ones(1, dtype=np.float32))
+    return contiguity_of_groups(Groups.of(level, z, k, which), which, at_most=at_most)
+
+
+def contiguity_of_groups(
+    groups: Groups, which: Ints, *, at_most: int | None = None
+) -> list[Contiguity]:
+    """Return the contiguity of groups, of which no link has a weight, in each component."""
+    level = groups.level
     top, group, order = groups.top, groups.group, groups.order
     outside, link = np.zeros(level.n, dtype=np.int64), np.zeros(top.n, dtype=np.int64)
     meeting, found, pairs = np.zeros(level.n), np.zeros(top.n), np.zeros(top.n)
@@ -504,12 +523,16 @@ def separation(level: Level, objective: Objective, z: Ints, k: Ints, which: Ints
 
     The labels start from 0 in each of some components, which have at least three communities each.
     """
-    control = new_control()
-    top = coarsened(level, z.astype(np.int32, copy=False), k, which, control)
+    top = coarsened(level, z.astype(np.int32, copy=False), k, which, new_control())
+    return separation_of(top, objective, k, which)
+
+
+def separation_of(top: Level, objective: Objective, k: Ints, which: Ints) -> float:
+    """Return the separation of communities from the links between them."""
     number, half = np.zeros_like(k), np.ones_like(k)
     number[which], half[which] = k[which], (k[which] + 1) // 2
     fine = totals(top, singletons(top), number, which, objective)
-    parent, left = merged_down(top, objective, which, half, control)
+    parent, left = merged_down(top, objective, which, half, new_control())
     coarse = totals(top, parent, left, which, objective)
     cost = float(fine.saved[which].sum() - coarse.saved[which].sum())
     # What the merged communities have inside without the links between them.
