@@ -6,7 +6,8 @@ import io
 import os
 import secrets
 import stat
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,13 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
     No reader sees a partial file. A file that is replaced keeps its permissions, which the
     temporary file never exceeds.
     """
+    with replacing(path) as temporary:
+        temporary.write_bytes(content)
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield a temporary file beside the target, which replaces it unless there is an error."""
     check_writable(path)
     target = Path(path).resolve()
     # Not made of the target's name, which may be as long as names can be.
@@ -43,7 +51,7 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
     try:
         temporary.touch(0o666 if mode is None else 0o600, exist_ok=False)
-        temporary.write_bytes(content)
+        yield temporary
         if mode is not None:
             temporary.chmod(mode)
         temporary.replace(target)

@@ -15,11 +15,11 @@ from kgroups._validation import RngLike, as_rng, check_choice, check_k, naming_w
 from kgroups._wording import argument, setting
 from kgroups.adapters import SharedLabels, as_graph, as_labels, as_shared_labels
 from kgroups.datasets import is_known_network, named_graph
-from kgroups.errors import ContinuumWarning, ConvergenceWarning, InputError, warn_caller
+from kgroups.errors import ConvergenceWarning, InputError, warn_caller
 from kgroups.graph import Graph
 from kgroups.hartigan import Hartigan, Init, KMeansInit, Refiner, WarmStart, refine_whole
 from kgroups.partition import Partition
-from kgroups.report import Report
+from kgroups.report import Report, continuum_warning
 from kgroups.search import (
     Auto,
     Detection,
@@ -301,7 +301,7 @@ def _result(
     sizes = np.bincount(found.z)
     borders, k_found = found.borders, int(np.count_nonzero(sizes))
     if borders is not None and borders.patches:
-        warnings = (*warnings, _continuum_warning(borders.patches, k_found))
+        warnings = (*warnings, continuum_warning(borders.patches, k_found))
     report = Report(
         method=request.method,
         n=graph.n,
@@ -355,13 +355,3 @@ def _result(
         report=report,
         uninformed=tuple(graph.nodes[i] for i in uninformed),
     )
-
-
-def _continuum_warning(patches: int, k: int) -> ContinuumWarning:
-    which = f"the {k} communities look" if patches == k else f"{patches} of {k} communities look"
-    msg = (
-        f"{which} like patches of a continuum, such as a grid or the neighbors of points in space: "
-        "their borders could as well lie elsewhere.\n"
-        "  See which nodes stay together with partition.stability()."
-    )
-    return ContinuumWarning(msg)

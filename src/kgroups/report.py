@@ -6,7 +6,7 @@ from typing import Any
 
 from kgroups._output import html_beside, html_facts, html_lines
 from kgroups._wording import counted, counted_communities
-from kgroups.errors import KGroupsWarning
+from kgroups.errors import ContinuumWarning, KGroupsWarning
 
 # Bytes from which on memory is shown: less is mostly what modules take that are loaded meanwhile.
 _LEAST_SHOWN = 10_000_000
@@ -329,3 +329,14 @@ class Report:
             {"kind": type(warning).__name__, "message": str(warning)} for warning in self.warnings
         ]
         return record
+
+
+def continuum_warning(patches: int, k: int) -> ContinuumWarning:
+    """Return the warning that communities look like patches of a continuum."""
+    which = f"the {k} communities look" if patches == k else f"{patches} of {k} communities look"
+    msg = (
+        f"{which} like patches of a continuum, such as a grid or the neighbors of points in space: "
+        "their borders could as well lie elsewhere.\n"
+        "  See which nodes stay together with partition.stability()."
+    )
+    return ContinuumWarning(msg)

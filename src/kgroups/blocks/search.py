@@ -229,7 +229,7 @@ class BlockSearch:
         ranges = -(-self.work.store.entries // _GATHERED)
         bounds = np.linspace(0, k, ranges + 1).astype(np.int64)
         inner, parts = np.zeros(k), []
-        with tempfile.TemporaryDirectory(dir=self._journal.folder) as folder:
+        with tempfile.TemporaryDirectory(dir=self._journal.folder, prefix="links") as folder:
             spilled = self.engine.map(tasks.spilled_links, blocks, k, folder, bounds)
             for done, part in enumerate(spilled):
                 inner += part
@@ -418,10 +418,17 @@ class BlockSearch:
         """Return the diagonal of the Bethe Hessian, and what the couplings are multiplied by."""
         if self.work.diagonal is not None:
             return self.work.diagonal, 1.0
-        degrees = self.work.store.strength
-        inside = degrees[self.inside]
-        r = max(R_FLOOR, math.sqrt(float(inside.sum()) / max(1, int(np.count_nonzero(inside)))))
-        return r * r - 1.0 + degrees, r
+        return self.r**2 - 1.0 + self.work.store.strength, self.r
+
+    @property
+    def r(self) -> float:
+        """The parameter of the Bethe Hessian, in the unit of the weights."""
+        saturation = self.work.weighing.saturation
+        if saturation is not None:
+            return saturation.r * self.work.store.unit
+        degrees = self.work.store.strength[self.inside]
+        c = float(degrees.sum()) / max(1, int(np.count_nonzero(degrees)))
+        return max(R_FLOOR, math.sqrt(c))
 
     def _more_vectors(self, found: Moments, k: float) -> ThinBlock:
         """Return other random vectors, filtered until little else than communities is left."""

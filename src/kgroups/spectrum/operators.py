@@ -532,22 +532,40 @@ def saturate_at_mean_degree(w: Floats, c: float) -> SaturatedWeights:
     The left side decreases with r, so the solution is unique. Where no weight is saturated it is
     :math:`r = \sqrt{\sum w^2 / n'}`.
     """
-    target = 1.0 / max(c, R_FLOOR**2)
-    start = max(_UNSATURATED, math.sqrt(target))
+    scale, unit = _in_units_of_largest(w)
+    r, start = _relative_saturation(unit, c, np.mean)
+    x = unit / r
+    return SaturatedWeights(r * scale, saturate(x, start), x > start)
+
+
+def saturation_at_mean_degree(w: Floats, c: float, counts: Floats) -> tuple[float, float]:
+    """Return r, and the share of it above which weights are saturated, for repeated weights."""
+    scale, unit = _in_units_of_largest(w)
+    whole = counts.sum()
+    r, start = _relative_saturation(unit, c, lambda values: counts @ values / whole)
+    return r * scale, start
+
+
+def _in_units_of_largest(w: Floats) -> tuple[float, Floats]:
     # Dividing by the largest weight first keeps the squares away from overflow and underflow.
     scale = float(w.max())
-    unit = np.maximum(w / scale, _SMALLEST_WEIGHT)
+    return scale, np.maximum(w / scale, _SMALLEST_WEIGHT)
+
+
+def _relative_saturation(
+    unit: Floats, c: float, mean: Callable[[Floats], Any]
+) -> tuple[float, float]:
+    target = 1.0 / max(c, R_FLOOR**2)
+    start = max(_UNSATURATED, math.sqrt(target))
 
     def excess(log_r: float) -> float:
-        return float(np.mean(np.square(saturate(unit / math.exp(log_r), start)))) - target
+        return float(mean(np.square(saturate(unit / math.exp(log_r), start)))) - target
 
-    high = math.log(math.sqrt(float(np.mean(np.square(unit))) / target))
+    high = math.log(math.sqrt(float(mean(np.square(unit))) / target))
     if math.exp(-high) > start:
         low = min(high, math.log(float(unit.min()) / start))
         high = _root_of_decreasing(excess, low, high)
-    r = math.exp(high)
-    x = unit / r
-    return SaturatedWeights(r * scale, saturate(x, start), x > start)
+    return math.exp(high), start
 
 
 # scipy.optimize.brentq is as fast, but importing scipy.optimize takes 106 ms, and nothing else in
