@@ -21,6 +21,7 @@ from kgroups.blocks import tasks
 from kgroups.blocks.engines import Engine
 from kgroups.blocks.journal import Journal
 from kgroups.blocks.spectrum import StoredOperator
+from kgroups.blocks.store import COLORS
 from kgroups.blocks.tasks import Rows, Sweep, Totals, Work, group_totals
 from kgroups.hartigan.refine import fit_of_sums
 from kgroups.search import _search_nb as search_kernels
@@ -42,11 +43,6 @@ from kgroups.spectrum import Moments, moments
 from kgroups.spectrum.chebyshev import Recursion, ThinBlock
 from kgroups.spectrum.operators import R_FLOOR
 
-COLORS = 8
-"""Classes of nodes that move at the same time.
-
-After six sweeps 1.6 % of the nodes still move with 8 colors, 6.8 % with 2, and 44 % with one.
-"""
 # Up to this number of groups all links between them are kept, in a table.
 _DENSE_GROUPS = 1_024
 # Links that are kept of each group if there are more groups; strengths count all links.

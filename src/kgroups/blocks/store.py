@@ -108,6 +108,11 @@ class NodeNames(Sequence[Hashable]):
         one: Hashable = name.as_py() if hasattr(name, "as_py") else int(name)
         return one
 
+    def chosen(self, ranks: Ints) -> list[Hashable]:
+        """Return the names of some ranks."""
+        names = self._names.take(ranks)
+        return self._objects(names)
+
     def __iter__(self) -> Iterator[Hashable]:
         for first in range(0, len(self), _NAMES_AT_ONCE):
             yield from self._objects(self._names[first : first + _NAMES_AT_ONCE])
