@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 
 import kgroups
-from kgroups._progress import StageProgress, Stages, begin_stage, interrupts_restored, stage_progress
+from kgroups._progress import (
+    StageProgress,
+    Stages,
+    begin_stage,
+    interrupts_restored,
+    stage_progress,
+)
 from kgroups._types import Bools, Indices, Ints
 from kgroups._validation import RngLike, as_rng, check_k
 from kgroups._wording import argument
@@ -25,7 +31,16 @@ from kgroups.errors import InputError, KGroupsWarning, warn_caller
 from kgroups.graph import Graph
 from kgroups.hartigan import Hartigan, KMeansInit
 from kgroups.report import ComponentReport, Report, continuum_warning, how_clearly
-from kgroups.search import Auto, Method, Options, Search, decide, find_k_communities, prepare, propose
+from kgroups.search import (
+    Auto,
+    Method,
+    Options,
+    Search,
+    decide,
+    find_k_communities,
+    prepare,
+    propose,
+)
 from kgroups.search.arbiter import REPORTED
 from kgroups.search.candidates import MAX_PROJECTED, RefinementTotals
 from kgroups.search.objective import MOST_SEPARATION
@@ -54,7 +69,7 @@ class _Communities:
     visits: int = 0
 
     def add(self, other: "_Communities") -> None:
-        """Add the communities of other components; the first ones tell of borders and dispersion."""
+        """Add the communities of other components; the largest tells of borders and dispersion."""
         theirs = other.z >= 0
         self.z[theirs] = other.z[theirs] + np.int32(self.k)
         if not self.k:

@@ -90,7 +90,8 @@ class Journal:
     def _loaded(self) -> dict[str, Any]:
         number = len(self._steps)
         arrays = {
-            file.name.rpartition("-")[0]: np.load(file) for file in self.folder.glob(f"*-{number}.npy")
+            file.name.rpartition("-")[0]: np.load(file)
+            for file in self.folder.glob(f"*-{number}.npy")
         }
         return {**self._state, **arrays}
 

@@ -11,21 +11,18 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from kgroups._csr import row_sums
 from kgroups._progress import begin_stage, new_control, tell_share
-from kgroups._types import Bools, Floats, Indices, Ints
+from kgroups._types import Floats, Indices, Ints
 from kgroups.blocks import _sweeps_nb as kernels
 from kgroups.blocks import tasks
 from kgroups.blocks.engines import Engine
 from kgroups.blocks.journal import Journal
 from kgroups.blocks.spectrum import StoredOperator
 from kgroups.blocks.store import COLORS
-from kgroups.blocks.tasks import Rows, Sweep, Totals, Work, group_totals
+from kgroups.blocks.tasks import Sweep, Totals, Work, group_totals
 from kgroups.hartigan.refine import fit_of_sums
-from kgroups.search import _search_nb as search_kernels
-from kgroups.search.candidates import MAX_PROJECTED, projected_groups, shows_few
+from kgroups.search.candidates import projected_groups, shows_few
 from kgroups.search.climbing import MoveRules, attached_pieces, climb
 from kgroups.search.levels import Level, singletons
 from kgroups.search.objective import (
@@ -60,7 +57,7 @@ _ROUNDS, _FEW_MERGES = 6, 0.02
 _TEMPERATURE = 0.3
 # Columns of a recursion: random vectors, and the one that finds the Perron vector. Where
 # communities are many or faint there is a second one, of filtered random vectors alone.
-_COLUMNS, _MORE_COLUMNS = 9, 8
+_COLUMNS, _MORE_COLUMNS = 8, 8
 # Steps beyond those of the moments that the second vectors are filtered.
 _MORE_STEPS = 2
 # Groups of projected rows for each community; with two recursions the second number.
@@ -96,6 +93,15 @@ class Borders(NamedTuple):
     separation: float | None
 
 
+class Sampled(NamedTuple):
+    """What a sample of the communities shows."""
+
+    dispersion: float
+    contiguity: float
+    # Whether the contiguity is clearly that of patches.
+    clear: bool
+
+
 class BlockSearch:
     """The search in the nodes of a stored graph whose labels are not -1, which are connected.
 
@@ -116,6 +122,7 @@ class BlockSearch:
         self.k, self.undecided, self.saved, self.faint = 1, 1.0, 0.0, False
         self.E = np.array([self.m])
         self._objective: Objective | None = None
+        self._sample: Sampled | None = None
 
     def _strengths(self) -> Iterator[Floats]:
         for first in range(0, self.inside.size, _CHUNK):
@@ -339,11 +346,13 @@ class BlockSearch:
         """Merge groups and move nodes until neither changes anything."""
         for _ in range(_ROUNDS):
             begin_stage("merging groups")
+            before = self.saved
             left = self.step("merging", self._regroup)
-            if self.k == 1:
+            last = left > 1.0 - _FEW_MERGES
+            gained = self.saved - before > self.settings.least_gain * abs(self.saved)
+            if self.k == 1 or (last and not gained):
                 return
             begin_stage("moving nodes")
-            last = left > 1.0 - _FEW_MERGES
             moved = self._move(temperature=0.0)
             if self._stake() > self.settings.least_gain:
                 self._move(temperature=_TEMPERATURE)
@@ -515,10 +524,10 @@ class BlockSearch:
         """Return what the evidence of edges is to be divided by, as clear communities show."""
         if self.settings.dispersion is not None:
             return float(self.settings.dispersion)
-        if self.k < 3 or not self.is_clear or self._repeated_links() > MOST_REPEATED:
+        if self.k < _LEAST_GROUPS or not self.is_clear:
             return 1.0
-        begin_stage("measuring the dispersion")
-        return float(self.step("dispersion", lambda: dispersion_of_groups(self._some_groups())))
+        counted = self._repeated_links() <= MOST_REPEATED
+        return self._sampled().dispersion if counted else 1.0
 
     def _repeated_links(self) -> float:
         """Return the share of links that would repeat a pair if degrees alone decided."""
@@ -531,16 +540,23 @@ class BlockSearch:
         """Return how often links from linked nodes meet the same other community."""
         if self.k < _LEAST_GROUPS:
             return None
-        begin_stage("comparing with a continuum")
-        ratio, clear = self.step("contiguity", self._contiguity)
-        share = self.step("separation", self._separation) if clear else None
-        return Borders(ratio, share)
+        known = self._sampled()
+        share = self.step("separation", self._separation) if known.clear else None
+        return Borders(known.contiguity, share)
 
-    def _contiguity(self) -> tuple[float, bool]:
+    def _sampled(self) -> "Sampled":
+        """Return what a sample of the communities shows; it takes a pass at the first call."""
+        if self._sample is None:
+            begin_stage("measuring the dispersion")
+            self._sample = Sampled(*self.step("sample", self._measure_sample))
+        return self._sample
+
+    def _measure_sample(self) -> tuple[float, float, bool]:
         groups = self._some_groups()
         level = groups.level._replace(data=np.ones(1, dtype=np.float32))
-        one = contiguity_of_groups(Groups.numbered(level, groups.group, self.k, groups.order), _ONE)
-        return one[0].ratio, one[0].is_clear()
+        unweighted = Groups.numbered(level, groups.group, self.k, groups.order)
+        one = contiguity_of_groups(unweighted, _ONE)[0]
+        return dispersion_of_groups(groups), one.ratio, one.is_clear()
 
     def _separation(self) -> float:
         return separation_of(self.groups(), self.objective, np.array([self.k]), _ONE)
@@ -558,7 +574,9 @@ class BlockSearch:
         chosen = np.zeros(k, dtype=np.bool_)
         chosen[order[before * (store.entries / max(1, store.n)) < room]] = True
         found = list(self.engine.map(tasks.rows_of_groups, range(len(store.blocks)), chosen))
-        nodes, lengths, indices = (np.concatenate(column) for column in list(zip(*found))[:3])
+        nodes = np.concatenate([part.nodes for part in found])
+        lengths = np.concatenate([part.lengths for part in found])
+        indices = np.concatenate([part.indices for part in found])
         weights = np.concatenate([part.weights for part in found]) if store.weighted else None
         del found
         local = np.full(z.size, -1, dtype=np.int32)

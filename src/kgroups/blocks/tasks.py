@@ -30,6 +30,8 @@ _ROWS = 8_192
 _MOST_SHARED_GROUPS = 1 << 17
 # Single-precision numbers in a cache line.
 _LINE = 16
+# A link between two groups in a file.
+_LINK = np.dtype([("first", np.int32), ("second", np.int32), ("weight", np.float64)])
 # Nodes whose strengths are added up at once; bounds the temporary arrays.
 _CHUNK = 1 << 18
 _NONE = np.zeros(0)
@@ -59,7 +61,6 @@ class Work:
             return self.strength[first:last]
         each = float(self.weighing.described(None)[0])
         return np.asarray(self.store.strength[first:last] * each)
-
 
     def strengths_of(self, nodes: Ints) -> Floats:
         """Return the same of other nodes."""
@@ -147,9 +148,10 @@ def choose(work: Work, number: int, totals: Totals, sweep: Sweep) -> Chosen:
     def task(t: int) -> None:
         kernels.choose(
             *arrays, data, strength, block.first, bounds[t], bounds[t + 1], work.z, m,
-            *code, present, inside, expected, sweep.penalty, ROUNDING, sweep.temperature, sweep.rules.noise, sweep.shift,
-            sweep.rules.undecided_margin, sweep.rules.fixed_k, group, counts, np.zeros(k),
-            np.empty(widest, dtype=np.int32), to, own, there, tally[t], control,
+            *code, present, inside, expected, sweep.penalty, ROUNDING, sweep.temperature,
+            sweep.rules.noise, sweep.shift, sweep.rules.undecided_margin, sweep.rules.fixed_k,
+            group, counts, np.zeros(k), np.empty(widest, dtype=np.int32), to, own, there, tally[t],
+            control,
         )  # fmt: skip
 
     work.threads.run(task, tasks)
@@ -161,7 +163,14 @@ def choose(work: Work, number: int, totals: Totals, sweep: Sweep) -> Chosen:
 
 
 def multiplied(
-    work: Work, number: int, X: Any, scale: Any, before: Any, alpha: float, shift: float, beta: float
+    work: Work,
+    number: int,
+    X: Any,
+    scale: Any,
+    before: Any,
+    alpha: float,
+    shift: float,
+    beta: float,
 ) -> Any:
     """Return ``alpha (diag(scale) G X + shift X) + beta before`` on the rows of a block."""
     block = work.store.read(number)
@@ -236,7 +245,7 @@ class GroupLinks(NamedTuple):
 
     indptr: Indices
     indices: Indices
-    data: npt.NDArray[np.float32]
+    data: Floats
     # Weights inside each group, those of both ends halved.
     inner: Floats
 
@@ -250,21 +259,22 @@ def group_links(work: Work, number: int, k: int) -> GroupLinks:
         arrays, data, z = _of_taking_part(arrays, data, block, z, k)
     entries = arrays[1].size
     to_indptr = np.empty(k + 2, dtype=np.int32)
-    to = np.empty(entries, dtype=np.int32), np.empty(entries, dtype=np.float32)
-    sums = np.empty(k + 1), np.empty(k + 1), np.empty(k + 1, dtype=np.int64)
+    # In double precision, so that sums over blocks are exact.
+    columns, sums = np.empty(entries, dtype=np.int32), np.empty(entries)
+    of_group = np.empty(k + 1), np.empty(k + 1)
     strength, inner, nodes = np.zeros(rows), np.zeros(rows), np.ones(rows, dtype=np.int64)
     one, offsets = np.zeros(1, dtype=np.int64), np.array([0, rows])
     written, width = np.zeros(1, dtype=np.int64), max(k, rows) + 1
     search_kernels.coarsen(
         *arrays, data, strength, inner, nodes, offsets, one, z, block.first, np.array([0, k]),
-        to_indptr, *to, *sums, np.empty((0, 5)), np.empty(k + 1), np.empty((2, width), np.int64),
-        np.empty(k + 2, dtype=np.int32), np.empty((4, width), dtype=np.int32), written,
-        new_control(),
+        to_indptr, columns, sums, *of_group, np.empty(k + 1, dtype=np.int64), np.empty((0, 5)),
+        np.empty(k + 1), np.empty((2, width), dtype=np.int64), np.empty(k + 2, dtype=np.int32),
+        np.empty((4, width), dtype=np.int32), written, new_control(),
     )  # fmt: skip
     filled = int(written[0])
     to_indptr[k] = filled
     return GroupLinks(
-        to_indptr[: k + 1], to[0][:filled].copy(), to[1][:filled].copy(), sums[1][:k].copy()
+        to_indptr[: k + 1], columns[:filled].copy(), sums[:filled].copy(), of_group[1][:k].copy()
     )
 
 
@@ -289,11 +299,10 @@ def spilled_links(work: Work, number: int, k: int, folder: str, bounds: Ints) ->
         ends = found.indptr[low : high + 1]
         part = slice(int(ends[0]), int(ends[-1]))
         target = Path(folder) / f"links-{number}-{r}.npy"
-        both = np.empty((part.stop - part.start, 3), dtype=np.int32)
-        both[:, 0] = np.repeat(np.arange(low, high, dtype=np.int32), np.diff(ends))
-        both[:, 1] = found.indices[part]
-        both[:, 2] = found.data[part].view(np.int32)
-        write_array(target, both)
+        links = np.empty(part.stop - part.start, dtype=_LINK)
+        links["first"] = np.repeat(np.arange(low, high, dtype=np.int32), np.diff(ends))
+        links["second"], links["weight"] = found.indices[part], found.data[part]
+        write_array(target, links)
     return found.inner
 
 
@@ -312,32 +321,34 @@ class Strongest(NamedTuple):
 
     first: Indices
     second: Indices
-    weight: npt.NDArray[np.float32]
+    weight: Floats
 
 
 def strongest_links(
     work: Work, r: int, folder: str, blocks: list[int], K: Floats, m: float, most: int
 ) -> Strongest:
     """Return the links of a range of groups that most exceed what strengths alone would give."""
+    from scipy import sparse
+
     del work
-    parts = [np.load(Path(folder) / f"links-{b}-{r}.npy") for b in blocks]
-    first = np.concatenate([part[:, 0] for part in parts])
-    second = np.concatenate([part[:, 1] for part in parts])
-    weight = np.concatenate([part[:, 2] for part in parts]).view(np.float32).astype(float)
-    del parts
-    order = np.lexsort((second, first))
-    first, second, weight = first[order], second[order], weight[order]
-    new = np.ones(first.size, dtype=np.bool_)
-    new[1:] = (first[1:] != first[:-1]) | (second[1:] != second[:-1])
-    starts = np.flatnonzero(new)
-    weight = np.add.reduceat(weight, starts) if starts.size else weight
-    first, second = first[starts], second[starts]
-    beyond = weight - K[first] * K[second] / (2.0 * m)
-    order = np.lexsort((second, -beyond, first))
-    ranked = first[order]
-    kept = order[np.arange(ranked.size) - np.searchsorted(ranked, ranked) < most]
-    kept.sort()
-    return Strongest(first[kept], second[kept], weight[kept].astype(np.float32))
+    links = np.concatenate([np.load(Path(folder) / f"links-{b}-{r}.npy") for b in blocks])
+    if not links.size:
+        return Strongest(links["first"], links["second"], links["weight"])
+    low = int(links["first"].min())
+    ends = links["first"] - low, links["second"]
+    shape = int(ends[0].max()) + 1, K.size
+    matrix = sparse.csr_array((links["weight"], ends), shape=shape)
+    del links, ends
+    first = low + np.repeat(np.arange(shape[0]), np.diff(matrix.indptr))
+    second, weight = matrix.indices, matrix.data
+    beyond = (K[first] * K[second] / (2.0 * m) - weight).astype(np.float32)
+    # Whole numbers in the order of the groups, and of each group's links by how much they exceed.
+    bits = beyond.view(np.int32)
+    places = np.where(bits < 0, ~bits | np.int32(-(2**31)), bits).astype(np.int64)
+    places += (first - low) << 33
+    last = np.minimum(matrix.indptr[:-1] + most, matrix.indptr[1:]) - 1
+    kept = places <= np.sort(places)[np.maximum(last, 0)][first - low]
+    return Strongest(first[kept].astype(np.int32), second[kept], weight[kept])
 
 
 class Rows(NamedTuple):

@@ -67,8 +67,8 @@ _GROUPS_PER_COMMUNITY = 1.5
 # Sample rows for each of these groups, and least number of sample rows in all.
 _SAMPLE_PER_GROUP = 30
 _MIN_SAMPLE = 4_000
-# Rows per chunk; bounds the temporary arrays.
-_CHUNK = 1 << 13
+# Rows per chunk, and entries of a chunk with a column for each group; bounds the temporary arrays.
+_CHUNK, _CHUNK_ENTRIES = 1 << 13, 1 << 19
 # Least number of columns of a filtered subspace, as the moments may show too few communities.
 _MIN_COLUMNS = 24
 # Eigenvectors computed beyond the count, as the next larger numbers of communities are tried too.
@@ -395,7 +395,7 @@ def nearest(X: Any, means: Floats, *, normalized: bool = True) -> Ints:
     """Return the nearest mean of each row, which is scaled to length 1 if not ``normalized``."""
     half_square = 0.5 * np.einsum("ac,ac->a", means, means)
     z = np.empty(len(X), dtype=np.int64)
-    for some in _chunks(len(X)):
+    for some in _chunks(len(X), max(1, _CHUNK_ENTRIES // len(means))):
         rows = X[some] if normalized else unit_rows(X[some])
         z[some] = np.argmax(np.einsum("ic,ac->ia", rows, means) - half_square, axis=1)
         tell_share(some.start, len(X))
@@ -410,8 +410,8 @@ def unit_rows(vectors: ThinBlock) -> Floats:
     return rows
 
 
-def _chunks(n: int) -> list[slice]:
-    return [slice(i, i + _CHUNK) for i in range(0, n, _CHUNK)]
+def _chunks(n: int, rows: int = _CHUNK) -> list[slice]:
+    return [slice(i, i + rows) for i in range(0, n, rows)]
 
 
 class Spectra:

@@ -290,7 +290,9 @@ class Recursion:
     The memory of the block X that it starts from is used for the work.
     """
 
-    def __init__(self, operator: MappedOperator, deflated: Sequence[Deflated], X: ThinBlock) -> None:
+    def __init__(
+        self, operator: MappedOperator, deflated: Sequence[Deflated], X: ThinBlock
+    ) -> None:
         self._operator = operator
         self._deflated = [held for held in deflated if held.vectors.shape[1]]
         for held in self._deflated:

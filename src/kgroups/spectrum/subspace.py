@@ -30,8 +30,8 @@ import numpy as np
 from kgroups._types import Bools, Floats
 from kgroups.spectrum.chebyshev import (
     BlockOperator,
-    MappedOperator,
     Deflated,
+    MappedOperator,
     Recursion,
     ThinBlock,
     growth_of,
