@@ -189,19 +189,23 @@ def locked(folder: Path, store: Path) -> Iterator[None]:
     folder.mkdir(exist_ok=True)
     path = folder / _LOCK
     with path.open("ab") as file:
-        if not _lock(file):
+        # The file of a process that has just ended may have been removed in between.
+        held = _lock(file) and path.exists()
+        if not (held and os.path.samestat(path.stat(), os.fstat(file.fileno()))):
             msg = (
                 f"only one process may write the store {str(store)!r}, and another one is at it.\n"
                 "  Wait until it is done, or choose another folder."
             )
             raise StoreError(msg)
-        yield
-        if sys.platform == "win32":
-            file.close()
-        for place in (path, store / _LOCK):
-            place.unlink(missing_ok=True)
-        if folder.exists() and not any(folder.iterdir()):
-            folder.rmdir()
+        try:
+            yield
+        finally:
+            if sys.platform == "win32":
+                file.close()
+            (store / _LOCK).unlink(missing_ok=True)
+            if folder.exists() and [entry.name for entry in folder.iterdir()] == [_LOCK]:
+                path.unlink()
+                folder.rmdir()
 
 
 if sys.platform == "win32":

@@ -58,6 +58,7 @@ from kgroups.blocks.sources import (
     NotWholeNumbersError,
     Source,
     asymmetric,
+    errors_named,
     matrix_size,
     mixed_bits,
     open_sources,
@@ -79,6 +80,8 @@ _MOST_SEEDS = 8
 _UNIT_BITS = 61
 # Bytes that numbering takes for each node, and a slot of a table of consecutive numbers.
 _NODE_BYTES, _SLOT_BYTES = 40, 9
+# What numba and pyarrow take once they are loaded and have compiled the kernels.
+_LIBRARY_BYTES = 180_000_000
 _LOWEST_EXPONENT = -1074
 
 
@@ -90,6 +93,8 @@ class Sizes:
     ----------
     piece_edges : int
         Edges that are read, translated and dealt at once, at about 100 bytes each.
+    piece_texts : int
+        Edges that are read at once if names are text, at about 400 bytes each.
     block_entries : int
         Entries of a block, which is sorted in memory, at 24 bytes each, or 48 with weights.
     most_slots : int
@@ -97,17 +102,20 @@ class Sizes:
     """
 
     piece_edges: int
+    piece_texts: int
     block_entries: int
     most_slots: int
 
     @classmethod
     def of(cls, memory: int, block_entries: int | None = None) -> "Sizes":
-        """Return the sizes that fit into memory."""
-        entries = min(max(memory // 64, 1 << 16), 1 << 24)
+        """Return the sizes that fit into memory, beside the libraries that are loaded."""
+        free = memory - _LIBRARY_BYTES
+        entries = min(max(free // 64, 1 << 16), 1 << 24)
         return cls(
-            piece_edges=min(max(memory // 512, 1 << 16), 1 << 22),
+            piece_edges=min(max(free // 512, 1 << 16), 1 << 22),
+            piece_texts=min(max(free // 2048, 1 << 14), 1 << 20),
             block_entries=entries if block_entries is None else block_entries,
-            most_slots=memory // (4 * _SLOT_BYTES),
+            most_slots=free // (4 * _SLOT_BYTES),
         )
 
 
@@ -198,8 +206,7 @@ def open_graph(
         Stages(announce) as stages,
     ):
         if not is_store(folder):
-            ingest = _Ingest(files, options, made_of, partial, Sizes.of(budget, block_entries))
-            ingest.memory = budget
+            ingest = _Ingest(files, options, made_of, partial, budget)
             try:
                 ingest.run(stages)
             except (GraphError, NotWholeNumbersError):
@@ -380,18 +387,17 @@ class _Slice(NamedTuple):
 class _Ingest:
     """The stages of making a store in a partial folder."""
 
-    memory: int
-
     def __init__(
         self,
         files: Sequence[Path],
         options: ReadOptions,
         made_of: dict[str, Any],
         folder: Path,
-        sizes: Sizes,
+        memory: int,
     ) -> None:
         self.files, self.options, self.made_of = files, options, made_of
-        self.folder, self.sizes = folder, sizes
+        self.folder, self.memory = folder, memory
+        self.sizes = Sizes.of(memory, made_of["options"]["block_entries"])
         self.journal = Journal(folder)
 
     def run(self, stages: Stages) -> None:
@@ -444,7 +450,8 @@ class _Ingest:
         if may_be_whole and all(piece["plain"] for piece in pieces):
             raise too_long()
         if sum(piece["balance"] for piece in pieces) % 2**64:
-            raise asymmetric()
+            with errors_named(self.files[0].name):
+                raise asymmetric()
         self.journal.add(
             step="read",
             text=text,
@@ -501,14 +508,15 @@ class _Ingest:
         self, sources: Sequence[Source], file: int, rows: int, *, text: bool
     ) -> Iterator[tuple[int, list[Batch]]]:
         """Yield batches that make a piece together, and the number of the file of the last one."""
+        most = self.sizes.piece_texts if text else self.sizes.piece_edges
         group: list[Batch] = []
         size, place = 0, file
         for place in range(file, len(sources)):
             skipped = rows if place == file else 0
-            for batch in sources[place].batches(self.sizes.piece_edges, skipped, text=text):
+            for batch in sources[place].batches(most, skipped, text=text):
                 group.append(batch)
                 size += len(batch.u)
-                if size >= self.sizes.piece_edges:
+                if size >= most:
                     yield place, group
                     group, size = [], 0
                 tell_share(place + batch.share, len(sources))
@@ -605,11 +613,12 @@ class _Ingest:
         shutil.rmtree(self.folder / _NAMES, ignore_errors=True)
 
     def _check_nodes(self, n: int) -> None:
-        if n * _NODE_BYTES > self.memory:
+        least = n * _NODE_BYTES + _LIBRARY_BYTES
+        if least > self.memory:
             msg = (
-                f"{argument('memory')} must be at least {_NODE_BYTES} bytes per node, got "
-                f"{self.memory:,} bytes for {n:,} nodes.\n  Pass for instance "
-                f"{setting('memory', f'{math.ceil(n * 120 / 1e9)}GB')}: the same call goes on "
+                f"{argument('memory')} must be at least {least:,} bytes for {n:,} nodes, got "
+                f"{self.memory:,}.\n  Pass for instance "
+                f"{setting('memory', f'{math.ceil(3 * least / 1e9)}GB')}: the same call goes on "
                 "where it stopped."
             )
             raise StoreError(msg)

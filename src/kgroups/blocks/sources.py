@@ -6,6 +6,7 @@ What a file may contain, and which of its columns are read, are as in :func:`kgr
 import bz2
 import glob
 import gzip
+import io
 import lzma
 import os
 import re
@@ -357,7 +358,9 @@ class _TextFile(GraphFile):
         return self
 
     def rewind(self) -> None:
-        self._raw.seek(0)
+        self.stream.close()
+        self._raw.close()
+        self._raw = self._path.open("rb")
         self.stream = self._decompressed()
 
     def share(self) -> float:
@@ -375,7 +378,8 @@ class _TextFile(GraphFile):
             opened = lzma.LZMAFile(self._raw)  # noqa: SIM115 (closed with the file)
         elif suffix == ".zst":
             pyarrow, _ = import_pyarrow("Files that end with .zst")
-            opened = pyarrow.CompressedInputStream(pyarrow.PythonFile(self._raw, "r"), "zstd")
+            content = pyarrow.CompressedInputStream(pyarrow.PythonFile(self._raw, "r"), "zstd")
+            opened = io.BufferedReader(content)
         return cast("BinaryIO", opened)
 
     def numbered_blocks(self, size: int) -> Iterator[tuple[int, bytes]]:
