@@ -1,8 +1,11 @@
 """Files with edges for stores, and what their stores must be equal to."""
 
+import re
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 import kgroups as kg
 from kgroups.blocks.ingest import Sizes
@@ -40,6 +43,11 @@ def assert_same(stored, graph):
     graph, found = sorted_graph(graph), stored.to_graph()
     assert found.nodes == graph.nodes
     assert (stored.n, stored.m, stored.n_loops) == (graph.n, graph.m, graph.n_loops)
+    if graph.about_weights:
+        # Weights that are no multiples of the unit are rounded.
+        said, expected = (re.split(r"[ ;,]+", one.about_weights) for one in (stored, graph))
+        for part, same in zip(said, expected, strict=True):
+            assert part == same or float(part) == pytest.approx(float(same))
     assert np.array_equal(found.indptr, graph.indptr)
     assert np.array_equal(found.indices, graph.indices)
     assert found.is_weighted == graph.is_weighted

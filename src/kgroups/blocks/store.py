@@ -163,10 +163,14 @@ class StoredGraph:
         The weight of each edge if the graph is not weighted.
     counted : bool
         Whether edges have no weights but their number.
+    about_weights : str
+        A sentence on the column that the weights were read from, for reports.
     blocks : tuple of BlockInfo
         The blocks, in the order of their positions.
     colors : tuple of int
         First position of each color, and the number of nodes.
+    made_of : dict
+        The paths, sizes and times of the files, and the options.
 
     Notes
     -----
@@ -196,6 +200,7 @@ class StoredGraph:
     unit: float
     common_weight: float
     counted: bool
+    about_weights: str
     blocks: tuple[BlockInfo, ...]
     colors: tuple[int, ...]
     made_of: dict[str, Any]
@@ -206,7 +211,8 @@ class StoredGraph:
         blocks = record["blocks"]
         values = {
             **{name: record[name] for name in ("n", "m", "entries", "n_loops", "weighted", "unit")},
-            **{name: record[name] for name in ("common_weight", "counted", "made_of")},
+            **{name: record[name] for name in ("common_weight", "counted", "about_weights")},
+            "made_of": record["made_of"],
             "path": folder,
             "memory": memory,
             "colors": tuple(record["colors"]),
@@ -345,6 +351,7 @@ class StoredGraph:
             *rows[:3],
             multiplicity=multiplicity,
             nodes=None if names == tuple(range(self.n)) else names,
+            about_weights=self.about_weights,
         )
 
     def _check_size(self, info: FileInfo) -> None:
