@@ -14,6 +14,7 @@ from kgroups._csr import rows_of_edges
 from kgroups._kernel import KERNELS, Kernel, compiled_at_once, jit_mode
 from kgroups._progress import Progress, check_progress, counted_progress
 from kgroups.adapters import as_graph
+from kgroups.blocks import _store_nb
 from kgroups.detect import detect_communities, refine_partition
 from kgroups.energy import kernel_kgroups
 from kgroups.errors import KGroupsWarning
@@ -66,6 +67,7 @@ def warm(*, progress: Progress = True) -> int:
             _infer,
             _build_large_graphs,
             _cluster_points,
+            _make_blocks,
             tell=lambda kernel: show(_number_ready()),
         )
     return _number_ready()
@@ -145,3 +147,18 @@ def _build_large_graphs() -> None:
 def _cluster_points() -> None:
     points = np.linspace(0.0, 1.0, 8)
     kernel_kgroups(points, 2, n_init=1)
+
+
+def _make_blocks() -> None:
+    # Stores are made in folders, and those of text need pyarrow.
+    zero, one, none = np.zeros(1, np.int64), np.ones(1, np.int64), np.empty(0, np.int64)
+    bounds, text = np.array([0, 1]), np.array([49], np.int8)
+    numbers = np.zeros(2, np.int64)
+    _store_nb.hash_texts(bounds, text, 3, 5, zero.copy())
+    _store_nb.parse_integers(bounds, text, zero.copy())
+    _store_nb.merge_sorted(zero, one, numbers)
+    _store_nb.find_keys(zero, zero, bounds, 0, 0, one.copy())
+    blocks, keys = np.zeros(2, np.int32), np.zeros(2, np.int64)
+    _store_nb.deal_edges(zero, one, none, blocks, zero, zero.copy(), 1, keys, none)
+    columns = np.zeros(2, np.int32)
+    _store_nb.merge_entries(keys, none, 1, np.zeros(2, np.int64), columns, none)

@@ -1,12 +1,17 @@
 """Kernels give the same bits interpreted and compiled, on what the package passes to them."""
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import networkx as nx
 import numpy as np
 import pytest
 
+from helpers.stores import small_sizes
 from kgroups import Search, _csr_nb
 from kgroups._csr import connected_components, rows_of_edges, two_core
 from kgroups._kernel import Kernel
+from kgroups.blocks import _store_nb, open_graph
 from kgroups.energy import Gaussian, kernel_kgroups, kernel_kmeans
 from kgroups.generators import lfr_benchmark
 from kgroups.graph import Graph
@@ -197,6 +202,18 @@ def cluster_points():
             cluster(X, 4, metric=Gaussian(), sample_weight=w, n_init=2, gram_memory=memory)
 
 
+def make_stores():
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        u, v, w = (list(map(str, column)) for column in random_edges(40, 200))
+        for number, names in enumerate(((u, v), ([f"é{x}" for x in u], v))):
+            path = Path(folder, f"{number}.csv")
+            path.write_text("".join(map("{},{},{}\n".format, *names, w)))
+            for most_slots, weight in ((1, None), (1000, "weight")):
+                small_sizes(patch, most_slots=most_slots)
+                store = Path(folder, f"{number}{weight}")
+                open_graph(path, store=store, weight=weight, block_entries=30)
+
+
 def both(*runs):
     return lambda: [run() for run in runs]
 
@@ -211,6 +228,7 @@ def both(*runs):
         (both(move_nodes, cluster_points, group_rows), _hartigan_nb),
         (both(search_communities, measure_dispersion), _search_nb),
         (group_groups, _scales_nb),
+        (make_stores, _store_nb),
     ],
 )
 def test_interpreted_and_compiled_kernels_agree_to_the_bit(checked, run, module):

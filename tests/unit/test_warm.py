@@ -14,6 +14,7 @@ import pytest
 from scipy import sparse
 
 import kgroups as kg
+from helpers.stores import random_edges, small_sizes
 from helpers.terminal import Terminal
 from kgroups._kernel import KERNELS, Kernel
 from kgroups.energy import Gaussian, kernel_kgroups, kernel_kmeans
@@ -150,6 +151,17 @@ def test_later_conversions_of_large_graphs_compile_nothing(warmed, tmp_path):
             assert graph.n_loops > 0
         sparse.save_npz(tmp_path / "a.npz", graph.to_scipy())
         kg.as_graph(tmp_path / "a.npz")
+    assert types_compiled() == warmed
+
+
+@pytest.mark.parametrize("kind", [int, str])
+def test_later_stores_compile_nothing(warmed, tmp_path, monkeypatch, kind):
+    u, v, w = random_edges()
+    lines = [f"{kind(a)},{kind(b)},{c}\n" for a, b, c in zip(u, v, w, strict=True)]
+    (tmp_path / "a.csv").write_text("".join(lines) + ("" if kind is int else "a,b,1\n"))
+    for most_slots, weight in ((1, None), (1000, "weight")):
+        small_sizes(monkeypatch, most_slots=most_slots)
+        kg.open_graph(tmp_path / "a.csv", store=tmp_path / str(weight), weight=weight)
     assert types_compiled() == warmed
 
 

@@ -173,17 +173,35 @@ def refuse_directed(what: str, options: ReadOptions) -> None:
 def with_weights_described(
     graph: Graph, column: str | None, unused: Sequence[object], options: ReadOptions
 ) -> Graph:
-    """Return the graph with a sentence on its weights, for reports.
+    """Return the graph with a sentence on its weights; see :func:`weights_sentence`."""
+    extremes = None
+    if graph.m:
+        extremes = (1.0, 1.0) if graph.weights is None else _extremes(graph.weights)
+    summed = graph.multiplicity is not None
+    about = weights_sentence(column, unused, options, extremes, summed=summed)
+    return graph._with(about_weights=about)
+
+
+def weights_sentence(
+    column: str | None,
+    unused: Sequence[object],
+    options: ReadOptions,
+    extremes: tuple[float, float] | None,
+    *,
+    summed: bool,
+) -> str:
+    """Return a sentence on the weights of a graph, for reports.
 
     ``column`` says where weights were found, if anywhere; ``unused`` are the names of the others,
-    which are told if they are not empty.
+    which are told if they are not empty. The smallest and largest weight are those of a graph with
+    edges, whose parallel edges were ``summed`` if there were any.
     """
     if column is not None and options.reads_weights:
         text = f"Weights: {column}"
-        if graph.m:
-            low, high = (1, 1) if graph.weights is None else _extremes(graph.weights)
+        if extremes is not None:
+            low, high = extremes
             text += f", {low:.12g} to {high:.12g}" if low != high else f", all {low:.12g}"
-            text += " once parallel edges are summed" if graph.multiplicity is not None else ""
+            text += " once parallel edges are summed" if summed else ""
         ways = [f"{setting('weight', None)} uses none"]
     else:
         because = ""
@@ -198,8 +216,7 @@ def with_weights_described(
         if options.reads_weights:
             name = unused[0] if len(unused) == 1 else "NAME"
             ways.insert(0, f"{setting('weight', name)} uses {'it' if len(unused) == 1 else 'one'}")
-    sentence = ". ".join([text, *([", ".join(ways)] if ways else [])]) + "."
-    return graph._with(about_weights=sentence)
+    return ". ".join([text, *([", ".join(ways)] if ways else [])]) + "."
 
 
 def _extremes(weights: Floats) -> tuple[float, float]:

@@ -2,7 +2,7 @@
 
 from kgroups.blocks.detection import detect_stored
 from kgroups.blocks.engines import Engine, OutOfCore
-from kgroups.blocks.ingest import open_graph
+from kgroups.blocks.opening import open_graph
 from kgroups.blocks.result import StoredPartition
 from kgroups.blocks.store import COLORS, Block, BlockInfo, NodeNames, StoredGraph
 

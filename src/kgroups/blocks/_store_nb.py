@@ -12,7 +12,7 @@ Bytes: TypeAlias = npt.NDArray[np.int8]
 """The bytes of texts as signed numbers: numba turns sums of signed and unsigned ones to floats."""
 
 
-@kernel(seconds=0.15)
+@kernel(seconds=0.09)
 def hash_texts(offsets: Ints, data: Bytes, base: int, other_base: int, keys: Ints) -> None:
     """Write a number of 62 bits for each text: two polynomials of its bytes, modulo two primes."""
     for i in range(len(keys)):
@@ -24,7 +24,7 @@ def hash_texts(offsets: Ints, data: Bytes, base: int, other_base: int, keys: Int
         keys[i] = a * 2147483648 + b
 
 
-@kernel(seconds=0.2)
+@kernel(seconds=0.12)
 def parse_integers(offsets: Ints, data: Bytes, numbers: Ints) -> int:
     """Write the whole number that each text is, in plain notation.
 
@@ -57,7 +57,7 @@ def parse_integers(offsets: Ints, data: Bytes, numbers: Ints) -> int:
     return found
 
 
-@kernel(seconds=0.15)
+@kernel(seconds=0.08)
 def merge_sorted(a: Ints, b: Ints, merged: Ints) -> int:
     """Merge two sorted arrays without repeats into one, and return how many numbers it has."""
     i, j, count = 0, 0, 0
@@ -75,7 +75,7 @@ def merge_sorted(a: Ints, b: Ints, merged: Ints) -> int:
     return count
 
 
-@kernel(seconds=0.1)
+@kernel(seconds=0.08)
 def find_keys(
     keys: Ints, known: Ints, start: Ints, shift: int, lowest: int, places: Ints
 ) -> None:
@@ -96,7 +96,7 @@ def find_keys(
         places[t] = low
 
 
-@kernel(seconds=0.15)
+@kernel(seconds=0.25)
 def deal_edges(
     u: Ints, v: Ints, units: Ints, block_of: Indices, first: Ints, place: Ints, shift: int,
     keys: Ints, dealt: Ints,
@@ -111,21 +111,17 @@ def deal_edges(
         i, j = u[e], v[e]
         if i == j:
             continue
-        b = block_of[i]
-        t = place[b]
-        place[b] = t + 1
-        keys[t] = ((i - first[b]) << shift) | j
-        if weighted:
-            dealt[t] = units[e]
-        b = block_of[j]
-        t = place[b]
-        place[b] = t + 1
-        keys[t] = ((j - first[b]) << shift) | i
-        if weighted:
-            dealt[t] = units[e]
+        for _ in range(2):
+            b = block_of[i]
+            t = place[b]
+            place[b] = t + 1
+            keys[t] = ((i - first[b]) << shift) | j
+            if weighted:
+                dealt[t] = units[e]
+            i, j = j, i
 
 
-@kernel(seconds=0.15)
+@kernel(seconds=0.11)
 def merge_entries(
     keys: Ints, units: Ints, shift: int, lengths: Ints, indices: Indices, sums: Ints,
 ) -> int:

@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -16,7 +16,7 @@ import numpy as np
 from kgroups.errors import StoreError
 
 _FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
-_JOURNAL, _LOCK = "journal", "lock"
+_JOURNAL = "journal"
 _CHUNK_BYTES = 1 << 24
 
 
@@ -156,21 +156,25 @@ def partial_folder(store: Path) -> Path:
     return store.with_name(f"{store.name}.partial")
 
 
+def is_partial(folder: Path) -> bool:
+    """Return whether a folder holds nothing, or what was written before an interruption."""
+    names = {entry.name for entry in folder.iterdir()}
+    return not names or _JOURNAL in names or "store.json" in names
+
+
 def empty_partial(folder: Path) -> None:
-    """Remove all that was written into a partial folder."""
-    for entry in folder.iterdir():
-        if entry.name == _LOCK:
-            continue
+    """Remove all that was written into a partial folder, the journal last."""
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name == _JOURNAL):
         if entry.is_dir():
             shutil.rmtree(entry)
         else:
             entry.unlink()
 
 
-def is_partial(folder: Path) -> bool:
-    """Return whether a folder holds nothing, or what was written before an interruption."""
-    names = {entry.name for entry in folder.iterdir()}
-    return names <= {_LOCK} or _JOURNAL in names or "store.json" in names
+def remove_partial(folder: Path) -> None:
+    """Remove a partial folder."""
+    empty_partial(folder)
+    folder.rmdir()
 
 
 def remove_spills(folder: Path, names: Sequence[str]) -> None:
@@ -181,27 +185,24 @@ def remove_spills(folder: Path, names: Sequence[str]) -> None:
 
 
 @contextmanager
-def locked(folder: Path, store: Path) -> Iterator[None]:
-    """Hold the lock of a partial folder, which the system releases when the process ends.
-
-    The folder may be renamed to the store while the lock is held.
-    """
-    folder.mkdir(exist_ok=True)
-    path = folder / _LOCK
+def locked(store: Path) -> Iterator[None]:
+    """Hold the lock of a store, a file beside it; it is released when the process ends."""
+    path = store.with_name(f"{store.name}.lock")
     with path.open("ab") as file:
-        if not _lock(file):
+        # A file may have been removed by the process that held it before.
+        held = _lock(file) and path.exists()
+        if not (held and os.path.samestat(path.stat(), os.fstat(file.fileno()))):
             msg = (
                 f"only one process may write the store {str(store)!r}, and another one is at it.\n"
                 "  Wait until it is done, or choose another folder."
             )
             raise StoreError(msg)
-        yield
-        if sys.platform == "win32":
-            file.close()
-        for place in (path, store / _LOCK):
-            place.unlink(missing_ok=True)
-        if folder.exists() and not any(folder.iterdir()):
-            folder.rmdir()
+        try:
+            yield
+        finally:
+            # Some systems do not remove a file that is open.
+            with suppress(PermissionError):
+                path.unlink()
 
 
 if sys.platform == "win32":

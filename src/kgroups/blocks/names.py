@@ -4,26 +4,29 @@ While edges are read, a name is a number of 64 bits, its key: the name itself if
 number, else a hash of the text.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from kgroups._csr import writable
+from kgroups._csr import index_type, writable
 from kgroups._output import import_pyarrow
 from kgroups._types import Indices, Ints
 from kgroups.blocks._store_nb import find_keys, hash_texts, merge_sorted
 from kgroups.blocks.folder import FileInfo, Output
-from kgroups.blocks.sources import text_buffers
+from kgroups.blocks.sources import mixed_bits, text_buffers
+from kgroups.blocks.store import COLORS
 
+SPILLED_NAMES = "names"
+"""Folder of the texts of each piece."""
 PARTITIONS = 64
 """Parts into which texts are divided by their hash, so that one part at a time is compared."""
 
 _KEYS_PER_BUCKET = 4
+_RANKS_AT_ONCE = 1 << 20
 _HASH_BITS = 62
-_SPILLED = "names"
 
 
 class CollisionError(Exception):
@@ -60,7 +63,7 @@ def _refuse_equal(keys: Ints) -> None:
         raise CollisionError
 
 
-def spill_texts(folder: Path, number: int, table: Any) -> None:
+def spill_texts(folder: Path, number: int, table: Any) -> FileInfo:
     """Write distinct texts with their keys, a batch for each part."""
     pyarrow, _ = import_pyarrow()
     table = table.combine_chunks()
@@ -68,7 +71,7 @@ def spill_texts(folder: Path, number: int, table: Any) -> None:
         table["key"].to_numpy(), np.arange(PARTITIONS + 1) << (_HASH_BITS - 6)
     ).tolist()
     with (
-        Output(folder, f"{_SPILLED}/{number:05d}.arrow") as out,
+        Output(folder, f"{SPILLED_NAMES}/{number:05d}.arrow") as out,
         pyarrow.ipc.new_file(pyarrow.PythonFile(out, "w"), table.schema) as writer,
     ):
         for first, stop in pairwise(bounds):
@@ -77,6 +80,7 @@ def spill_texts(folder: Path, number: int, table: Any) -> None:
                 pyarrow.RecordBatch.from_pylist([], schema=table.schema)
             ]
             writer.write_batch(batches[0])
+    return out.info
 
 
 def merged_texts(
@@ -90,7 +94,7 @@ def merged_texts(
         tell(part)
         found = []
         for number in range(pieces):
-            with pyarrow.OSFile(str(folder / _SPILLED / f"{number:05d}.arrow")) as file:
+            with pyarrow.OSFile(str(folder / SPILLED_NAMES / f"{number:05d}.arrow")) as file:
                 found.append(pyarrow.ipc.open_file(file).get_batch(part).column("name"))
         distinct = pyarrow.chunked_array(found, pyarrow.large_string()).unique()
         key = hashes(distinct, seed)
@@ -204,21 +208,18 @@ class Lookup(NamedTuple):
         return self.values[places]
 
 
-def chunks(total: int, size: int) -> Iterator[slice]:
-    """Yield consecutive ranges of at most ``size`` items."""
-    for first in range(0, total, size):
-        yield slice(first, min(first + size, total))
-
-
-def positions_of_ranks(colors: Sequence[Any], n: int, kind: Any) -> tuple[Indices, list[int]]:
+def positions_of_ranks(n: int) -> tuple[Indices, list[int]]:
     """Return the position of each rank, and where each color begins.
 
-    ``colors`` are those of consecutive ranks, in parts.
+    The color of a rank is a hash of it; positions sort nodes by color, then by rank.
     """
-    color = np.concatenate([np.empty(0, np.uint8), *colors])
-    position, bounds = np.empty(n, kind), [0]
-    for c in range(8):
+    color = np.empty(n, np.uint8)
+    for first in range(0, n, _RANKS_AT_ONCE):
+        ranks = np.arange(first, min(first + _RANKS_AT_ONCE, n))
+        color[ranks] = mixed_bits(ranks) % np.uint64(COLORS)
+    position, bounds = np.empty(n, index_type(n)), [0]
+    for c in range(COLORS):
         ranks = np.flatnonzero(color == c)
-        position[ranks] = np.arange(bounds[-1], bounds[-1] + ranks.size, dtype=kind)
+        position[ranks] = np.arange(bounds[-1], bounds[-1] + ranks.size)
         bounds.append(bounds[-1] + ranks.size)
     return position, bounds

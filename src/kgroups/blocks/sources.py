@@ -6,6 +6,7 @@ What a file may contain, and which of its columns are read, are as in :func:`kgr
 import bz2
 import glob
 import gzip
+import io
 import lzma
 import os
 import re
@@ -83,6 +84,10 @@ class Source(Protocol):
     path: Path
     names: Names
     weighted: bool
+    column: str | None
+    """Where weights were found, in words."""
+    unused: Sequence[object]
+    """The names of the columns that are not used."""
 
     def batches(self, rows: int, skipped: int, *, text: bool) -> Iterator[Batch]:
         """Yield batches of about this many rows, after those to be skipped."""
@@ -228,6 +233,12 @@ def _whole_numbers(values: Any, column: str, first: int) -> Ints:
 # --- Parquet
 
 
+def _described(names: Sequence[str], used: Sequence[str]) -> tuple[str | None, Sequence[object]]:
+    """Return where weights are, in words, and the names of the columns that are not used."""
+    column = f"column {used[2]!r}" if len(used) == 3 else None
+    return column, [name for name in names if name not in used]
+
+
 class _Parquet:
     def __init__(self, path: Path, options: ReadOptions) -> None:
         self.path = path
@@ -235,6 +246,7 @@ class _Parquet:
         with self._opened() as content:
             schema = content.schema_arrow
             self._columns: list[str] = edge_columns(schema.names, options)
+            self.column, self.unused = _described(schema.names, self._columns)
         kinds = [self._kind(pyarrow, schema.field(column).type) for column in self._columns]
         for column, kind in zip(self._columns[:2], kinds, strict=False):
             if kind not in ("whole", "text"):
@@ -357,7 +369,9 @@ class _TextFile(GraphFile):
         return self
 
     def rewind(self) -> None:
-        self._raw.seek(0)
+        self.stream.close()
+        self._raw.close()
+        self._raw = self._path.open("rb")
         self.stream = self._decompressed()
 
     def share(self) -> float:
@@ -375,7 +389,8 @@ class _TextFile(GraphFile):
             opened = lzma.LZMAFile(self._raw)  # noqa: SIM115 (closed with the file)
         elif suffix == ".zst":
             pyarrow, _ = import_pyarrow("Files that end with .zst")
-            opened = pyarrow.CompressedInputStream(pyarrow.PythonFile(self._raw, "r"), "zstd")
+            content = pyarrow.CompressedInputStream(pyarrow.PythonFile(self._raw, "r"), "zstd")
+            opened = io.BufferedReader(content)
         return cast("BinaryIO", opened)
 
     def numbered_blocks(self, size: int) -> Iterator[tuple[int, bytes]]:
@@ -404,6 +419,10 @@ class _Text:
             self._layout = find_layout(file)
         self.names: Names = "either"
         self.weighted = self._layout is not None and self._layout.weight is not None
+        self.column: str | None = None
+        self.unused: Sequence[object] = ()
+        if self._layout is not None:
+            self.column, self.unused = self._layout.weight_place, self._layout.unused(options)
 
     def batches(self, rows: int, skipped: int, *, text: bool) -> Iterator[Batch]:
         layout = self._layout
@@ -618,8 +637,10 @@ def _members(path: Path, names: Iterable[str]) -> Iterator[list[_Stored]]:
 class _Columns:
     """Arrays with an entry per edge."""
 
-    def __init__(self, path: Path, columns: Sequence[str]) -> None:
+    def __init__(self, path: Path, present: Sequence[str], options: ReadOptions) -> None:
+        columns: Sequence[str] = edge_columns(present, options)
         self.path, self._columns = path, columns
+        self.column, self.unused = _described(present, columns)
         self.weighted = len(columns) == 3
         with self._opened() as arrays:
             for column, array in zip(columns, arrays, strict=True):
@@ -681,6 +702,7 @@ class _Rows(_Columns):
     def __init__(self, path: Path, options: ReadOptions) -> None:
         options.refuse_column_names("a file of the format npy")
         self.path, self._columns, self.weighted = path, ("0", "1"), False
+        self.column, self.unused = None, ()
         self.names: Names = "whole"
         with path.open("rb") as stream:
             array = _Stored(stream)
@@ -721,6 +743,8 @@ class _Matrix:
     """A symmetric matrix; its entries above the diagonal are the edges."""
 
     names: Names = "whole"
+    column: str | None = None
+    unused: Sequence[object] = ()
 
     def __init__(self, path: Path, present: Sequence[str], options: ReadOptions) -> None:
         self.path = path
@@ -863,7 +887,7 @@ def _npz(path: Path, options: ReadOptions) -> Source:
         present = [name.removesuffix(".npy") for name in archive.namelist()]
     if options.source is None and ("format" in present or {"row", "col"} <= set(present)):
         return _Matrix(path, present, options)
-    return _Columns(path, edge_columns(present, options))
+    return _Columns(path, present, options)
 
 
 _OPENERS: dict[str, Callable[[Path, ReadOptions], Source]] = {

@@ -23,7 +23,7 @@ COLORS = 8
 STORE_VERSION = 1
 
 _RECORD = "store.json"
-_LEAST_MEMORY = 32_000_000
+_LEAST_MEMORY = 256_000_000
 _BYTES_OF_UNIT = {
     **{f"{letter}B": 1000**power for power, letter in enumerate(("", "K", "M", "G", "T"))},
     **{f"{letter}IB": 1024**power for power, letter in enumerate("KMGT", 1)},
@@ -49,7 +49,7 @@ def memory_bytes(memory: object) -> int:
         size = float(memory)
     if size is None or not _LEAST_MEMORY <= size < 2**63:
         msg = (
-            f"{argument('memory')} must be at least 32 MB, as a number of bytes or a text such as "
+            f"{argument('memory')} must be at least 256 MB, as a number of bytes or a text such as "
             f"'2GB', got {memory!r}.\n  Pass for instance {setting('memory', '2GB')}."
         )
         raise InputError(msg)
@@ -168,10 +168,14 @@ class StoredGraph:
         The weight of each edge if the graph is not weighted.
     counted : bool
         Whether edges have no weights but their number.
+    about_weights : str
+        A sentence on the column that the weights were read from, for reports.
     blocks : tuple of BlockInfo
         The blocks, in the order of their positions.
     colors : tuple of int
         First position of each color, and the number of nodes.
+    made_of : dict
+        The paths, sizes and times of the files, and the options.
 
     Notes
     -----
@@ -201,6 +205,7 @@ class StoredGraph:
     unit: float
     common_weight: float
     counted: bool
+    about_weights: str
     blocks: tuple[BlockInfo, ...]
     colors: tuple[int, ...]
     made_of: dict[str, Any]
@@ -211,7 +216,8 @@ class StoredGraph:
         blocks = record["blocks"]
         values = {
             **{name: record[name] for name in ("n", "m", "entries", "n_loops", "weighted", "unit")},
-            **{name: record[name] for name in ("common_weight", "counted", "made_of")},
+            **{name: record[name] for name in ("common_weight", "counted", "about_weights")},
+            "made_of": record["made_of"],
             "path": folder,
             "memory": memory,
             "colors": tuple(record["colors"]),
@@ -350,6 +356,7 @@ class StoredGraph:
             *rows[:3],
             multiplicity=multiplicity,
             nodes=None if names == tuple(range(self.n)) else names,
+            about_weights=self.about_weights,
         )
 
     def _check_size(self, info: FileInfo) -> None:
