@@ -1,7 +1,6 @@
 """What a detection on a store has done, kept in a folder so that it can go on later."""
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
@@ -33,7 +32,7 @@ class Journal:
     Parameters
     ----------
     folder : Path
-        Where the journal is kept; removed by :meth:`finish`.
+        Where the journal is kept.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -47,11 +46,6 @@ class Journal:
             known = json.loads(self._file.read_text())
             self._steps, self._state = known["steps"], known["state"]
         self._clear(keep=len(self._steps))
-
-    @property
-    def is_replaying(self) -> bool:
-        """Whether the next step was done before."""
-        return self._next < len(self._steps)
 
     def step(self, name: str, owner: Stateful, compute: Callable[[], Any]) -> Any:
         """Return what a step returns; it is done unless it was done before."""
@@ -68,9 +62,16 @@ class Journal:
         self._save(name, value, owner.state())
         return value
 
-    def finish(self) -> None:
-        """Remove the folder."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+    def keep(self, state: dict[str, Any]) -> None:
+        """Write the arrays of a state to files that stay until the next ones are kept."""
+        for key, one in state.items():
+            if isinstance(one, np.ndarray):
+                write_array(self.folder / f"kept_{key}.npy", one)
+
+    def kept(self) -> dict[str, Any]:
+        """Return the arrays that were kept."""
+        names = {file: file.stem.removeprefix("kept_") for file in self.folder.glob("kept_*.npy")}
+        return {name: np.load(file) for file, name in names.items()}
 
     def _save(self, name: str, value: Any, state: dict[str, Any]) -> None:
         number = len(self._steps) + 1

@@ -23,7 +23,7 @@ from kgroups.blocks.store import COLORS
 from kgroups.blocks.tasks import Sweep, Totals, Work, group_totals
 from kgroups.hartigan.refine import fit_of_sums
 from kgroups.search.candidates import projected_groups, shows_few
-from kgroups.search.climbing import MoveRules, attached_pieces, climb
+from kgroups.search.climbing import MoveRules, State, attached_pieces, climb
 from kgroups.search.levels import Level, singletons
 from kgroups.search.objective import (
     MOST_REPEATED,
@@ -283,15 +283,21 @@ class BlockSearch:
         """Find connected communities of one component, or that there are none."""
         begin_stage("moving single nodes")
         shown = 0.0
-        if self._first_moves():
+        if self._first_moves(self.settings.scales[0]):
             begin_stage("moments of the spectrum")
             shown = self.step("spectrum", self._start_from_spectrum)
-            if shown:
-                begin_stage("moving nodes")
-                self.step("groups", self._measure)
-                self._moves()
-                self.step("groups", self._renumber)
+        if shown:
+            begin_stage("moving nodes")
+            self.step("measuring", self._measure)
+            self._moves()
+            self.step("groups", self._renumber)
         self._settle()
+        if shown and not self.is_clear:
+            # Communities are faint, or groups looked like trees because they are stars.
+            self._join_start(self.settings.scales[0])
+        elif not shown and not (self.is_clear and self._stake() <= self.settings.least_gain):
+            # The errors of a partition of high modularity differ from those of other groups.
+            self._join_start(0.0)
         self._connect()
         if not self.saved > self.settings.significance:
             # The moments have shown structure that is too faint for a shorter description.
@@ -302,6 +308,47 @@ class BlockSearch:
             elif self.k > 1:
                 self.step("one community", self._unite)
 
+    def _join_start(self, exponent: float) -> None:
+        """Start again from single nodes, and join the result with what was found before."""
+        begin_stage("another start")
+        kept, saved = self.step("keeping", self._keep)
+        self._first_moves(exponent, judge=False)
+        if exponent > 0.0:
+            self.step("merging", self._regroup)
+        else:
+            penalty = self._penalty(exponent)
+            self.step("merging", lambda: self._regroup(penalty=penalty))
+            self._move(penalty=penalty)
+        self.step("joining", lambda: self._join(kept))
+        self._settle()
+        if saved >= self.saved:
+            self.step("returning", self._return_to_kept)
+
+    def _join(self, k: int) -> None:
+        """Search among the intersections of the groups and those that were kept."""
+        mine, kept = self.work.z, self._journal.kept()["z"]
+        code = np.where(self.inside, kept.astype(np.int64) * self.k + mine, -1)
+        del kept
+        found = np.unique(code[self.inside])
+        cells = np.empty(code.size, dtype=np.int32)
+        for first in range(0, code.size, _CHUNK):
+            some = slice(first, first + _CHUNK)
+            cells[some] = np.searchsorted(found, code[some])
+        cells[~self.inside] = -1
+        before = (found // self.k).astype(np.int32)
+        del code
+        self._relabel(cells, found.size)
+        self._regroup(before=before)
+
+    def _keep(self) -> tuple[int, float]:
+        """Write the state to files; return how many groups there are, and what they save."""
+        self._journal.keep(self.state())
+        return self.k, self.saved
+
+    def _return_to_kept(self) -> None:
+        random = self._rng.bit_generator.state
+        self.restore({**self._journal.kept(), "random": random})
+
     def run_again(self, z: Indices, k: int) -> None:
         """Go on from communities, as edges count less than when they were found."""
         self.step("labels", lambda: self._relabel(z, k))
@@ -310,11 +357,17 @@ class BlockSearch:
         if not self.saved > self.settings.significance and self.k > 1:
             self.step("one community", self._unite)
 
-    def _first_moves(self) -> bool:
-        """Move single nodes by modularity; return whether the graph is locally treelike."""
-        n = self.n
-        finest = max(1.0, float(n) ** 2 / (2.0 * self.m))
-        penalty = finest ** self.settings.scales[0] / (2.0 * self.m)
+    def _penalty(self, exponent: float) -> float:
+        """Return the penalty of modularity at a power of the finest resolution."""
+        finest = max(1.0, float(self.n) ** 2 / (2.0 * self.m))
+        return float(finest**exponent / (2.0 * self.m))
+
+    def _first_moves(self, exponent: float, *, judge: bool = True) -> bool:
+        """Move single nodes by modularity; return whether the graph is locally treelike.
+
+        If that is to be judged, moves end as soon as it is known.
+        """
+        n, penalty = self.n, self._penalty(exponent)
         self.step("single nodes", lambda: self._label(np.arange(n, dtype=np.int32)))
         treelike = False
         for sweep in range(1, _FIRST_SWEEPS + 1):
@@ -322,8 +375,8 @@ class BlockSearch:
             # A dispersion changes what edges are worth, not how many there are.
             inside = 0.5 * kept * self.work.weighing.dispersion
             treelike = inside - (n - k) < self.settings.treelike * inside
-            judged = treelike and sweep >= _ENOUGH_TO_JUDGE and n > self.settings.spectral_nodes
-            if judged or moved < _FEW_MOVES * n:
+            enough = judge and sweep >= _ENOUGH_TO_JUDGE and n > self.settings.spectral_nodes
+            if (treelike and enough) or moved < _FEW_MOVES * n:
                 break
         self.step("groups of first moves", self._renumber)
         return treelike and n > self.settings.spectral_nodes
@@ -378,14 +431,27 @@ class BlockSearch:
     def _move(self, **options: Any) -> int:
         return int(self.step("sweep", lambda: self.sweep(**options)[0]))
 
-    def _regroup(self) -> float:
-        """Search in the graph of groups; return the share of groups that are left."""
-        level, before = self.groups(), self.k
-        state = climb(level, self.objective, singletons(level), _ONE, self.rules, new_control())
-        merged = totals(level, state.z, state.k, _ONE, self.objective)
-        self._lift(state.z, int(state.k[0]))
+    def _regroup(self, *, penalty: float = 0.0, before: Indices | None = None) -> float:
+        """Search in the graph of groups; return the share of groups that are left.
+
+        With a ``penalty`` modularity rises. The search starts from single groups, and from the
+        labels ``before``.
+        """
+        level, groups = self.groups(), self.k
+        best = self._climbed(level, singletons(level), penalty)
+        if before is not None:
+            lead = self._climbed(level, before, penalty)
+            best = lead if lead.saved[0] >= best.saved[0] else best
+        merged = totals(level, best.z, best.k, _ONE, self.objective)
+        self._lift(best.z, int(best.k[0]))
         self.E, self.saved = merged.E, float(merged.saved[0])
-        return self.k / before
+        return self.k / groups
+
+    def _climbed(self, level: Level, z: Indices, penalty: float) -> State:
+        rules, control = self.rules, new_control()
+        if not penalty:
+            return climb(level, self.objective, z, _ONE, rules, control)
+        return climb(level, self.objective, z, _ONE, rules, control, penalty=np.array([penalty]))
 
     # The spectrum.
 
@@ -423,7 +489,8 @@ class BlockSearch:
         """Return the diagonal of the Bethe Hessian, and what the couplings are multiplied by."""
         if self.work.diagonal is not None:
             return self.work.diagonal, 1.0
-        return self.r**2 - 1.0 + self.work.store.strength, self.r
+        diagonal = np.asarray(self.r**2 - 1.0 + self.work.store.strength, dtype=float)
+        return diagonal, self.r
 
     @property
     def r(self) -> float:
@@ -458,7 +525,7 @@ class BlockSearch:
         begin_stage("moving nodes")
         penalty = self.step("rates", self._likelihood_penalty)
         self._moves(penalty=penalty, fixed_k=True)
-        self.step("groups", self._measure)
+        self.step("measuring", self._measure)
 
     def _merge_down(self, k: int) -> None:
         level = self.groups()

@@ -126,7 +126,7 @@ def choose(work: Work, number: int, totals: Totals, sweep: Sweep) -> Chosen:
     block = work.store.read(number)
     rows = block.last - block.first
     arrays = _arrays(block)
-    data = work.weighing.described(block.weights)
+    data: Any = work.weighing.described(block.weights)
     strength, k = work.strengths(block.first, block.last), totals.N.size
     m, inside, expected = sweep.m, 0.0, 0.0
     if sweep.objective is None:
@@ -222,12 +222,14 @@ def row_sums(work: Work, number: int) -> tuple[Floats, Floats]:
     block = work.store.read(number)
     if block.weights is None:
         strength = work.strengths(block.first, block.last)
-        return strength, strength
+        return strength, np.zeros(strength.size)
     rows = np.repeat(np.arange(block.last - block.first), np.diff(block.indptr))
     described = work.weighing.described(block.weights).astype(float)
     terms = work.weighing.diagonal_terms(block.weights)
     count = block.last - block.first
-    return np.bincount(rows, described, count), np.bincount(rows, terms, count)
+    sums = (np.bincount(rows, each, count) for each in (described, terms))
+    strength, diagonal = (each.astype(float, copy=False) for each in sums)
+    return strength, diagonal
 
 
 def tree_links(work: Work, number: int) -> Indices:
@@ -254,7 +256,8 @@ def group_links(work: Work, number: int, k: int) -> GroupLinks:
     """Return the links of the nodes of a block, added up by groups."""
     block = work.store.read(number)
     rows, z = block.last - block.first, work.z
-    arrays, data = _arrays(block), work.weighing.described(block.weights)
+    arrays = _arrays(block)
+    data: Any = work.weighing.described(block.weights)
     if (z[block.first : block.last] < 0).any():
         arrays, data, z = _of_taking_part(arrays, data, block, z, k)
     entries = arrays[1].size
