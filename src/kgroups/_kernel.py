@@ -34,7 +34,14 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _MODES = ("auto", "always", "never")
-_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+# Kernels allocate nothing, so arrays need not be counted when a kernel passes them to a function:
+# that would take a quarter of the time of moves.
+_OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "no_cfunc_wrapper": True,
+    "_nrt": False,
+}
 # Seconds that a kernel takes for an item of its arrays when it is interpreted, until that has been
 # measured; a call takes as long as this many items more. A pass over all arrays takes 1e-7.
 _SECONDS_PER_ITEM = 1e-6

@@ -58,6 +58,7 @@ def choose(
     first, as both might move at once. ``tally`` counts undecided rows, and the links of rows to the
     group they choose. ``link`` holds zeros before and after the call.
     """
+    quarter = 1.0 / (4.0 * m)
     for i in range(start, stop):
         if control[STOP] != 0:
             return
@@ -75,9 +76,9 @@ def choose(
                 a, strength[i], own_link, penalty, margin, count, group, link, touched
             )
         else:
-            best, best_link, lead = best_by_description(
-                at + i, a, strength[i], 0.0, 1, own_link, -1, m, of_size, of_number, 0, k, inside,
-                expected, temperature, noise, shift, count, group, link, counts, touched,
+            best, best_link, lead, _ = best_by_description(
+                at + i, a, strength[i], 0.0, 1, own_link, -1, m, quarter, of_size, of_number, 0, k,
+                inside, expected, temperature, noise, shift, count, group, link, counts, touched,
             )
             tally[_UNDECIDED] += 1.0 if lead < undecided_margin else 0.0
         own[i] = own_link

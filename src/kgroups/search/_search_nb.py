@@ -171,17 +171,17 @@ def best_by_modularity(
 
 def best_by_description(
     i: int, a: int, d: float, e: float, size: int, own_link: float, spare: int, m: float,
-    of_size: Floats, of_number: Floats, table: int, k: int, inside: float, expected: float,
+    quarter: float, of_size: Floats, of_number: Floats, table: int, k: int, inside: float, expected: float,
     temperature: float, noise: Floats, shift: int, count: int, group: Floats, link: Floats,
     counts: Ints, touched: Indices,
-) -> tuple[int, float, float]:
+) -> tuple[int, float, float, float]:
     """Return the group that saves most with a unit of group a, its links there, and its lead.
 
-    The lead is that over the second best group, in nats. ``spare`` is an empty group that the unit
+    The lead is that over the second best group, in nats. The last number is what group a saves
+    without the unit. ``spare`` is an empty group that the unit
     may open, or -1. With a ``temperature`` gains carry noise. The links are reset to 0.
     """
     mask = len(noise) - 1
-    quarter = 1.0 / (4.0 * m)
     alone = counts[_SIZE, a] == size
     best = a
     best_gain = ROUNDING
@@ -251,7 +251,7 @@ def best_by_description(
         elif gain > next_gain:
             next_gain = gain
     lead = -next_gain if best == a else best_gain - (next_gain if next_gain > 0.0 else 0.0)
-    return best, best_link, lead
+    return best, best_link, lead, rest
 
 
 def move_block(
@@ -356,19 +356,15 @@ def move_block(
                     continue
             else:
                 fresh = -1 if spare == 0 or fixed_k else work[_FREE, spare - 1]
-                best, best_link, lead = best_by_description(
-                    local, a, d, e, size, own_link, fresh, m, of_size, of_number, table, k, inside,
-                    expected, temperature, noise, shift, count, group, link, counts, touched,
+                best, best_link, lead, rest = best_by_description(
+                    local, a, d, e, size, own_link, fresh, m, quarter, of_size, of_number, table, k,
+                    inside, expected, temperature, noise, shift, count, group, link, counts, touched,
                 )
                 undecided[i] = lead < undecided_margin
                 if best == a:
                     continue
                 Ka = group[a, _STRENGTH]
                 Pa = (Ka - d) * (Ka - d) * quarter
-                rest = 0.0
-                if not alone:
-                    rest = of_size[table + counts[_SIZE, a] - size]
-                    rest += saving(group[a, _INSIDE] - own_link - e, Pa, 1.0)
                 Kb = group[best, _STRENGTH]
                 there = counts[_SIZE, best]
                 Pb = (Kb + d) * (Kb + d) * quarter
