@@ -73,7 +73,7 @@ _MOST_SEEDS = 8
 # Bytes that numbering takes for each node, and a slot of a table of consecutive numbers.
 _NODE_BYTES, _SLOT_BYTES = 40, 9
 # What numba and pyarrow take once they are loaded and have compiled the kernels.
-_LIBRARY_BYTES = 180_000_000
+_LIBRARY_BYTES = 210_000_000
 
 
 @dataclass(frozen=True)
