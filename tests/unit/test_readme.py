@@ -20,6 +20,7 @@ PAGES = (
     "docs/networkx.md",
     "docs/igraph.md",
     "docs/scipy.md",
+    "docs/store.md",
     "docs/confidence.md",
     "docs/generators.md",
     "docs/energy.md",

@@ -99,19 +99,20 @@ def checksum_of(path: Path) -> str:
 
 
 def signed(record: dict[str, Any]) -> bytes:
-    """Return a record as text with a checksum, of which no character can change unnoticed."""
+    """Return a record as JSON with a field that has the checksum of all others."""
     text = json.dumps(record, indent=1, sort_keys=True)
     checksum = blake2b(text.encode(), digest_size=16).hexdigest()
-    return f"{text}\n{checksum}\n".encode()
+    return json.dumps({**record, "checksum": checksum}, indent=1, sort_keys=True).encode()
 
 
 def checked_record(content: bytes) -> dict[str, Any] | None:
-    """Return the record of a signed text, or None if it has been changed."""
-    text, _, checksum = content.removesuffix(b"\n").rpartition(b"\n")
-    if blake2b(text, digest_size=16).hexdigest().encode() != checksum or content[-1:] != b"\n":
+    """Return the record of a signed text, or None if a character of it has been changed."""
+    try:
+        record: dict[str, Any] = json.loads(content)
+        del record["checksum"]
+        return record if signed(record) == content else None
+    except (ValueError, TypeError, KeyError, RecursionError):
         return None
-    record: dict[str, Any] = json.loads(text)
-    return record
 
 
 class Journal:
@@ -236,9 +237,8 @@ def full_disk_explained(folder: Path) -> Iterator[None]:
             raise
         free = shutil.disk_usage(folder).free
         msg = (
-            f"a store must have room on the disk, about 30 bytes per edge while it is written and "
-            f"8 (24 with weights) when it is complete; {free:,} bytes are free in "
-            f"{str(folder)!r}.\n"
+            "a store must have room on the disk, about 30 bytes per edge while it is written, or "
+            f"60 with weights or text as names; {free:,} bytes are free in {str(folder)!r}.\n"
             "  Make room and call open_graph again: it goes on where it stopped."
         )
         raise StoreError(msg) from error

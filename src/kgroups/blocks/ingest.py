@@ -73,7 +73,7 @@ _MOST_SEEDS = 8
 # Bytes that numbering takes for each node, and a slot of a table of consecutive numbers.
 _NODE_BYTES, _SLOT_BYTES = 40, 9
 # What numba and pyarrow take once they are loaded and have compiled the kernels.
-_LIBRARY_BYTES = 180_000_000
+_LIBRARY_BYTES = 210_000_000
 
 
 @dataclass(frozen=True)
@@ -266,11 +266,9 @@ class Ingest:
             weights = None
             if group[0].weights is not None:
                 weights = np.concatenate([one.weights for one in group])
-            low, high = (
-                (int(f(getattr(u, f.__name__)(), getattr(v, f.__name__)())) for f in (min, max))
-                if u.size
-                else (0, -1)
-            )
+            low, high = 0, -1
+            if u.size:
+                low, high = int(min(u.min(), v.min())), int(max(u.max(), v.max()))
             kind = np.int32 if low >= -(2**31) and high < 2**31 else np.int64
             files.append(self._write_piece(_keys(number), u.astype(kind), v.astype(kind), weights))
             self.journal.add(
@@ -327,7 +325,7 @@ class Ingest:
     def _broken(self) -> StoreError:
         return StoreError(
             f"the files of {str(self.folder)!r} must be as they were written, but one has been "
-            "changed.\n  Delete this folder, and make the store again."
+            "changed.\n  Call open_graph again: it writes them anew."
         )
 
     def _step(self, step: str) -> dict[str, Any]:

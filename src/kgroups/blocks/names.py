@@ -68,7 +68,7 @@ def spill_texts(folder: Path, number: int, table: Any) -> FileInfo:
     pyarrow, _ = import_pyarrow()
     table = table.combine_chunks()
     bounds = np.searchsorted(
-        table["key"].to_numpy(), np.arange(PARTITIONS + 1) << (_HASH_BITS - 6)
+        table["key"].to_numpy(), np.arange(PARTITIONS + 1) * ((1 << _HASH_BITS) // PARTITIONS)
     ).tolist()
     with (
         Output(folder, f"{SPILLED_NAMES}/{number:05d}.arrow") as out,

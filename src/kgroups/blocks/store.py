@@ -23,7 +23,7 @@ COLORS = 8
 STORE_VERSION = 1
 
 _RECORD = "store.json"
-_LEAST_MEMORY = 256_000_000
+_LEAST_MEMORY = 300_000_000
 _BYTES_OF_UNIT = {
     **{f"{letter}B": 1000**power for power, letter in enumerate(("", "K", "M", "G", "T"))},
     **{f"{letter}IB": 1024**power for power, letter in enumerate("KMGT", 1)},
@@ -49,7 +49,7 @@ def memory_bytes(memory: object) -> int:
         size = float(memory)
     if size is None or not _LEAST_MEMORY <= size < 2**63:
         msg = (
-            f"{argument('memory')} must be at least 256 MB, as a number of bytes or a text such as "
+            f"{argument('memory')} must be at least 300 MB, as a number of bytes or a text such as "
             f"'2GB', got {memory!r}.\n  Pass for instance {setting('memory', '2GB')}."
         )
         raise InputError(msg)

@@ -434,7 +434,7 @@ def test_broken_files_are_named(tmp_path):
 
 @pytest.mark.parametrize("memory", ["much", "100MB", 0, -1, True, None, "2 XB", float("nan")])
 def test_memory_must_be_a_number_of_bytes(tmp_path, memory):
-    with pytest.raises(InputError, match="memory must be at least 256 MB"):
+    with pytest.raises(InputError, match="memory must be at least 300 MB"):
         opened(tmp_path / "e.csv", tmp_path / "store", memory=memory)
 
 
@@ -447,7 +447,7 @@ def test_block_entries_must_be_positive(tmp_path, entries):
 def test_too_many_nodes_for_the_memory_are_refused(tmp_path, monkeypatch):
     path = write_parquet(tmp_path / "e.parquet", np.arange(100), np.arange(1, 101))
     monkeypatch.setattr(ingest, "_NODE_BYTES", 10**7)
-    with pytest.raises(StoreError, match=r"memory must be at least 1,190,000,000 bytes for 101"):
+    with pytest.raises(StoreError, match=r"memory must be at least 1,220,000,000 bytes for 101"):
         opened(path, tmp_path / "store", memory="1GB")
     assert opened(path, tmp_path / "store", memory="4GB").n == 101
 

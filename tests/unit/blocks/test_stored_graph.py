@@ -3,14 +3,15 @@
 import json
 import pickle
 import shutil
-from hashlib import blake2b
 
 import numpy as np
 import pytest
 
 import kgroups as kg
 from helpers.stores import assert_same, opened, random_edges, small_sizes, write_parquet
-from kgroups.blocks import NodeNames
+from kgroups import _csr
+from kgroups.blocks import NodeNames, _store_nb
+from kgroups.blocks.folder import signed
 from kgroups.errors import StoreError
 
 
@@ -88,12 +89,9 @@ def test_files_of_another_form_are_refused(stored):
 
 
 def test_another_version_is_named(stored):
-    text = (stored.path / "store.json").read_text().rpartition("}")[0] + "}"
-    record = json.loads(text)
-    record["version"] = 99
-    text = json.dumps(record, indent=1, sort_keys=True)
-    checksum = blake2b(text.encode(), digest_size=16).hexdigest()
-    (stored.path / "store.json").write_text(f"{text}\n{checksum}\n")
+    record = json.loads((stored.path / "store.json").read_bytes())
+    del record["checksum"]
+    (stored.path / "store.json").write_bytes(signed({**record, "version": 99}))
     with pytest.raises(StoreError, match="reads stores of version 1, got version 99"):
         kg.open_graph(store=stored.path)
 
@@ -135,6 +133,16 @@ def test_arrays_can_be_written_to_without_a_change(stored):
         array[:] = 0
     assert stored.read(2).indices.any()
     use_all(stored.path)
+
+
+def test_positions_have_64_bits_where_there_are_many_nodes(edges, tmp_path, monkeypatch):
+    monkeypatch.setattr(_csr, "INT32_BOUND", 50)
+    # Kernels are compiled for 32 bits.
+    monkeypatch.setattr(_store_nb.merge_entries, "_compiled", None)
+    monkeypatch.setenv("KGROUPS_JIT", "never")
+    stored = opened(edges, tmp_path / "store", block_entries=100)
+    assert stored.position.dtype == stored.read(0).indices.dtype == np.int64
+    assert_same(stored, kg.as_graph(edges))
 
 
 def test_what_is_read_is_counted(stored):
