@@ -1,5 +1,6 @@
 """Graphs on disk: edges in blocks of rows, so that one block at a time is in memory."""
 
+from kgroups.blocks.arguments import check_arguments, check_engine
 from kgroups.blocks.detection import detect_stored
 from kgroups.blocks.engines import Engine, OutOfCore
 from kgroups.blocks.opening import open_graph
@@ -15,6 +16,8 @@ __all__ = [
     "OutOfCore",
     "StoredGraph",
     "StoredPartition",
+    "check_arguments",
+    "check_engine",
     "detect_stored",
     "open_graph",
 ]

@@ -325,6 +325,12 @@ class StoredGraph:
         self._used.entries_read += info.entries
         return Block(info.first, info.last, *arrays)
 
+    def _estimated_spectrum(self, **given: Any) -> Any:
+        """Return what :func:`kgroups.estimate_k` returns, which is below this package."""
+        from kgroups.blocks.estimate import estimated_spectrum
+
+        return estimated_spectrum(self, given)
+
     def to_graph(self) -> Graph:
         """Return the graph in memory, with its nodes in sorted order.
 

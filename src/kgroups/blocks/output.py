@@ -1,0 +1,155 @@
+"""Tables with a row for each node of a stored graph, written in batches."""
+
+import gzip
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from kgroups._output import FORMULA_STARTS, check_writable, import_pyarrow, replacing
+from kgroups._types import Ints
+from kgroups._wording import in_python
+from kgroups.blocks.names import chunks
+from kgroups.errors import InputError, PartitionError
+from kgroups.partition.files import LONGEST_CSV_NAME
+
+SUFFIXES = (".csv", ".csv.gz", ".parquet")
+
+# Rows that are written at once; a row group of a Parquet file.
+_ROWS = 1 << 18
+
+
+def check_table(path: str | os.PathLike[str]) -> str:
+    """Return the suffix that names the format of a table, or raise if it cannot be written."""
+    name = Path(path).name.lower()
+    found = next((suffix for suffix in SUFFIXES if name.endswith(suffix)), None)
+    if found is None:
+        advice = in_python(
+            "\n  partition.to_partition().save(path) writes the others, if the graph fits in memory."
+        )
+        msg = (
+            "the name of a file with the communities of a stored graph must end in "
+            f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}, got {str(path)!r}.{advice}"
+        )
+        raise InputError(msg)
+    if found == ".parquet":
+        import_pyarrow()
+    check_writable(path)
+    return found
+
+
+def write_table(path: str | os.PathLike[str], names: Any, labels: Ints) -> None:
+    """Write names and communities of nodes, whole or not at all.
+
+    The content is that of :meth:`kgroups.Partition.save`, and no object of Python is made for a
+    node.
+
+    Parameters
+    ----------
+    path : path
+        Its suffix is one of ``SUFFIXES``.
+    names : ndarray of int, or Arrow array of text
+        The names of the nodes.
+    labels : ndarray of int
+        The community of each node.
+    """
+    suffix = check_table(path)
+    if suffix == ".parquet":
+        with replacing(path) as temporary:
+            _write_parquet(temporary, names, labels)
+        return
+    is_text = not isinstance(names, np.ndarray)
+    quoted = is_text and _must_quote(names)
+    with replacing(path) as temporary, _opened(temporary, suffix) as file:
+        file.write(b"node,community\n")
+        for some in chunks(len(labels), _ROWS):
+            part = names[some]
+            field = _text_fields(part, quoted=quoted) if is_text else _digits(part)
+            file.write(_joined(field, labels[some]) if is_text else _rows(field, labels[some]))
+
+
+def _write_parquet(path: Path, names: Any, labels: Ints) -> None:
+    pyarrow, parquet = import_pyarrow()
+    is_text = not isinstance(names, np.ndarray)
+    node = pyarrow.string() if is_text else pyarrow.int64()
+    schema = pyarrow.schema({"node": node, "community": pyarrow.int64()})
+    with parquet.ParquetWriter(path, schema) as writer:
+        for some in chunks(len(labels), _ROWS):
+            part = names[some].cast(node) if is_text else pyarrow.array(names[some])
+            community = pyarrow.array(labels[some].astype(np.int64))
+            writer.write_batch(pyarrow.record_batch([part, community], schema=schema))
+
+
+@contextmanager
+def _opened(path: Path, suffix: str) -> Iterator[BinaryIO]:
+    with path.open("wb") as file:
+        if suffix == ".csv":
+            yield file
+            return
+        # The same content gives the same file on any day.
+        with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
+            yield packed  # type: ignore[misc]
+
+
+def _digits(numbers: Ints) -> Any:
+    """Return whole numbers as text, in an array of bytes."""
+    return numbers.astype(np.bytes_)
+
+
+def _rows(names: Any, labels: Ints) -> bytes:
+    """Return the lines of a table whose names are whole numbers."""
+    cells = [names, np.full(labels.size, b","), _digits(labels), np.full(labels.size, b"\n")]
+    table = np.hstack([one.view(np.uint8).reshape(labels.size, -1) for one in cells])
+    # Shorter numbers are padded by zero bytes.
+    return table[table != 0].tobytes()
+
+
+def _must_quote(names: Any) -> bool:
+    """Return whether a spreadsheet could read some name as a formula, or a line's end in it.
+
+    Raises if some name is too long.
+    """
+    from pyarrow import compute
+
+    found = False
+    starts = "".join(f"\\x{ord(start):02x}" for start in FORMULA_STARTS)
+    for some in chunks(len(names), _ROWS):
+        part = names[some]
+        longest = compute.max(compute.utf8_length(part)).as_py()
+        if longest > LONGEST_CSV_NAME:
+            msg = (
+                f"node names in a .csv file must have at most {LONGEST_CSV_NAME:,} characters, got "
+                f"one of {longest:,}.\n  Save as .parquet."
+            )
+            raise PartitionError(msg)
+        found = found or compute.any(
+            compute.match_substring_regex(part, f"^[{starts}]|\\r")
+        ).as_py()
+    return found
+
+
+def _text_fields(names: Any, *, quoted: bool) -> Any:
+    """Return names as fields of a CSV file, in quotes where these are needed or for all."""
+    from pyarrow import compute
+
+    doubled = compute.replace_substring(names, '"', '""')
+    in_quotes = compute.binary_join_element_wise('"', doubled, '"', "")
+    if quoted:
+        return in_quotes
+    return compute.if_else(compute.match_substring_regex(names, '[,"\n]'), in_quotes, names)
+
+
+def _joined(names: Any, labels: Ints) -> bytes:
+    """Return the lines of a table whose names are text."""
+    import pyarrow
+    from pyarrow import compute
+
+    communities = pyarrow.array(labels).cast(pyarrow.large_string())
+    cells = compute.binary_join_element_wise(names, communities, ",")
+    lines = compute.binary_join_element_wise(cells, "", "\n")
+    _, offsets, content = lines.buffers()
+    bounds = np.frombuffer(offsets, np.int64)[lines.offset : lines.offset + len(lines) + 1]
+    return bytes(memoryview(content)[int(bounds[0]) : int(bounds[-1])])
