@@ -12,7 +12,6 @@ import numpy as np
 from kgroups._output import FORMULA_STARTS, check_writable, import_pyarrow, replacing
 from kgroups._types import Ints
 from kgroups._wording import in_python
-from kgroups.blocks.names import chunks
 from kgroups.errors import InputError, PartitionError
 from kgroups.partition.files import LONGEST_CSV_NAME
 
@@ -65,10 +64,14 @@ def write_table(path: str | os.PathLike[str], names: Any, labels: Ints) -> None:
     quoted = is_text and _must_quote(names)
     with replacing(path) as temporary, _opened(temporary, suffix) as file:
         file.write(b"node,community\n")
-        for some in chunks(len(labels), _ROWS):
+        for some in _chunks(len(labels)):
             part = names[some]
             field = _text_fields(part, quoted=quoted) if is_text else _digits(part)
             file.write(_joined(field, labels[some]) if is_text else _rows(field, labels[some]))
+
+
+def _chunks(n: int) -> Iterator[slice]:
+    return (slice(first, min(first + _ROWS, n)) for first in range(0, n, _ROWS))
 
 
 def _write_parquet(path: Path, names: Any, labels: Ints) -> None:
@@ -77,7 +80,7 @@ def _write_parquet(path: Path, names: Any, labels: Ints) -> None:
     node = pyarrow.string() if is_text else pyarrow.int64()
     schema = pyarrow.schema({"node": node, "community": pyarrow.int64()})
     with parquet.ParquetWriter(path, schema) as writer:
-        for some in chunks(len(labels), _ROWS):
+        for some in _chunks(len(labels)):
             part = names[some].cast(node) if is_text else pyarrow.array(names[some])
             community = pyarrow.array(labels[some].astype(np.int64))
             writer.write_batch(pyarrow.record_batch([part, community], schema=schema))
@@ -116,7 +119,7 @@ def _must_quote(names: Any) -> bool:
 
     found = False
     starts = "".join(f"\\x{ord(start):02x}" for start in FORMULA_STARTS)
-    for some in chunks(len(names), _ROWS):
+    for some in _chunks(len(names)):
         part = names[some]
         longest = compute.max(compute.utf8_length(part)).as_py()
         if longest > LONGEST_CSV_NAME:
