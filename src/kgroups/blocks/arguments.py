@@ -35,7 +35,8 @@ def check_arguments(given: Mapping[str, Any]) -> None:
         if why is _AT_THE_START:
             call = f"open_graph(edges, store=folder, {name}={value!r})"
             advice = f"Leave {argument(name)} out{in_python(f', or make another store by {call}')}."
-        msg = f"{argument(name)} must be {only!r} for a stored graph, got {value!r}: {why}.\n  {advice}"
+        must = f"{argument(name)} must be {only!r} for a stored graph"
+        msg = f"{must}, got {value!r}: {why}.\n  {advice}"
         raise InputError(msg)
 
 

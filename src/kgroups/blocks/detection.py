@@ -134,10 +134,11 @@ def detect_stored(
         raise InputError(msg)
     k = None if k is None else check_k(k, store.n)
     if k is not None and k > MAX_PROJECTED:
+        instead = in_python(", or detect communities in store.to_graph()")
         msg = (
-            f"{argument('k')} must be at most {MAX_PROJECTED} for a stored graph, got {k}: more communities "
-            "cannot be told apart by a projected spectrum.\n"
-            f"  Leave {argument('k')} out{in_python(', or detect communities in store.to_graph()')}."
+            f"{argument('k')} must be at most {MAX_PROJECTED} for a stored graph, got {k}: more "
+            "communities cannot be told apart by a projected spectrum.\n"
+            f"  Leave {argument('k')} out{instead}."
         )
         raise InputError(msg)
     stream = as_rng(rng)
@@ -207,8 +208,8 @@ class _Detection:
         """Return ``k`` communities of the largest component; the others join the largest one."""
         if large.size > 1:
             msg = (
-                f"{argument('k')} must be left out for a stored graph with {large.size} components of more than "
-                f"{self.store.memory // BYTES_PER_EDGE} edges, got {k}.\n"
+                f"{argument('k')} must be left out for a stored graph with {large.size} components "
+                f"of more than {self.store.memory // BYTES_PER_EDGE} edges, got {k}.\n"
                 f"  Leave {argument('k')} out, or raise {argument('memory')}."
             )
             raise InputError(msg)

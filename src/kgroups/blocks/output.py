@@ -27,7 +27,7 @@ def check_table(path: str | os.PathLike[str]) -> str:
     found = next((suffix for suffix in SUFFIXES if name.endswith(suffix)), None)
     if found is None:
         advice = in_python(
-            "\n  partition.to_partition().save(path) writes the others, if the graph fits in memory."
+            "\n  partition.to_partition().save(path) writes others, if the graph fits in memory."
         )
         msg = (
             "the name of a file with the communities of a stored graph must end in "
@@ -66,8 +66,10 @@ def write_table(path: str | os.PathLike[str], names: Any, labels: Ints) -> None:
         file.write(b"node,community\n")
         for some in _chunks(len(labels)):
             part = names[some]
-            field = _text_fields(part, quoted=quoted) if is_text else _digits(part)
-            file.write(_joined(field, labels[some]) if is_text else _rows(field, labels[some]))
+            if is_text:
+                file.write(_text_rows(_text_fields(part, quoted=quoted), labels[some]))
+            else:
+                file.write(_rows(part, labels[some]))
 
 
 def _chunks(n: int) -> Iterator[slice]:
@@ -97,17 +99,13 @@ def _opened(path: Path, suffix: str) -> Iterator[BinaryIO]:
             yield packed  # type: ignore[misc]
 
 
-def _digits(numbers: Ints) -> Any:
-    """Return whole numbers as text, in an array of bytes."""
-    return numbers.astype(np.bytes_)
-
-
-def _rows(names: Any, labels: Ints) -> bytes:
+def _rows(names: Ints, labels: Ints) -> bytes:
     """Return the lines of a table whose names are whole numbers."""
-    cells = [names, np.full(labels.size, b","), _digits(labels), np.full(labels.size, b"\n")]
-    table = np.hstack([one.view(np.uint8).reshape(labels.size, -1) for one in cells])
+    n = labels.size
+    cells = [names.astype(np.bytes_), np.full(n, b","), labels.astype(np.bytes_), np.full(n, b"\n")]
+    table = np.hstack([one.view(np.uint8).reshape(n, -1) for one in cells])
     # Shorter numbers are padded by zero bytes.
-    return table[table != 0].tobytes()
+    return bytes(table[table != 0])
 
 
 def _must_quote(names: Any) -> bool:
@@ -128,31 +126,38 @@ def _must_quote(names: Any) -> bool:
                 f"one of {longest:,}.\n  Save as .parquet."
             )
             raise PartitionError(msg)
-        found = found or compute.any(
-            compute.match_substring_regex(part, f"^[{starts}]|\\r")
-        ).as_py()
+        found = (
+            found or compute.any(compute.match_substring_regex(part, f"^[{starts}]|\\r")).as_py()
+        )
     return found
+
+
+def _joined(*parts: Any) -> Any:
+    """Return the texts of arrays joined, with texts between them that are the same for all."""
+    import pyarrow
+    from pyarrow import compute
+
+    kind = pyarrow.large_string()
+    given = [pyarrow.scalar(one, kind) if isinstance(one, str) else one for one in (*parts, "")]
+    return compute.binary_join_element_wise(*given)
 
 
 def _text_fields(names: Any, *, quoted: bool) -> Any:
     """Return names as fields of a CSV file, in quotes where these are needed or for all."""
     from pyarrow import compute
 
-    doubled = compute.replace_substring(names, '"', '""')
-    in_quotes = compute.binary_join_element_wise('"', doubled, '"', "")
+    in_quotes = _joined('"', compute.replace_substring(names, '"', '""'), '"')
     if quoted:
         return in_quotes
     return compute.if_else(compute.match_substring_regex(names, '[,"\n]'), in_quotes, names)
 
 
-def _joined(names: Any, labels: Ints) -> bytes:
+def _text_rows(fields: Any, labels: Ints) -> bytes:
     """Return the lines of a table whose names are text."""
     import pyarrow
-    from pyarrow import compute
 
     communities = pyarrow.array(labels).cast(pyarrow.large_string())
-    cells = compute.binary_join_element_wise(names, communities, ",")
-    lines = compute.binary_join_element_wise(cells, "", "\n")
+    lines = _joined(fields, ",", communities, "\n")
     _, offsets, content = lines.buffers()
     bounds = np.frombuffer(offsets, np.int64)[lines.offset : lines.offset + len(lines) + 1]
     return bytes(memoryview(content)[int(bounds[0]) : int(bounds[-1])])

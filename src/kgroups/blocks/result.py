@@ -177,9 +177,9 @@ class StoredPartition(Sequence[frozenset[Hashable]]):
         """Say what to do instead of what only a Partition offers."""
         if not name.startswith("_") and name in {*dir(Partition), *Partition.__annotations__}:
             msg = (
-                f"the communities of a stored graph have no {name!r}, for which all nodes and edges "
-                f"must be in memory.\n  Use partition.to_partition().{name} if there is room for "
-                f"{counted(self.graph.n, 'node')} and {counted(self.graph.m, 'edge')}."
+                f"the communities of a stored graph have no {name!r}, for which all nodes and "
+                f"edges must be in memory.\n  Use partition.to_partition().{name} if there is room "
+                f"for {counted(self.graph.n, 'node')} and {counted(self.graph.m, 'edge')}."
             )
             raise NotStoredError(msg)
         msg = f"{type(self).__name__!r} object has no attribute {name!r}"
@@ -199,4 +199,5 @@ class StoredPartition(Sequence[frozenset[Hashable]]):
             lines.append(largest + report.components[0].why)
         lines += [] if report is None else [f"warning: {one}" for one in report.warnings]
         lines.append(_HINT)
-        return "\n  ".join(textwrap.shorten(text, _LINE_WIDTH, placeholder=" ...") for text in lines)
+        short = [textwrap.shorten(text, _LINE_WIDTH, placeholder=" ...") for text in lines]
+        return "\n  ".join(short)

@@ -123,9 +123,9 @@ class LabeledStore(LabeledGraph):
     @cached_property
     def volumes(self) -> Floats:
         """Sum of the weighted degrees of each community, self-loops counted twice."""
-        return self._volumes * self.store.unit
+        return self._volumes.astype(float) * self.store.unit
 
     @cached_property
     def cuts(self) -> Floats:
         """Weight of the edges that leave each community."""
-        return self._cuts * self.store.unit
+        return self._cuts.astype(float) * self.store.unit

@@ -152,7 +152,14 @@ def scoring(
 ) -> str:
     """Return the scores of a partition from a file."""
     about = f"{printable(path)}: {counted_communities(partition.k, partition._single)}"
-    return "\n\n".join([headline(source), about, _scores(scores, weighted=source.graph.is_weighted), *_agreement(agreement)])
+    return "\n\n".join(
+        [
+            headline(source),
+            about,
+            _scores(scores, weighted=source.graph.is_weighted),
+            *_agreement(agreement),
+        ]
+    )
 
 
 def description(
