@@ -3,7 +3,10 @@
 import os
 import textwrap
 from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, overload
 
 import numpy as np
@@ -122,8 +125,8 @@ class StoredPartition(Sequence[frozenset[Hashable]]):
         z[self.graph.position] = self.labels
         with stage_progress(progress=progress) as announce, Stages(announce) as stages:
             stages.begin("scoring")
-            used = OutOfCore() if engine is None else engine
-            return LabeledStore(self.graph, z, self.sizes, used).scores(gamma)
+            with _begun(engine, self.graph) as used:
+                return LabeledStore(self.graph, z, self.sizes, used).scores(gamma)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a table with the columns ``node`` and ``community``, whole or not at all.
@@ -201,3 +204,17 @@ class StoredPartition(Sequence[frozenset[Hashable]]):
         lines.append(_HINT)
         short = [textwrap.shorten(text, _LINE_WIDTH, placeholder=" ...") for text in lines]
         return "\n  ".join(short)
+
+
+@contextmanager
+def _begun(engine: Engine | None, store: StoredGraph) -> Iterator[Engine]:
+    """Yield an engine that is ready; its files are in the store, which all workers see."""
+    if engine is None:
+        yield OutOfCore()
+        return
+    with TemporaryDirectory(prefix="scores-", dir=store.path) as folder:
+        engine.begin(Path(folder))
+        try:
+            yield engine
+        finally:
+            engine.end()
