@@ -12,7 +12,7 @@ from kgroups._csr import row_lengths
 from kgroups._progress import StageProgress, Stages, interrupts_restored, stage_progress
 from kgroups._types import SelfLoops, Symmetrize
 from kgroups._validation import RngLike, as_rng, check_choice, check_k, naming_what_is_meant
-from kgroups._wording import argument, setting
+from kgroups._wording import argument, in_python, setting
 from kgroups.adapters import SharedLabels, as_graph, as_labels, as_shared_labels, is_stored
 from kgroups.datasets import is_known_network, named_graph
 from kgroups.errors import ConvergenceWarning, InputError, warn_caller
@@ -197,9 +197,12 @@ def detect_communities(
         check_engine(engine)
         return detect_stored(graph, k, method=method, engine=engine, rng=rng, progress=progress)
     if engine is not None:
+        advice = in_python(
+            "\n  Make a store of its edges: kgroups.open_graph(edges, store=folder)."
+        )
         msg = (
             "engine must be left out for a graph in memory, which is searched in this process, got "
-            f"{engine!r}.\n  Make a store of its edges: kgroups.open_graph(edges, store=folder)."
+            f"{engine!r}.{advice}"
         )
         raise InputError(msg)
     stream = as_rng(rng)

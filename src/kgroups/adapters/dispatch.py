@@ -111,8 +111,8 @@ def convert(obj: Any, options: ReadOptions) -> Graph:
         return read_file(obj, options)
     if is_stored(obj):
         msg = (
-            f"a graph in memory is needed, got {obj!r}.\n  Pass its to_graph() if there is room for "
-            "it. detect_communities, estimate_k and the scores of its communities take it as it is."
+            f"a graph in memory is needed, got {obj!r}.\n  Pass its to_graph() if there is room "
+            "for it. detect_communities, estimate_k and scores of its communities take it as it is."
         )
         raise GraphError(msg)
     families = {(cls.__module__.partition(".")[0], cls.__name__) for cls in type(obj).__mro__}

@@ -33,8 +33,10 @@ def check_arguments(given: Mapping[str, Any]) -> None:
         instead = in_python(" or pass graph.to_graph() if it fits in memory")
         advice = f"Leave {argument(name)} out,{instead or ' or read the graph into memory'}."
         if why is _AT_THE_START:
-            call = f"open_graph(edges, store=folder, {name}={value!r})"
-            advice = f"Leave {argument(name)} out{in_python(f', or make another store by {call}')}."
+            again = in_python(
+                f", or make another store: open_graph(edges, store=folder, {name}={value!r})"
+            )
+            advice = f"Leave {argument(name)} out{again}."
         must = f"{argument(name)} must be {only!r} for a stored graph"
         msg = f"{must}, got {value!r}: {why}.\n  {advice}"
         raise InputError(msg)
