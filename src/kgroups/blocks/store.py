@@ -325,12 +325,6 @@ class StoredGraph:
         self._used.entries_read += info.entries
         return Block(info.first, info.last, *arrays)
 
-    def _estimated_spectrum(self, **given: Any) -> Any:
-        """Return what :func:`kgroups.estimate_k` returns, which is below this package."""
-        from kgroups.blocks.estimate import estimated_spectrum
-
-        return estimated_spectrum(self, given)
-
     def to_graph(self) -> Graph:
         """Return the graph in memory, with its nodes in sorted order.
 
@@ -364,6 +358,12 @@ class StoredGraph:
             nodes=None if names == tuple(range(self.n)) else names,
             about_weights=self.about_weights,
         )
+
+    def _estimated_spectrum(self, **given: Any) -> Any:
+        """Return what :func:`kgroups.estimate_k` returns, which is below this package."""
+        from kgroups.blocks.estimate import estimated_spectrum
+
+        return estimated_spectrum(self, given)
 
     def _check_size(self, info: FileInfo) -> None:
         try:
