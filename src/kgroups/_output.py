@@ -26,7 +26,7 @@ _KINDS = (
 )
 _PAGE_SUFFIXES = (".html", ".htm")
 # Spreadsheets read cells that start with these as formulas.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 # Texts longer than this are cut, so that one name does not fill the screen.
 _LONGEST_TEXT = 60
 
@@ -75,7 +75,7 @@ def encode_table(columns: Mapping[str, Any], path: str | os.PathLike[str]) -> by
     # The writer does not quote a bare carriage return, which ends a line for readers, and some
     # spreadsheets can be set to read quoted formulas as text.
     quoted = any(
-        isinstance(v, str) and (v.startswith(_FORMULA_STARTS) or "\r" in v)
+        isinstance(v, str) and (v.startswith(FORMULA_STARTS) or "\r" in v)
         for values in listed
         for v in values
     )

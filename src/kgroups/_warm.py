@@ -14,7 +14,7 @@ from kgroups._csr import rows_of_edges
 from kgroups._kernel import KERNELS, Kernel, compiled_at_once, jit_mode
 from kgroups._progress import Progress, check_progress, counted_progress
 from kgroups.adapters import as_graph
-from kgroups.blocks import _store_nb
+from kgroups.blocks import _scores_nb, _store_nb
 from kgroups.detect import detect_communities, refine_partition
 from kgroups.energy import kernel_kgroups
 from kgroups.errors import KGroupsWarning
@@ -162,3 +162,4 @@ def _make_blocks() -> None:
     _store_nb.deal_edges(zero, one, none, blocks, zero, zero.copy(), 1, keys, none)
     columns = np.zeros(2, np.int32)
     _store_nb.merge_entries(keys, none, 1, np.zeros(2, np.int64), columns, none)
+    _scores_nb.add_cuts(columns, columns[:0], none, 0, 0, 1, columns, zero.copy())

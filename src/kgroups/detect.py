@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import replace
 from functools import partial
 from types import NoneType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
@@ -12,8 +12,8 @@ from kgroups._csr import row_lengths
 from kgroups._progress import StageProgress, Stages, interrupts_restored, stage_progress
 from kgroups._types import SelfLoops, Symmetrize
 from kgroups._validation import RngLike, as_rng, check_choice, check_k, naming_what_is_meant
-from kgroups._wording import argument, setting
-from kgroups.adapters import SharedLabels, as_graph, as_labels, as_shared_labels
+from kgroups._wording import argument, in_python, setting
+from kgroups.adapters import SharedLabels, as_graph, as_labels, as_shared_labels, is_stored
 from kgroups.datasets import is_known_network, named_graph
 from kgroups.errors import ConvergenceWarning, InputError, warn_caller
 from kgroups.graph import Graph
@@ -40,6 +40,9 @@ from kgroups.spectrum import (
     spectrum_of_graph,
 )
 
+if TYPE_CHECKING:
+    from kgroups.blocks import Engine, StoredGraph, StoredPartition
+
 # What the arguments of other packages are called here.
 _RNG = "The seed is the argument rng: a whole number or a numpy Generator."
 _SCALE = (
@@ -55,6 +58,38 @@ _INSTEAD = {
     **dict.fromkeys(("weights", "edge_weight"), _WEIGHT),
     "directed": "The argument symmetrize makes a directed graph undirected.",
 }
+
+
+@overload
+def detect_communities(
+    graph: "StoredGraph",
+    k: int | None = None,
+    *,
+    method: Method = ...,
+    rng: RngLike = ...,
+    progress: StageProgress = ...,
+    engine: "Engine | None" = ...,
+) -> "StoredPartition": ...
+
+
+@overload
+def detect_communities(
+    graph: Any,
+    k: int | None = None,
+    *,
+    weight: str | None = "weight",
+    source: str | None = None,
+    target: str | None = None,
+    operator: Operator = ...,
+    method: Method = ...,
+    init: Init | WarmStart = ...,
+    refine: Refiner | None = ...,
+    symmetrize: Symmetrize | None = None,
+    self_loops: SelfLoops = "drop",
+    rng: RngLike = None,
+    progress: StageProgress = False,
+    engine: None = None,
+) -> Partition: ...
 
 
 @naming_what_is_meant(_INSTEAD)
@@ -73,7 +108,8 @@ def detect_communities(
     self_loops: SelfLoops = "drop",
     rng: RngLike = None,
     progress: StageProgress = False,
-) -> Partition:
+    engine: "Engine | None" = None,
+) -> "Partition | StoredPartition":
     """Find the communities of a graph, and how many there are.
 
     Parameters
@@ -82,7 +118,8 @@ def detect_communities(
         Anything that :func:`kgroups.as_graph` takes, or the name of a known network such as
         ``"karate"`` (see :func:`kgroups.datasets.names`). Undirected; see ``symmetrize`` for
         directed ones. Weights are similarities. Parallel edges count with the sum of their
-        weights.
+        weights. Or a :class:`kgroups.StoredGraph`, which need not fit in memory; it takes ``k`` up
+        to 512, ``method`` (not :class:`Spectral`), ``rng``, ``progress`` and ``engine`` only.
     k : int, optional
         Number of communities. If not given, it is found with the communities, and these are
         connected. If given, exactly ``k`` non-empty communities are returned.
@@ -114,11 +151,15 @@ def detect_communities(
         True shows the current stage and its share done on standard error if that is a terminal; a
         callable is called with the name of each stage as it begins, and about once a second in a
         long stage with its name and share, such as ``"searching, 40 %"``.
+    engine : Engine, optional
+        Who works on the blocks of a stored graph, by default this process. Communities do not
+        depend on it.
 
     Returns
     -------
     Partition
-        A sequence of sets of nodes, largest first, with labels, spectrum and report.
+        A sequence of sets of nodes, largest first, with labels, spectrum and report. Of a stored
+        graph a :class:`kgroups.StoredPartition`, whose labels are in arrays.
 
     Raises
     ------
@@ -147,6 +188,23 @@ def detect_communities(
     """
     _check_options(operator, method, init, refine)
     check_choice("self_loops", self_loops, ("drop", "keep"))
+    columns = {"weight": weight, "source": source, "target": target}
+    if is_stored(graph):
+        from kgroups.blocks import check_arguments, check_engine, detect_stored
+
+        chosen = {"operator": operator, "init": init, "refine": refine}
+        check_arguments({**columns, **chosen, "symmetrize": symmetrize, "self_loops": self_loops})
+        check_engine(engine)
+        return detect_stored(graph, k, method=method, engine=engine, rng=rng, progress=progress)
+    if engine is not None:
+        advice = in_python(
+            "\n  Make a store of its edges: kgroups.open_graph(edges, store=folder)."
+        )
+        msg = (
+            "engine must be left out for a graph in memory, which is searched in this process, got "
+            f"{engine!r}.{advice}"
+        )
+        raise InputError(msg)
     stream = as_rng(rng)
     with (
         interrupts_restored(),
@@ -154,7 +212,6 @@ def detect_communities(
         Stages(announce) as stages,
     ):
         stages.begin("reading the graph")
-        columns = {"weight": weight, "source": source, "target": target}
         if isinstance(graph, str) and is_known_network(graph):
             given, _ = named_graph(graph, **columns, symmetrize=symmetrize)
         else:

@@ -26,10 +26,24 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class LabeledGraph:
-    """A graph with the community of each node in ``range(k)``, none of them empty."""
+    """A graph with the community of each node in ``range(k)``, none of them empty.
+
+    All scores follow from what is counted by ``n``, ``m`` and the cached properties, so that these
+    are what a subclass has to replace for a graph of another kind.
+    """
 
     graph: Graph
     labels: Ints
+
+    @property
+    def n(self) -> int:
+        """Number of nodes."""
+        return self.graph.n
+
+    @property
+    def m(self) -> int:
+        """Number of edges, parallel ones and self-loops counted each."""
+        return self.graph.m
 
     @cached_property
     def sizes(self) -> Ints:
@@ -59,6 +73,14 @@ class LabeledGraph:
         return entries // 2 - self.n_cut_pairs
 
     @cached_property
+    def n_cut_edges(self) -> int:
+        """Number of edges between communities, parallel edges counted each."""
+        multiplicity = self.graph.multiplicity
+        if multiplicity is None:
+            return self.n_cut_pairs
+        return int(multiplicity[self.crosses].sum()) // 2
+
+    @cached_property
     def cut_weight(self) -> float:
         """Weight of the edges between communities."""
         if self.graph.weights is None:
@@ -86,11 +108,17 @@ class LabeledGraph:
         degrees[self.graph.indices[loops]] += 1.0 if weights is None else weights[loops]
         return np.bincount(self.labels, weights=degrees, minlength=self.k).astype(float)
 
+    @cached_property
+    def cuts(self) -> Floats:
+        """Weight of the edges that leave each community."""
+        ends = self.labels[self.graph.row_of_slot[self.crosses]]
+        weights = None if self.graph.weights is None else self.graph.weights[self.crosses]
+        return np.bincount(ends, weights=weights, minlength=self.k).astype(float)
+
     @property
     def performance(self) -> float:
         """Fraction of node pairs that are classified correctly."""
-        n = self.graph.n
-        pairs = n * (n - 1) // 2
+        pairs = self.n * (self.n - 1) // 2
         if pairs == 0:
             return 1.0
         inside = int((self.sizes * (self.sizes - 1) // 2).sum())
@@ -99,10 +127,7 @@ class LabeledGraph:
     @property
     def coverage(self) -> float:
         """Fraction of edges inside communities, parallel edges counted each."""
-        m, multiplicity, cut = self.graph.m, self.graph.multiplicity, self.n_cut_pairs
-        if multiplicity is not None:
-            cut = int(multiplicity[self.crosses].sum()) // 2
-        return (m - cut) / m if m else 1.0
+        return (self.m - self.n_cut_edges) / self.m if self.m else 1.0
 
     def modularity(self, resolution: float) -> float:
         """Return the modularity at a resolution."""
@@ -115,16 +140,27 @@ class LabeledGraph:
     @property
     def conductances(self) -> Floats:
         """Conductance of each community."""
-        ends = self.labels[self.graph.row_of_slot[self.crosses]]
-        weights = None if self.graph.weights is None else self.graph.weights[self.crosses]
-        cut = np.bincount(ends, weights=weights, minlength=self.k).astype(float)
         # Sums from both sides: subtracting from the total would lose all digits of a small rest.
         before = np.concatenate([[0.0], np.cumsum(self.volumes)])[:-1]
         after = np.concatenate([np.cumsum(self.volumes[::-1])[::-1], [0.0]])[1:]
         smaller = np.minimum(self.volumes, before + after)
         result: Floats = np.zeros(self.k)
-        np.divide(cut, smaller, out=result, where=smaller > 0)
+        np.divide(self.cuts, smaller, out=result, where=smaller > 0)
         return result
+
+    def scores(self, resolution: float) -> "Scores":
+        """Return all scores."""
+        conductances = self.conductances
+        return Scores(
+            k=self.k,
+            performance=self.performance,
+            coverage=self.coverage,
+            modularity=self.modularity(resolution),
+            cut_size=self.cut_weight,
+            max_conductance=float(conductances.max(initial=0.0)),
+            mean_conductance=float(conductances.mean()) if self.k else 0.0,
+            sizes=tuple(sorted(self.sizes.tolist(), reverse=True)),
+        )
 
 
 class CommunityLinks(NamedTuple):
@@ -194,6 +230,12 @@ def label_edges(graph: Any, partition: Any, *, symmetrize: Symmetrize | None) ->
     # A Graph keeps its weights: a copy without them would lose what it has cached.
     weight = "weight" if isinstance(graph, Graph) else None
     return label_graph(graph, partition, weight=weight, symmetrize=symmetrize)
+
+
+def check_resolution(resolution: object) -> float:
+    """Return the resolution of a modularity, or raise unless it is a finite number."""
+    hint = f"  Pass for instance {setting('resolution', 1.0)}."
+    return check_real("resolution", resolution, hint=hint)
 
 
 def performance(graph: Any, partition: Any, *, symmetrize: Symmetrize | None = None) -> float:
@@ -321,8 +363,7 @@ def modularity(
     >>> round(modularity(bridged, [{0, 1, 2}, {3, 4, 5}]), 4)
     0.3571
     """
-    hint = f"  Pass for instance {setting('resolution', 1.0)}."
-    gamma = check_real("resolution", resolution, hint=hint)
+    gamma = check_resolution(resolution)
     labeled = label_graph(graph, partition, weight=weight, symmetrize=symmetrize)
     return labeled.modularity(gamma)
 
@@ -492,17 +533,6 @@ def scores(
     >>> round(result.modularity, 3), round(result.max_conductance, 3)
     (0.357, 0.143)
     """
-    hint = f"  Pass for instance {setting('resolution', 1.0)}."
-    gamma = check_real("resolution", resolution, hint=hint)
+    gamma = check_resolution(resolution)
     labeled = label_graph(graph, partition, weight=weight, symmetrize=symmetrize)
-    conductances = labeled.conductances
-    return Scores(
-        k=labeled.k,
-        performance=labeled.performance,
-        coverage=labeled.coverage,
-        modularity=labeled.modularity(gamma),
-        cut_size=labeled.cut_weight,
-        max_conductance=float(conductances.max(initial=0.0)),
-        mean_conductance=float(conductances.mean()) if labeled.k else 0.0,
-        sizes=tuple(sorted(labeled.sizes.tolist(), reverse=True)),
-    )
+    return labeled.scores(gamma)

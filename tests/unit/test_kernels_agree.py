@@ -11,7 +11,7 @@ from helpers.stores import small_sizes
 from kgroups import Search, _csr_nb
 from kgroups._csr import connected_components, rows_of_edges, two_core
 from kgroups._kernel import Kernel
-from kgroups.blocks import _store_nb, open_graph
+from kgroups.blocks import StoredPartition, _scores_nb, _store_nb, open_graph
 from kgroups.energy import Gaussian, kernel_kgroups, kernel_kmeans
 from kgroups.generators import lfr_benchmark
 from kgroups.graph import Graph
@@ -214,6 +214,16 @@ def make_stores():
                 open_graph(path, store=store, weight=weight, block_entries=30)
 
 
+def score_stores():
+    with TemporaryDirectory() as folder:
+        u, v, w = random_edges(40, 200)
+        for name, columns in (("counted", {}), ("weighted", {"weight": w})):
+            path = Path(folder, f"{name}.npz")
+            np.savez(path, source=u, target=v, **columns)
+            stored = open_graph(path, store=Path(folder, name), block_entries=30)
+            StoredPartition(stored, np.arange(stored.n, dtype=np.int32) % 3).scores()
+
+
 def both(*runs):
     return lambda: [run() for run in runs]
 
@@ -229,6 +239,7 @@ def both(*runs):
         (both(search_communities, measure_dispersion), _search_nb),
         (group_groups, _scales_nb),
         (make_stores, _store_nb),
+        (score_stores, _scores_nb),
     ],
 )
 def test_interpreted_and_compiled_kernels_agree_to_the_bit(checked, run, module):

@@ -25,6 +25,7 @@ PAGES = (
     "docs/generators.md",
     "docs/energy.md",
     "docs/cli.md",
+    "docs/blocks.md",
     "docs/report.md",
     "docs/studies.md",
     "docs/cluster.md",

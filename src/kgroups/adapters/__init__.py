@@ -1,6 +1,6 @@
 """Input: everything that can hold a graph or a partition, converted to ``Graph`` and labels."""
 
-from kgroups.adapters.dispatch import as_graph
+from kgroups.adapters.dispatch import as_graph, is_stored
 from kgroups.adapters.edges import MAX_EXPANSION
 from kgroups.adapters.files import FORMATS, read_graph
 from kgroups.adapters.labels import (
@@ -31,6 +31,7 @@ __all__ = [
     "check_named_once",
     "igraph_draws_from",
     "is_plain",
+    "is_stored",
     "positions_of",
     "read_graph",
     "read_labeling",

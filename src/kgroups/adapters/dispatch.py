@@ -1,6 +1,7 @@
 """``as_graph``: recognize the type of the input and convert it to a ``Graph``."""
 
 import os
+import sys
 from collections.abc import Iterator, Mapping, Set
 from typing import Any
 
@@ -95,6 +96,12 @@ def as_graph(
     )
 
 
+def is_stored(graph: object) -> bool:
+    """Return whether this is a StoredGraph, whose package is not imported to find out."""
+    blocks = sys.modules.get("kgroups.blocks.store")
+    return blocks is not None and isinstance(graph, blocks.StoredGraph)
+
+
 def convert(obj: Any, options: ReadOptions) -> Graph:
     """Convert an object, recognized by the module of its class so that no package is imported."""
     if isinstance(obj, Graph):
@@ -102,6 +109,12 @@ def convert(obj: Any, options: ReadOptions) -> Graph:
         return _reweighted(obj, options)
     if isinstance(obj, str | os.PathLike):
         return read_file(obj, options)
+    if is_stored(obj):
+        msg = (
+            f"a graph in memory is needed, got {obj!r}.\n  Pass its to_graph() if there is room "
+            "for it. detect_communities, estimate_k and scores of its communities take it as it is."
+        )
+        raise GraphError(msg)
     families = {(cls.__module__.partition(".")[0], cls.__name__) for cls in type(obj).__mro__}
     kind = f"{type(obj).__module__}.{type(obj).__qualname__}"
     if families & {("pandas", "DataFrame"), ("pyarrow", "Table")}:

@@ -18,7 +18,7 @@ from kgroups._progress import (
 )
 from kgroups._types import Bools, Indices, Ints
 from kgroups._validation import RngLike, as_rng, check_k
-from kgroups._wording import argument
+from kgroups._wording import argument, in_python
 from kgroups.blocks import tasks
 from kgroups.blocks.engines import Engine, OutOfCore
 from kgroups.blocks.journal import Journal
@@ -129,15 +129,16 @@ def detect_stored(
         msg = (
             f"{argument('method')} must be Auto() or Search() for a stored graph, got {method!r}: "
             "exact eigenvectors need the whole graph in memory.\n"
-            "  Leave it out, or detect communities in store.to_graph()."
+            f"  Leave it out{in_python(', or detect communities in store.to_graph()')}."
         )
         raise InputError(msg)
     k = None if k is None else check_k(k, store.n)
     if k is not None and k > MAX_PROJECTED:
+        instead = in_python(", or detect communities in store.to_graph()")
         msg = (
-            f"k must be at most {MAX_PROJECTED} for a stored graph, got {k}: more communities "
-            "cannot be told apart by a projected spectrum.\n"
-            f"  Leave {argument('k')} out, or detect communities in store.to_graph()."
+            f"{argument('k')} must be at most {MAX_PROJECTED} for a stored graph, got {k}: more "
+            "communities cannot be told apart by a projected spectrum.\n"
+            f"  Leave {argument('k')} out{instead}."
         )
         raise InputError(msg)
     stream = as_rng(rng)
@@ -183,20 +184,20 @@ class _Detection:
     def run(self) -> _Communities:
         """Return communities of all components."""
         store, everyone = self.store, np.ones(self.store.n, dtype=np.bool_)
-        if self._fits(store.entries):
+        if fits(store, store.entries):
             return self._in_memory(everyone, self.k)
         begin_stage("connecting components")
         component = self._components()
-        sizes, entries = np.bincount(component), _entries(store, component)
+        sizes, entries = np.bincount(component), entries_of(store, component)
         self.n_components, self.n_isolated = sizes.size, int(np.count_nonzero(entries == 0))
-        large = np.flatnonzero([not self._fits(one) for one in entries.tolist()])
+        large = np.flatnonzero([not fits(store, one) for one in entries.tolist()])
         if self.k is not None:
             return self._given(component, sizes, large, self.k)
         found = _Communities(np.full(store.n, -1, dtype=np.int32), 0)
         for c in large[np.argsort(-sizes[large], kind="stable")].tolist():
             found.add(self._in_blocks(component == c, c, None))
         rest = np.setdiff1d(np.arange(sizes.size), large)
-        for some in self._batches(rest, entries):
+        for some in batches(store, rest, entries):
             chosen = np.zeros(sizes.size, dtype=np.bool_)
             chosen[some] = True
             found.add(self._in_memory(chosen[component], None))
@@ -207,16 +208,16 @@ class _Detection:
         """Return ``k`` communities of the largest component; the others join the largest one."""
         if large.size > 1:
             msg = (
-                f"k must be left out for a stored graph with {large.size} components of more than "
-                f"{self.store.memory // BYTES_PER_EDGE} edges, got {k}.\n"
-                f"  Leave {argument('k')} out, or raise memory."
+                f"{argument('k')} must be left out for a stored graph with {large.size} components "
+                f"of more than {self.store.memory // BYTES_PER_EDGE} edges, got {k}.\n"
+                f"  Leave {argument('k')} out, or raise {argument('memory')}."
             )
             raise InputError(msg)
         c = int(np.argmax(sizes))
         if k > sizes[c]:
             msg = (
-                f"k must be at most {int(sizes[c])}, the nodes of the largest component, for a "
-                f"stored graph, got {k}.\n  Pass a smaller k."
+                f"{argument('k')} must be at most {int(sizes[c])}, the nodes of the largest "
+                f"component, for a stored graph, got {k}.\n  Pass a smaller {argument('k')}."
             )
             raise InputError(msg)
         mine = component == c
@@ -225,17 +226,6 @@ class _Detection:
         if found.uninformed:
             found.z[~mine] = int(np.argmax(np.bincount(found.z[mine])))
         return found
-
-    def _fits(self, entries: float) -> bool:
-        """Return whether so many entries can be searched in memory."""
-        return 0.5 * entries * BYTES_PER_EDGE <= self.store.memory
-
-    def _batches(self, which: Ints, entries: Ints) -> list[Ints]:
-        """Return components in batches that fit in memory together."""
-        if not which.size:
-            return []
-        batch = np.cumsum(entries[which]) * BYTES_PER_EDGE // (2 * self.store.memory)
-        return np.split(which, np.flatnonzero(np.diff(batch)) + 1)
 
     def _components(self) -> Indices:
         """Return the component of each node, numbered by their first nodes."""
@@ -252,7 +242,7 @@ class _Detection:
     def _in_memory(self, chosen: Bools, k: int | None) -> _Communities:
         """Return the communities of some components, found in memory."""
         begin_stage("reading what fits in memory")
-        graph, nodes = _extracted(self.store, chosen)
+        graph, nodes = extracted(self.store, chosen)
         begin_stage("finding communities in memory")
         rng = np.random.default_rng(self.seed)
         ready = prepare(graph, BetheHessian())
@@ -299,15 +289,7 @@ class _Detection:
 
     def _searched(self, mine: Bools, c: int, k: int | None, journal: Journal) -> _Communities:
         engine, settings = self.engine, self.settings
-        work = Work(self.store, Weighing(1.0), np.where(mine, 0, -1).astype(np.int32))
-        saturated = 0
-        if self.store.weighted:
-            begin_stage("measuring weights")
-            engine.start(work)
-            saturated = _weigh(work, engine)
-        else:
-            work.weighing = Weighing(_total(self.store, mine))
-        engine.start(work)
+        work, saturated = work_on(self.store, mine, engine)
         search = BlockSearch(work, engine, settings, self.seed, journal)
         search.run()
         dispersion, clear = search.dispersion(), search.is_clear
@@ -351,6 +333,33 @@ class _Detection:
         )
 
 
+def fits(store: StoredGraph, entries: float) -> bool:
+    """Return whether so many entries can be searched in memory."""
+    return 0.5 * entries * BYTES_PER_EDGE <= store.memory
+
+
+def batches(store: StoredGraph, which: Ints, entries: Ints) -> list[Ints]:
+    """Return components in batches that fit in memory together."""
+    if not which.size:
+        return []
+    batch = np.cumsum(entries[which]) * BYTES_PER_EDGE // (2 * store.memory)
+    return np.split(which, np.flatnonzero(np.diff(batch)) + 1)
+
+
+def work_on(store: StoredGraph, mine: Bools, engine: Engine) -> tuple[Work, int]:
+    """Return the work on some nodes, in one group, and how many of their edges are saturated."""
+    work = Work(store, Weighing(1.0), np.where(mine, 0, -1).astype(np.int32))
+    saturated = 0
+    if store.weighted:
+        begin_stage("measuring weights")
+        engine.start(work)
+        saturated = _weigh(work, engine)
+    else:
+        work.weighing = Weighing(_total(store, mine))
+    engine.start(work)
+    return work, saturated
+
+
 def _reason(search: BlockSearch, k: int | None, unasked: int) -> str:
     """Return why a component has the communities that were found in it."""
     nats = search.saved
@@ -374,7 +383,7 @@ def _total(store: StoredGraph, mine: Bools) -> float:
     return float(total)
 
 
-def _entries(store: StoredGraph, component: Indices) -> Ints:
+def entries_of(store: StoredGraph, component: Indices) -> Ints:
     """Return the number of entries of each component."""
     entries = np.zeros(int(component.max(initial=-1)) + 1)
     for block in store.blocks:
@@ -416,7 +425,7 @@ def _add_up(work: Work, engine: Engine) -> None:
     work.strength, work.diagonal = strength, diagonal
 
 
-def _extracted(store: StoredGraph, chosen: Bools) -> tuple[Graph, Ints]:
+def extracted(store: StoredGraph, chosen: Bools) -> tuple[Graph, Ints]:
     """Return the graph of some components in memory, nodes by rank, and their positions."""
     nodes = np.asarray(store.position[:])[chosen[store.position]].astype(np.int64)
     number = np.full(store.n, -1, dtype=np.int64)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from kgroups._progress import StageProgress, Stages, stage_progress
-from kgroups._wording import argument, setting
+from kgroups._wording import argument, in_python, setting
 from kgroups.adapters.edges import ReadOptions
 from kgroups.blocks.folder import (
     full_disk_explained,
@@ -134,10 +134,12 @@ def _opened(folder: Path, memory: int, request: Request) -> StoredGraph:
     stored = StoredGraph(folder, memory)
     difference = _difference(stored.made_of, request.made_of())
     if difference:
+        otherwise = in_python(
+            f"; without edges, open_graph(store={str(folder)!r}) opens it as it is"
+        )
         msg = (
             f"the store {str(folder)!r} must be made of the same edges with the same options, but "
-            f"{difference}.\n  Choose another folder, or delete this one; without edges, "
-            f"open_graph(store={str(folder)!r}) opens it as it is."
+            f"{difference}.\n  Choose another folder, or delete this one{otherwise}."
         )
         raise StoreError(msg)
     return stored

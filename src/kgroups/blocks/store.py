@@ -12,7 +12,7 @@ import numpy as np
 from kgroups._csr import index_type, rows_of_edges
 from kgroups._output import import_pyarrow
 from kgroups._types import Indices, Ints
-from kgroups._wording import argument, counted, setting
+from kgroups._wording import argument, counted, in_python, setting
 from kgroups.blocks.folder import FileInfo, checked_record, checksum_of
 from kgroups.errors import InputError, StoreError
 from kgroups.graph import Graph
@@ -359,6 +359,12 @@ class StoredGraph:
             about_weights=self.about_weights,
         )
 
+    def _estimated_spectrum(self, **given: Any) -> Any:
+        """Return what :func:`kgroups.estimate_k` returns, which is below this package."""
+        from kgroups.blocks.estimate import estimated_spectrum
+
+        return estimated_spectrum(self, given)
+
     def _check_size(self, info: FileInfo) -> None:
         try:
             size = (self.path / info.name).stat().st_size
@@ -396,7 +402,7 @@ def _read_record(folder: Path) -> dict[str, Any]:
     except OSError:
         msg = (
             f"a store must be a folder with a file {_RECORD}, got {str(folder)!r}.\n"
-            "  Check the path, or make the store: open_graph(edges, store=folder)."
+            f"  Check the path{in_python(', or make the store: open_graph(edges, store=folder)')}."
         )
         raise StoreError(msg) from None
     record = checked_record(content)

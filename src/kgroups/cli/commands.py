@@ -21,6 +21,7 @@ from kgroups.cli.files import (
     check_files,
     check_plot,
     graph_files,
+    one_graph,
     open_graph,
     open_partition,
     save_figure,
@@ -39,6 +40,13 @@ _UNLABELED = -1
 
 def detect(args: argparse.Namespace) -> None:
     """Find communities, print them, and write the files that were named."""
+    if args.memory is not None:
+        # What works on blocks takes time to import.
+        from kgroups.cli.stored import detect_in_blocks
+
+        detect_in_blocks(args)
+        return
+    args.graph = one_graph(args)
     if args.output is not None:
         check_suffix(args.output)
     check_plot(args.plot)

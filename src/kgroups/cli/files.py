@@ -9,6 +9,7 @@ from typing import Any
 
 from kgroups import datasets
 from kgroups._output import check_writable, require_matplotlib, write_atomically
+from kgroups._wording import listed
 from kgroups.adapters import read_graph
 from kgroups.adapters.files import STANDARD_INPUT
 from kgroups.datasets import Dataset, is_known_network, named_graph
@@ -50,6 +51,23 @@ def open_graph(args: argparse.Namespace) -> Source:
     )
     name = "standard input" if args.graph == STANDARD_INPUT else args.graph
     return Source(name, graph, None)
+
+
+def one_graph(args: argparse.Namespace) -> str:
+    """Return the only graph that is named, or raise."""
+    if args.store is not None:
+        msg = (
+            f"--store keeps the blocks of a graph that is searched with --memory, got --store "
+            f"{args.store} without.\n  Add --memory 2GB, or leave --store out."
+        )
+        raise InputError(msg)
+    if len(args.graph) > 1:
+        msg = (
+            f"several files are read with --memory alone, got {len(args.graph)}: "
+            f"{listed(args.graph, 3)}.\n  Add --memory 2GB, or name one file."
+        )
+        raise InputError(msg)
+    return str(args.graph[0])
 
 
 def graph_files(args: argparse.Namespace) -> list[str | Path]:

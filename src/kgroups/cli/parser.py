@@ -142,6 +142,18 @@ _SELF_LOOPS = (
     "whether self-loops take part (default: drop)",
 )
 _JOBS = ({**_WHOLE, "default": 1}, "processes; -1: all cores")
+_STORED: _Flags = {
+    "--memory": (
+        {"metavar": "SIZE"},
+        "for graphs beyond memory: keep the edges in blocks on disk and use about so much memory, "
+        "such as 2GB; GRAPH may then be several files or a quoted pattern",
+    ),
+    "--store": (
+        {"metavar": "FOLDER"},
+        "with --memory, keep the blocks in a folder, so that a later call need not read the edges "
+        "again and an interrupted one goes on (default: a temporary folder beside the output)",
+    ),
+}
 _DETECT: _Flags = {
     "-k --k": (
         {"type": int, "metavar": "K"},
@@ -204,7 +216,7 @@ _VERDICT: _Flags = {
 }
 # Of each command what it does, and its flags.
 _COMMANDS: Mapping[str, tuple[str, _Flags]] = {
-    "detect": ("find the communities of a graph", _DETECT),
+    "detect": ("find the communities of a graph", {**_DETECT, **_STORED}),
     "score": ("score a partition on its graph", _SCORE),
     "info": ("describe a graph and what its spectrum shows", _INFO),
     "verdict": ("test whether a graph has more structure than random graphs", _VERDICT),
@@ -325,8 +337,13 @@ def build_parser() -> argparse.ArgumentParser:
     commands_of = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, (about, flags) in _COMMANDS.items():
         command = commands_of.add_parser(name, help=about)
-        if flags:
+        if name == "detect":
+            # Several files are read with --memory alone.
+            options, text = _GRAPH["graph"]
+            _add_flags(command, {**_GRAPH, "graph": ({**options, "nargs": "+"}, text)})
+        elif flags:
             _add_flags(command, _GRAPH)
+        if flags:
             _add_flags(command.add_mutually_exclusive_group(), _WEIGHTS)
         _add_flags(command, {**flags, **_JSON}, f"commands.{name}")
     about = "draw many graphs with planted groups and see how well methods find them"

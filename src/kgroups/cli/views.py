@@ -16,6 +16,7 @@ from kgroups.partition import Levels, Partition
 from kgroups.partition.tables import not_computed, overview
 
 if TYPE_CHECKING:
+    from kgroups.blocks import StoredPartition
     from kgroups.scoring import Scores
     from kgroups.spectrum import Spectrum
     from kgroups.uncertainty import KDistribution
@@ -105,7 +106,7 @@ def detection(
     if partition.known_k_distribution is not None:
         parts.append(_numbers(partition.known_k_distribution))
     parts += [] if levels is None else [_levels(levels)]
-    parts += [_scores(scores, source), *_agreement(agreement)]
+    parts += [_scores(scores, weighted=source.graph.is_weighted), *_agreement(agreement)]
     spectrum, report = partition.known_spectrum, partition.report
     if spectrum is not None:
         parts.append(_uncertainty(spectrum))
@@ -118,12 +119,47 @@ def detection(
     return "\n\n".join(parts)
 
 
+def stored_detection(
+    about: Mapping[str, Any], partition: "StoredPartition", scores: "Scores"
+) -> str:
+    """Return the communities of a stored graph, scores, and the report."""
+    size = [
+        counted(about["nodes"], "node", "nodes"),
+        counted(about["edges"], "edge", "edges"),
+        *(["weighted"] if about["weighted"] else []),
+        *([counted(loops, "self-loop", "self-loops")] if (loops := about["self_loops"]) else []),
+    ]
+    names = about["files"]
+    head = printable(names[0]) + (f" and {len(names) - 1:,} more" if len(names) > 1 else "")
+    n, shown = max(about["nodes"], 1), partition.sizes[:_MOST_ROWS].tolist()
+    rows = [(a, nodes, f"{nodes / n:.1%}") for a, nodes in enumerate(shown)]
+    parts = [f"{head}\n{', '.join(size)}"]
+    if rows:
+        text = table(("community", "nodes", "share"), rows, align="rrr")
+        hidden = partition.k - len(rows)
+        if hidden:
+            rest = counted(int(partition.sizes[len(rows) :].sum()), "node", "nodes")
+            text += f"\n  and {hidden:,} smaller ones of {rest} together; --output FILE writes all"
+        parts.append(text)
+    parts.append(_scores(scores, weighted=about["weighted"]))
+    if partition.report is not None:
+        parts.append("\n".join(["Report", *map(wrapped, partition.report.lines())]))
+    return "\n\n".join(parts)
+
+
 def scoring(
     source: Source, path: str, partition: Partition, scores: "Scores", agreement: Agreement
 ) -> str:
     """Return the scores of a partition from a file."""
     about = f"{printable(path)}: {counted_communities(partition.k, partition._single)}"
-    return "\n\n".join([headline(source), about, _scores(scores, source), *_agreement(agreement)])
+    return "\n\n".join(
+        [
+            headline(source),
+            about,
+            _scores(scores, weighted=source.graph.is_weighted),
+            *_agreement(agreement),
+        ]
+    )
 
 
 def description(
@@ -307,11 +343,11 @@ def _levels(levels: Levels) -> str:
     return f"Levels, finest first; * is listed above\n{table(header, rows, align='llrlr')}"
 
 
-def _scores(scores: "Scores", source: Source) -> str:
+def _scores(scores: "Scores", *, weighted: bool) -> str:
     names = ("modularity", "coverage", "performance", "mean_conductance")
     pairs = ((name.replace("_", " "), number(getattr(scores, name))) for name in names)
     head = "Scores"
-    if source.graph.is_weighted:
+    if weighted:
         head += " (edges count by their weights in modularity and conductance)"
     return f"{head}\n{facts(pairs)}"
 

@@ -43,7 +43,7 @@ _TOO_LONG = 10**_MOST_DIGITS
 _MOST_NESTED = 100
 _PLAIN_TYPES = (int, str, float, bool, type(None))
 # The default field size limit of csv.reader, which can be raised only for the whole process.
-_LONGEST_CSV_NAME = 131_072
+LONGEST_CSV_NAME = 131_072
 GRAPH_SUFFIXES = (".gml", ".graphml", ".gexf")
 # Characters that XML 1.0 cannot contain.
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -355,9 +355,9 @@ def _csv_names(nodes: Sequence[Hashable]) -> Sequence[int | str]:
         return nodes
     names = _table_names(nodes)
     for name in names:
-        if isinstance(name, str) and len(name) > _LONGEST_CSV_NAME:
+        if isinstance(name, str) and len(name) > LONGEST_CSV_NAME:
             msg = (
-                f"node names in a .csv file must have at most {_LONGEST_CSV_NAME:,} characters, "
+                f"node names in a .csv file must have at most {LONGEST_CSV_NAME:,} characters, "
                 f"got one of {len(name):,} that begins with {name[:20]!r}.\n  Save as .json."
             )
             raise PartitionError(msg)

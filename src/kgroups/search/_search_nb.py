@@ -171,9 +171,9 @@ def best_by_modularity(
 
 def best_by_description(
     i: int, a: int, d: float, e: float, size: int, own_link: float, spare: int, m: float,
-    quarter: float, of_size: Floats, of_number: Floats, table: int, k: int, inside: float, expected: float,
-    temperature: float, noise: Floats, shift: int, count: int, group: Floats, link: Floats,
-    counts: Ints, touched: Indices,
+    quarter: float, of_size: Floats, of_number: Floats, table: int, k: int, inside: float,
+    expected: float, temperature: float, noise: Floats, shift: int, count: int, group: Floats,
+    link: Floats, counts: Ints, touched: Indices,
 ) -> tuple[int, float, float, float]:
     """Return the group that saves most with a unit of group a, its links there, and its lead.
 
@@ -358,7 +358,8 @@ def move_block(
                 fresh = -1 if spare == 0 or fixed_k else work[_FREE, spare - 1]
                 best, best_link, lead, rest = best_by_description(
                     local, a, d, e, size, own_link, fresh, m, quarter, of_size, of_number, table, k,
-                    inside, expected, temperature, noise, shift, count, group, link, counts, touched,
+                    inside, expected, temperature, noise, shift, count, group, link, counts,
+                    touched,
                 )
                 undecided[i] = lead < undecided_margin
                 if best == a:

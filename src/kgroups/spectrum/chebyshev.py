@@ -173,8 +173,10 @@ class MappedOperator(ABC):
 
     def random_block(self, columns: int, rng: np.random.Generator) -> ThinBlock:
         """Return columns of random signs, of squared length n in the inner product."""
-        bits = np.frombuffer(rng.bytes((self.n * columns + 7) // 8), dtype=np.uint8)
-        signs = np.unpackbits(bits, count=self.n * columns).reshape(self.n, columns)
+        # Of a component of a stored graph, rows are those of all nodes.
+        rows = self.weight.size
+        bits = np.frombuffer(rng.bytes((rows * columns + 7) // 8), dtype=np.uint8)
+        signs = np.unpackbits(bits, count=rows * columns).reshape(rows, columns)
         size = 1.0 / np.sqrt(self.weight)[:, np.newaxis]
         return np.asarray((2.0 * size) * signs - size, dtype=np.float32)
 

@@ -12,7 +12,7 @@ from kgroups._csr import connected_components
 from kgroups._types import CSR, SelfLoops, Symmetrize
 from kgroups._validation import check_choice, check_integer, check_real
 from kgroups._wording import counted
-from kgroups.adapters import as_graph
+from kgroups.adapters import as_graph, is_stored
 from kgroups.errors import (
     CrowdedThresholdWarning,
     DisassortativeWarning,
@@ -194,8 +194,9 @@ def estimate_k(
 
     Parameters
     ----------
-    graph : graph-like
-        Anything that :func:`kgroups.as_graph` takes.
+    graph : graph-like or StoredGraph
+        Anything that :func:`kgroups.as_graph` takes, or a stored graph, which takes no other
+        arguments.
     weight : str or None
         Edge attribute that holds the weights; ``None`` ignores them.
     operator : BetheHessian or another Operator
@@ -221,6 +222,10 @@ def estimate_k(
     that none is left. Where an eigenvalue is too close to 1 to be decided, or there are too many
     of them to be found, ``.is_exact`` is False and ``.k`` an estimate.
 
+    Of components of a stored graph that do not fit in memory, moments of the spectrum give an
+    estimate in about ten to thirty passes. It is rough, as ``.k_low`` and ``.k_high`` show; there
+    are no eigenvalues, and r is chosen by the mean degree of the largest component alone.
+
     Examples
     --------
     >>> import networkx as nx
@@ -232,8 +237,14 @@ def estimate_k(
     """
     check_operator(operator)
     check_choice("self_loops", self_loops, ("drop", "keep"))
-    given = as_graph(graph, weight=weight, source=source, target=target, symmetrize=symmetrize)
-    spectrum = spectrum_of_graph(given, operator, self_loops)
+    columns = {"weight": weight, "source": source, "target": target}
+    spectrum: Spectrum
+    if is_stored(graph):
+        options = {"operator": operator, "symmetrize": symmetrize, "self_loops": self_loops}
+        spectrum = graph._estimated_spectrum(**columns, **options)
+    else:
+        given = as_graph(graph, **columns, symmetrize=symmetrize)
+        spectrum = spectrum_of_graph(given, operator, self_loops)
     warn_caller(spectrum.warnings)
     return spectrum
 
