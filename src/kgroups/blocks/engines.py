@@ -1,6 +1,7 @@
 """Who does the tasks on the blocks of a stored graph: this process."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 from kgroups._types import Indices, Ints
@@ -9,6 +10,14 @@ from kgroups.blocks.tasks import Task, Work
 
 class Engine(Protocol):
     """Does tasks on blocks, in any order, and keeps the labels that they see."""
+
+    def begin(self, folder: Path) -> None:
+        """Prepare for a detection, whose files are in a folder."""
+        ...
+
+    def end(self) -> None:
+        """Leave nothing behind, whether the detection has ended or failed."""
+        ...
 
     def start(self, work: Work) -> None:
         """Take over a graph and its labels."""
@@ -23,7 +32,7 @@ class Engine(Protocol):
         ...
 
     def publish(self, value: Any) -> Any:
-        """Return what stands for a large argument of several tasks."""
+        """Return what stands for a large argument of several tasks, alone or as part of another."""
         ...
 
     def map(self, task: Task, items: Sequence[int], *arguments: Any) -> Iterator[Any]:
@@ -33,6 +42,12 @@ class Engine(Protocol):
 
 class OutOfCore:
     """Tasks in this process, one after the other, each with all its threads."""
+
+    def begin(self, folder: Path) -> None:
+        """Prepare for a detection."""
+
+    def end(self) -> None:
+        """Leave nothing behind."""
 
     def start(self, work: Work) -> None:
         """Take over a graph and its labels."""
