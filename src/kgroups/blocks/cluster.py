@@ -176,7 +176,7 @@ class Dask:
                 # Where a worker met it does not matter.
                 raise error.with_traceback(None) from None
             else:
-                return _taken(found) if isinstance(found, _File) else found
+                return _taken(found) if isinstance(found, _File) else pickle.loads(found)
         msg = (
             f"workers of the Dask cluster must have memory for a block, but many of them died, one "
             f"after the other, of block {item}.\n"
@@ -271,8 +271,8 @@ def _threads(count: int) -> Threads:
     return Threads(count)
 
 
-def _run(item: int, job: _Job) -> Any:
-    """Do a task on a worker; a large result is left in a file."""
+def _run(item: int, job: _Job) -> _File | bytes:
+    """Do a task on a worker; return the pickled result, or where it is in a file if it is large."""
     from distributed import get_worker
 
     worker = get_worker()
@@ -290,7 +290,10 @@ def _run(item: int, job: _Job) -> Any:
     work = Work(replica.store, weighing, replica.labels(job.log), threads, strength)
     value = task(work, item, *arguments)
     parts = _parts_of(value)
-    return value if _size(parts) < _SMALL else _written(folder / f"{job.number}-{item}", parts)
+    if _size(parts) < _SMALL:
+        # What Dask itself unpickles may be at places in memory that kernels do not take.
+        return pickle.dumps(value)
+    return _written(folder / f"{job.number}-{item}", parts)
 
 
 # Files.
