@@ -176,7 +176,8 @@ class Dask:
                 # Where a worker met it does not matter.
                 raise error.with_traceback(None) from None
             else:
-                return _taken(found) if isinstance(found, _File) else pickle.loads(found)
+                self._work.store.count(*found.read)
+                return found.value()
         msg = (
             f"workers of the Dask cluster must have memory for a block, but many of them died, one "
             f"after the other, of block {item}.\n"
@@ -197,6 +198,22 @@ class _File(NamedTuple):
 
     path: str
     sizes: tuple[int, ...]
+
+
+class _Result(NamedTuple):
+    """What a task has returned, pickled or in a file, and how much its worker has read."""
+
+    content: _File | bytes
+    # Entries and bytes.
+    read: tuple[int, int]
+
+    def value(self) -> Any:
+        """Return what the task has returned, and remove its file."""
+        if isinstance(self.content, bytes):
+            return pickle.loads(self.content)
+        value = _read(self.content)
+        _remove(self.content.path)
+        return value
 
 
 class _Shared:
@@ -237,6 +254,7 @@ class _Replica:
         self._lock = threading.Lock()
         self._replayed: tuple[_File, ...] = ()
         self._z = np.zeros(0, dtype=np.int32)
+        self._told = 0, 0
 
     def labels(self, log: tuple[_File, ...]) -> Indices:
         """Return the labels after a log."""
@@ -249,6 +267,13 @@ class _Replica:
                 self._z[nodes] = to
             self._replayed = log
             return self._z
+
+    def newly_read(self) -> tuple[int, int]:
+        """Return the entries and bytes that were read since the last call."""
+        with self._lock:
+            now = self.store.entries_read, self.store.bytes_read
+            before, self._told = self._told, now
+        return now[0] - before[0], now[1] - before[1]
 
 
 _replicas: dict[str, _Replica] = {}
@@ -271,8 +296,8 @@ def _threads(count: int) -> Threads:
     return Threads(count)
 
 
-def _run(item: int, job: _Job) -> _File | bytes:
-    """Do a task on a worker; return the pickled result, or where it is in a file if it is large."""
+def _run(item: int, job: _Job) -> _Result:
+    """Do a task on a worker."""
     from distributed import get_worker
 
     worker = get_worker()
@@ -290,10 +315,10 @@ def _run(item: int, job: _Job) -> _File | bytes:
     work = Work(replica.store, weighing, replica.labels(job.log), threads, strength)
     value = task(work, item, *arguments)
     parts = _parts_of(value)
-    if _size(parts) < _SMALL:
-        # What Dask itself unpickles may be at places in memory that kernels do not take.
-        return pickle.dumps(value)
-    return _written(folder / f"{job.number}-{item}", parts)
+    # What Dask itself unpickles may be at places in memory that kernels do not take.
+    small = _size(parts) < _SMALL
+    content = pickle.dumps(value) if small else _written(folder / f"{job.number}-{item}", parts)
+    return _Result(content, replica.newly_read())
 
 
 # Files.
@@ -341,13 +366,6 @@ def _mapped(file: _File) -> Any:
 def _read(file: _File) -> Any:
     """Return a value that has been read as a whole."""
     return _unpickled(np.fromfile(file.path, np.uint8), file.sizes)
-
-
-def _taken(file: _File) -> Any:
-    """Return a value, and remove its file."""
-    value = _read(file)
-    _remove(file.path)
-    return value
 
 
 def _remove(path: str) -> None:
