@@ -14,6 +14,7 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,7 +24,7 @@ import numpy as np
 
 from kgroups._parallel import Threads
 from kgroups._types import Indices, Ints
-from kgroups._wording import argument, install_hint
+from kgroups._wording import install_hint
 from kgroups.blocks.store import StoredGraph
 from kgroups.blocks.tasks import Task, Work
 from kgroups.errors import ClusterError, InputError, MissingExtraError, StoreError
@@ -51,9 +52,9 @@ class Dask:
     Notes
     -----
     All workers need kgroups and must see the folder of the store under the same path. A worker
-    needs about 60 bytes of memory per node, and as much for each further task that it runs at the
-    same time. Workers that are killed cost time only. If this process is killed, the same call goes
-    on after the last finished step.
+    runs a task for each of its threads at the same time; with one it needs about 100 bytes of
+    memory per node beside a block. Workers that are killed cost time only. After an interruption,
+    also of the client or the scheduler, the same call goes on after the last finished step.
 
     Examples
     --------
@@ -67,7 +68,7 @@ class Dask:
         try:
             from distributed import Client
         except ImportError as error:
-            msg = f"{argument('engine')}=Dask(...) needs distributed. {install_hint('dask')}"
+            msg = f"Dask needs distributed. {install_hint('dask')}"
             raise MissingExtraError(msg) from error
         if not isinstance(client, Client | str) or getattr(client, "asynchronous", False):
             msg = (
@@ -93,9 +94,9 @@ class Dask:
     def end(self) -> None:
         """Remove the files."""
         # Under another name no task that is still running can add a file.
-        gone = self._folder.with_suffix(".gone")
-        self._folder.rename(gone)
-        shutil.rmtree(gone, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            self._folder = self._folder.rename(self._folder.with_suffix(".gone"))
+        shutil.rmtree(self._folder, ignore_errors=True)
         if self._client is not self._given:
             self._client.close()
 
@@ -230,8 +231,9 @@ class _Shared:
         return _mapped, (self.file,)
 
 
-class _Job(NamedTuple):
-    """What tasks on blocks have in common."""
+@dataclass(frozen=True)
+class _Job:
+    """What tasks on blocks have in common; no tuple, in which Dask would look for other tasks."""
 
     folder: str
     number: int

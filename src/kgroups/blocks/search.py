@@ -182,7 +182,8 @@ class BlockSearch:
             numbers = [block.number for block in blocks if block.color == color]
             if not numbers:
                 continue
-            given = self.engine.publish(Totals(self.E, K, N))
+            # Modularity needs no weights inside.
+            given = self.engine.publish(Totals(self.E[:0] if linear else self.E, K, N))
             parts = []
             for part in self.engine.map(tasks.choose, numbers, given, given_sweep):
                 parts.append(part)
