@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from kgroups import datasets, energy, errors, generators, metrics, plotting, scoring, studies
     from kgroups._warm import warm
     from kgroups.adapters import as_graph, read_graph
-    from kgroups.blocks import StoredGraph, StoredPartition, open_graph
+    from kgroups.blocks import Dask, StoredGraph, StoredPartition, open_graph
     from kgroups.detect import detect_communities, refine_partition
     from kgroups.graph import Graph
     from kgroups.hartigan import Hartigan, KMeansInit, QRInit, WarmStart
@@ -25,6 +25,7 @@ __all__ = [
     "Auto",
     "BeliefPropagation",
     "BetheHessian",
+    "Dask",
     "Graph",
     "Hartigan",
     "KDistribution",
@@ -63,7 +64,7 @@ __all__ = [
 _NAMES_OF_PACKAGE = {
     "_warm": ("warm",),
     "adapters": ("as_graph", "read_graph"),
-    "blocks": ("StoredGraph", "StoredPartition", "open_graph"),
+    "blocks": ("Dask", "StoredGraph", "StoredPartition", "open_graph"),
     "detect": ("detect_communities", "refine_partition"),
     "graph": ("Graph",),
     "hartigan": ("Hartigan", "KMeansInit", "QRInit", "WarmStart"),

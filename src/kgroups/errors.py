@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Iterable
 
 __all__ = [
+    "ClusterError",
     "ContinuumWarning",
     "ConvergenceError",
     "ConvergenceWarning",
@@ -55,6 +56,10 @@ class PartitionError(InputError):
 
 class StoreError(InputError):
     """A store on disk is damaged, in use, of other edges, or has no room."""
+
+
+class ClusterError(KGroupsError, RuntimeError):
+    """A Dask cluster has lost its scheduler, or one worker after the other."""
 
 
 class NumberOfCommunitiesError(InputError):

@@ -26,7 +26,7 @@ def calls_of_install_hint():
 
 def test_every_extra_of_a_hint_is_declared():
     named = dict.fromkeys(extra for _, extra in calls_of_install_hint())
-    assert set(named) == {"bench", "parquet", "plot", "sklearn", "study"}
+    assert set(named) == {"bench", "dask", "parquet", "plot", "sklearn", "study"}
     assert set(named) <= set(EXTRAS)
 
 

@@ -1,6 +1,7 @@
 """Graphs on disk: edges in blocks of rows, so that one block at a time is in memory."""
 
 from kgroups.blocks.arguments import check_arguments, check_engine
+from kgroups.blocks.cluster import Dask
 from kgroups.blocks.detection import detect_stored
 from kgroups.blocks.engines import Engine, OutOfCore
 from kgroups.blocks.opening import open_graph
@@ -13,6 +14,7 @@ __all__ = [
     "COLORS",
     "Block",
     "BlockInfo",
+    "Dask",
     "Engine",
     "NodeNames",
     "OutOfCore",

@@ -147,7 +147,11 @@ def detect_stored(
     with stage_progress(progress=progress) as announce, Stages(announce) as stages:
         stages.begin("opening the store")
         detection = _Detection(store, k, method, settings, engine, seed)
-        found = detection.run()
+        engine.begin(detection.folder)
+        try:
+            found = detection.run()
+        finally:
+            engine.end()
         report = _report(store, k, method, found, detection, stages)
         partition = StoredPartition(store, found.z, report)
         shutil.rmtree(detection.folder, ignore_errors=True)

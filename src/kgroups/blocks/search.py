@@ -8,6 +8,7 @@ groups is searched in memory, by the functions that search a graph in memory.
 import math
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -137,6 +138,10 @@ class BlockSearch:
             self._objective = Objective.of_sizes(np.array([self.n]), edges, dispersion)
         return self._objective
 
+    @cached_property
+    def _given_objective(self) -> Any:
+        return self.engine.publish(self.objective)
+
     def step(self, name: str, compute: Callable[[], Any]) -> Any:
         """Do a step of the search, or return what it returned before an interruption."""
         return self._journal.step(name, self, compute)
@@ -168,17 +173,19 @@ class BlockSearch:
         K, N = group_totals(self.work, self.k)
         shift = int(self._rng.integers(1 << 14)) if temperature else 0
         rules, linear = self.rules._replace(fixed_k=fixed_k), penalty > 0.0
-        objective = None if linear else self.objective
+        objective = None if linear else self._given_objective
         sweep = Sweep(self.m, objective, rules, penalty, temperature, shift)
+        given_sweep = self.engine.publish(sweep)
         moved, kept, undecided, done = 0, 0.0, 0, 0
         blocks = self.work.store.blocks
         for color in range(COLORS):
             numbers = [block.number for block in blocks if block.color == color]
             if not numbers:
                 continue
-            given = self.engine.publish(Totals(self.E, K, N))
+            # Modularity needs no weights inside.
+            given = self.engine.publish(Totals(self.E[:0] if linear else self.E, K, N))
             parts = []
-            for part in self.engine.map(tasks.choose, numbers, given, sweep):
+            for part in self.engine.map(tasks.choose, numbers, given, given_sweep):
                 parts.append(part)
                 kept, undecided, done = kept + part.kept, undecided + part.undecided, done + 1
                 tell_share(done, len(blocks))

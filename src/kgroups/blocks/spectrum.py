@@ -30,7 +30,7 @@ class StoredOperator(MappedOperator):
             weight[~inside] = 0.0
         super().__init__(weight, lowest=lowest)
         self._store, self._engine, self._inside = store, engine, inside
-        self._scale = (self._stretch * factor / diagonal).astype(np.float32)
+        self._scale = engine.publish((self._stretch * factor / diagonal).astype(np.float32))
 
     @property
     def n(self) -> int:
@@ -42,7 +42,7 @@ class StoredOperator(MappedOperator):
     ) -> None:
         """Set ``out = alpha P X + beta out``; X and out must not overlap."""
         blocks = self._store.blocks
-        given = self._engine.publish(X), self._engine.publish(self._scale)
+        given = self._engine.publish(X), self._scale
         before = self._engine.publish(out) if beta else None
         factors = float(alpha), self._shift, float(beta)
         products = self._engine.map(multiplied, range(len(blocks)), *given, before, *factors)

@@ -321,9 +321,13 @@ class StoredGraph:
         if self.weighted:
             weights = self._mapped(files["weights"], (info.entries,), np.int64)
         arrays = (indptr, indices, weights)
-        self._used.bytes_read += sum(one.nbytes for one in arrays if one is not None)
-        self._used.entries_read += info.entries
+        self.count(info.entries, sum(one.nbytes for one in arrays if one is not None))
         return Block(info.first, info.last, *arrays)
+
+    def count(self, entries: int, size: int) -> None:
+        """Count entries, and their bytes, that were read elsewhere on behalf of this object."""
+        self._used.entries_read += entries
+        self._used.bytes_read += size
 
     def to_graph(self) -> Graph:
         """Return the graph in memory, with its nodes in sorted order.
