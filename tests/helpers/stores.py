@@ -1,6 +1,7 @@
 """Files with edges for stores, and what their stores must be equal to."""
 
 import re
+from hashlib import blake2b
 
 import numpy as np
 import pyarrow as pa
@@ -8,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import kgroups as kg
+from kgroups.blocks import detection
 from kgroups.blocks.ingest import Sizes
 from kgroups.graph import canonical_order
 
@@ -92,3 +94,30 @@ def checksums(stored):
 
 def opened(edges, folder, **options):
     return kg.open_graph(edges, store=folder, **options)
+
+
+def stored(graph, folder, *, block_entries=None, files=1, seed=None):
+    """Return a store of a graph in memory; with a seed the order of its edges is shuffled."""
+    u, v, w = graph.edges()
+    given = [u, v] + ([w] if graph.is_weighted else [])
+    if seed is not None:
+        rng = np.random.default_rng(seed)
+        order, turned = rng.permutation(u.size), rng.random(u.size) < 0.5
+        given = [
+            each[order] for each in (np.where(turned, u, v), np.where(turned, v, u), *given[2:])
+        ]
+    folder.mkdir(exist_ok=True)
+    paths = [folder / f"edges{part}.npz" for part in range(files)]
+    for path, *parts in zip(paths, *(np.array_split(each, files) for each in given), strict=True):
+        np.savez(path, **dict(zip(("source", "target", "weight"), parts, strict=False)))
+    return opened(paths, folder / "store", block_entries=block_entries)
+
+
+def in_blocks(monkeypatch):
+    """Let no component be searched in memory."""
+    monkeypatch.setattr(detection, "BYTES_PER_EDGE", 1e12)
+
+
+def checksum(found):
+    """Return a checksum of the labels of a stored partition."""
+    return blake2b(found.labels.astype(np.int64).tobytes(), digest_size=8).hexdigest()

@@ -2,8 +2,10 @@
 
 import json
 import shutil
+from copy import deepcopy
 from dataclasses import asdict, dataclass, field, fields
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,13 +23,14 @@ from kgroups._validation import RngLike, as_rng, check_k
 from kgroups._wording import argument, in_python
 from kgroups.blocks import tasks
 from kgroups.blocks.engines import Engine, OutOfCore
-from kgroups.blocks.journal import Journal
+from kgroups.blocks.folder import full_disk_explained, locked
+from kgroups.blocks.journal import Journal, JournalMismatchError, read_record, write_record
 from kgroups.blocks.result import StoredPartition
 from kgroups.blocks.search import BlockSearch, connected_parts
 from kgroups.blocks.store import StoredGraph
 from kgroups.blocks.tasks import Work
 from kgroups.blocks.weighing import CLASSES, Saturation, Weighing, weight_of
-from kgroups.errors import InputError, KGroupsWarning, warn_caller
+from kgroups.errors import InputError, KGroupsWarning, StoreError, warn_caller
 from kgroups.graph import Graph
 from kgroups.hartigan import Hartigan, KMeansInit
 from kgroups.report import ComponentReport, Report, continuum_warning, how_clearly
@@ -50,6 +53,7 @@ from kgroups.spectrum.operators import saturate, saturation_at_mean_degree
 BYTES_PER_EDGE = 250
 """Memory of a detection in memory for each edge; components that need more are left in blocks."""
 _CHUNK = 1 << 18
+_ROOM = "about 60 bytes per node while communities are found"
 
 
 @dataclass(eq=False)
@@ -123,6 +127,14 @@ def detect_stored(
     Returns
     -------
     StoredPartition
+
+    Raises
+    ------
+    StoreError
+        If the store is damaged, the disk is full, or another process makes the same call. After a
+        full disk, Ctrl-C or a crash, the same call goes on after the last step that was done.
+    InputError
+        If ``k`` or ``method`` is not possible.
     """
     settings = method.search_settings
     if settings is None:
@@ -142,19 +154,33 @@ def detect_stored(
         )
         raise InputError(msg)
     stream = as_rng(rng)
+    # A graph that fits in memory is searched as by detect_communities.
+    start = deepcopy(stream), rng is not None
     seed = int(stream.integers(2**63))
     engine = OutOfCore() if engine is None else engine
-    with stage_progress(progress=progress) as announce, Stages(announce) as stages:
+    folder = store.path / "runs" / _key(store, k, settings, seed)
+    folder.parent.mkdir(exist_ok=True)
+    with (
+        full_disk_explained(store.path, _ROOM, "detect_communities"),
+        locked(folder, f"search the store {str(store.path)!r} in this way", "pass another rng"),
+        stage_progress(progress=progress) as announce,
+        Stages(announce) as stages,
+    ):
         stages.begin("opening the store")
-        detection = _Detection(store, k, method, settings, engine, seed)
-        engine.begin(detection.folder)
+        detection = _Detection(store, k, method, settings, engine, seed, folder, start)
+        engine.begin(folder)
         try:
             found = detection.run()
+        except InputError as error:
+            if not isinstance(error, StoreError):
+                # The same call would fail again.
+                shutil.rmtree(folder, ignore_errors=True)
+            raise
         finally:
             engine.end()
         report = _report(store, k, method, found, detection, stages)
         partition = StoredPartition(store, found.z, report)
-        shutil.rmtree(detection.folder, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
     if report.warnings:
         warn_caller(report.warnings)
     return partition
@@ -178,11 +204,12 @@ class _Detection:
         settings: Search,
         engine: Engine,
         seed: int,
+        folder: Path,
+        start: tuple[np.random.Generator, bool],
     ) -> None:
         self.store, self.k, self.method, self.settings = store, k, method, settings
-        self.engine, self.seed = engine, seed
-        self.folder = store.path / "runs" / _key(store, k, settings, seed)
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self.engine, self.seed, self.folder, self._start = engine, seed, folder, start
+        folder.mkdir(exist_ok=True)
         self.n_components = self.n_isolated = 0
 
     def run(self) -> _Communities:
@@ -233,23 +260,27 @@ class _Detection:
 
     def _components(self) -> Indices:
         """Return the component of each node, numbered by their first nodes."""
-        file = self.folder / "component.npy"
-        if not file.exists():
+        found = read_record(self.folder, "component.json")
+        if found is None:
             work = Work(self.store, Weighing(1.0), np.zeros(self.store.n, dtype=np.int32))
             self.engine.start(work)
             roots = connected_parts(work, self.engine)
             first = roots == np.arange(roots.size, dtype=np.int32)
             names = np.cumsum(first, dtype=np.int32) - np.int32(1)
-            tasks.write_array(file, names[roots])
-        return np.asarray(np.load(file))
+            found = None, {"component.npy": names[roots]}
+            write_record(self.folder, "component.json", *found)
+        return found[1]["component.npy"]
 
     def _in_memory(self, chosen: Bools, k: int | None) -> _Communities:
         """Return the communities of some components, found in memory."""
         begin_stage("reading what fits in memory")
         graph, nodes = extracted(self.store, chosen)
         begin_stage("finding communities in memory")
-        rng = np.random.default_rng(self.seed)
-        ready = prepare(graph, BetheHessian())
+        rng, shuffle = np.random.default_rng(self.seed), None
+        if chosen.all():
+            rng, shuffled = self._start
+            shuffle = rng.permutation(graph.n) if shuffled else None
+        ready = prepare(graph, BetheHessian(), shuffle=shuffle)
         options = Options(self.method, KMeansInit(), Hartigan(), begin_stage)
         if k is None:
             one = decide(propose(ready.problem, options, rng), rng)
@@ -278,18 +309,19 @@ class _Detection:
 
     def _in_blocks(self, mine: Bools, c: int, k: int | None) -> _Communities:
         """Return the communities of a component that does not fit in memory."""
-        done = self.folder / f"found-{c}"
-        if not (done / "communities.json").exists():
-            folder = self.folder / f"component-{c}"
+        done, folder = self.folder / f"found-{c}", self.folder / f"component-{c}"
+        known = read_record(done, "communities.json")
+        if known is not None:
+            return _Communities.restored(known[1]["z.npy"], known[0])
+        try:
             found = self._searched(mine, c, k, Journal(folder))
-            done.mkdir(exist_ok=True)
-            tasks.write_array(done / "z.npy", found.z)
-            (done / "half.json").write_text(json.dumps(found.plain()))
-            (done / "half.json").replace(done / "communities.json")
-            shutil.rmtree(folder, ignore_errors=True)
-        return _Communities.restored(
-            np.load(done / "z.npy"), json.loads((done / "communities.json").read_text())
-        )
+        except JournalMismatchError:
+            # Another version has written it.
+            shutil.rmtree(folder)
+            found = self._searched(mine, c, k, Journal(folder))
+        write_record(done, "communities.json", found.plain(), {"z.npy": found.z})
+        shutil.rmtree(folder, ignore_errors=True)
+        return found
 
     def _searched(self, mine: Bools, c: int, k: int | None, journal: Journal) -> _Communities:
         engine, settings = self.engine, self.settings

@@ -186,16 +186,16 @@ def remove_spills(folder: Path, names: Sequence[str]) -> None:
 
 
 @contextmanager
-def locked(store: Path) -> Iterator[None]:
-    """Hold the lock of a store, a file beside it; it is released when the process ends."""
-    path = store.with_name(f"{store.name}.lock")
+def locked(folder: Path, task: str = "", advice: str = "") -> Iterator[None]:
+    """Hold the lock of a folder, a file beside it; it is released when the process ends."""
+    path = folder.with_name(f"{folder.name}.lock")
     with path.open("ab") as file:
         # A file may have been removed by the process that held it before.
         held = _lock(file) and path.exists()
         if not (held and os.path.samestat(path.stat(), os.fstat(file.fileno()))):
             msg = (
-                f"only one process may write the store {str(store)!r}, and another one is at it.\n"
-                "  Wait until it is done, or choose another folder."
+                f"only one process may {task or f'write the store {str(folder)!r}'}, and another "
+                f"one is at it.\n  Wait until it is done, or {advice or 'choose another folder'}."
             )
             raise StoreError(msg)
         try:
@@ -227,9 +227,14 @@ else:
         return True
 
 
+_ROOM_TO_MAKE = "about 30 bytes per edge while it is written, or 60 with weights or text as names"
+
+
 @contextmanager
-def full_disk_explained(folder: Path) -> Iterator[None]:
-    """Say what to do if there is no room for a store."""
+def full_disk_explained(
+    folder: Path, room: str = _ROOM_TO_MAKE, call: str = "open_graph"
+) -> Iterator[None]:
+    """Say what to do if there is no room for a store, or for what is written into it."""
     try:
         yield
     except OSError as error:
@@ -237,8 +242,7 @@ def full_disk_explained(folder: Path) -> Iterator[None]:
             raise
         free = shutil.disk_usage(folder).free
         msg = (
-            "a store must have room on the disk, about 30 bytes per edge while it is written, or "
-            f"60 with weights or text as names; {free:,} bytes are free in {str(folder)!r}.\n"
-            "  Make room and call open_graph again: it goes on where it stopped."
+            f"a store must have room on the disk, {room}; {free:,} bytes are free in "
+            f"{str(folder)!r}.\n  Make room and call {call} again: it goes on where it stopped."
         )
         raise StoreError(msg) from error

@@ -18,7 +18,7 @@ from kgroups._types import Floats, Indices, Ints
 from kgroups.blocks import _sweeps_nb as kernels
 from kgroups.blocks import tasks
 from kgroups.blocks.engines import Engine
-from kgroups.blocks.journal import Journal
+from kgroups.blocks.journal import LINKS, Journal
 from kgroups.blocks.spectrum import StoredOperator
 from kgroups.blocks.store import COLORS
 from kgroups.blocks.tasks import Sweep, Totals, Work, group_totals
@@ -151,15 +151,21 @@ class BlockSearch:
         return {
             "z": self.work.z,
             "E": self.E,
-            "numbers": np.array([self.k, self.undecided, self.saved]),
             "random": self._rng.bit_generator.state,
         }
 
+    def numbers(self) -> list[float]:
+        """Return the part of the state that decides which step comes next."""
+        return [self.k, self.undecided, self.saved]
+
+    def recall(self, numbers: list[float]) -> None:
+        """Set this part."""
+        self.k, self.undecided, self.saved = int(numbers[0]), *numbers[1:]
+
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a state."""
-        k, self.undecided, self.saved = state["numbers"].tolist()
         self.E, self._rng.bit_generator.state = state["E"], state["random"]
-        self._relabel(state["z"], int(k))
+        self._relabel(state["z"], self.k)
 
     # Passes over the blocks.
 
@@ -239,7 +245,7 @@ class BlockSearch:
         ranges = -(-self.work.store.entries // _GATHERED)
         bounds = np.linspace(0, k, ranges + 1).astype(np.int64)
         inner, parts = np.zeros(k), []
-        with tempfile.TemporaryDirectory(dir=self._journal.folder, prefix="links") as folder:
+        with tempfile.TemporaryDirectory(dir=self._journal.folder, prefix=LINKS) as folder:
             spilled = self.engine.map(tasks.spilled_links, blocks, k, folder, bounds)
             for done, part in enumerate(spilled):
                 inner += part
@@ -349,12 +355,14 @@ class BlockSearch:
 
     def _keep(self) -> tuple[int, float]:
         """Write the state to files; return how many groups there are, and what they save."""
-        self._journal.keep(self.state())
+        numbers = np.array(self.numbers())
+        self._journal.keep({**self.state(), "numbers": numbers})
         return self.k, self.saved
 
     def _return_to_kept(self) -> None:
-        random = self._rng.bit_generator.state
-        self.restore({**self._journal.kept(), "random": random})
+        kept, random = self._journal.kept(), self._rng.bit_generator.state
+        self.recall(kept["numbers"].tolist())
+        self.restore({**kept, "random": random})
 
     def run_again(self, z: Indices, k: int) -> None:
         """Go on from communities, as edges count less than when they were found."""

@@ -4,10 +4,12 @@ They can run in any process and any order, and again. What they return depends o
 labels alone; sums over nodes are exact, so that they can be added up in any order.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
+from uuid import uuid4
 
 import numpy as np
 import numpy.typing as npt
@@ -311,12 +313,29 @@ def spilled_links(work: Work, number: int, k: int, folder: str, bounds: Ints) ->
 
 def write_array(path: Path, array: npt.NDArray[Any]) -> None:
     """Write an array to a file in one step; another process may write the same."""
-    import os
+    # NumPy writes the content past Python's file, and then does not say that the disk is full.
+    content = np.ascontiguousarray(array)
+    with _written(path) as file:
+        header = np.lib.format.header_data_from_array_1_0(content)
+        np.lib.format.write_array_header_1_0(file, header)
+        file.write(content.reshape(-1).view(np.uint8))
 
-    half = path.with_name(f"{path.name}.{os.getpid()}.half")
-    with half.open("wb") as file:
-        np.save(file, array)
-    half.replace(path)
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file in one step; another process may write the same."""
+    with _written(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def _written(path: Path) -> Iterator[BinaryIO]:
+    half = path.with_name(f"{path.name}.{uuid4().hex}.half")
+    try:
+        with half.open("wb") as file:
+            yield file
+        half.replace(path)
+    finally:
+        half.unlink(missing_ok=True)
 
 
 class Strongest(NamedTuple):
