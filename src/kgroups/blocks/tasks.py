@@ -318,7 +318,7 @@ def write_array(path: Path, array: npt.NDArray[Any]) -> None:
     with _written(path) as file:
         header = np.lib.format.header_data_from_array_1_0(content)
         np.lib.format.write_array_header_1_0(file, header)
-        file.write(content.reshape(-1).view(np.uint8))
+        file.write(content.reshape(-1).view(np.uint8).data)
 
 
 def write_whole(path: Path, content: bytes) -> None:
