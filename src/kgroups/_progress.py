@@ -196,6 +196,7 @@ class Stages:
         self._announce, self._pause = announce, pause
         self._begun: list[tuple[str, float]] = []
         self._next_share = self._share = 0.0
+        self._passes, self._pass = 0, ""
         self._next_reading = perf_counter() + _SECONDS_BEFORE_READINGS
         self._before, self._mark = _memory()
         self._most = self._before
@@ -211,10 +212,15 @@ class Stages:
         """Announce a stage."""
         now = perf_counter()
         if not (self._begun and self._begun[-1][0] == stage):
-            self._share = 0.0
+            self._share, self._pass = 0.0, ""
         self._begun.append((stage, now))
         self._next_share = now + self._pause
         self._announce(stage)
+
+    def begin_pass(self) -> None:
+        """Announce shares of the next pass over a graph that is not in memory."""
+        self._passes += 1
+        self._share, self._pass = 0.0, f", pass {self._passes}"
 
     @property
     def bar(self) -> Any:
@@ -236,7 +242,7 @@ class Stages:
             self._next_share = now + self._pause
             # Nodes that have moved add their neighbors to the work, and a stage may have rounds.
             self._share = max(self._share, min(share, 1.0))
-            self._announce(f"{self._begun[-1][0]}, {100.0 * self._share:.0f} %")
+            self._announce(f"{self._begun[-1][0]}{self._pass}, {100.0 * self._share:.0f} %")
 
     def seconds(self) -> dict[str, float]:
         """Return the seconds of each stage until now, summed if it began several times."""
@@ -267,6 +273,13 @@ def begin_stage(stage: str) -> None:
     stages = _current.get()
     if stages is not None:
         stages.begin(stage)
+
+
+def begin_pass() -> None:
+    """Say that another pass over the graph begins, if the call that is under way has stages."""
+    stages = _current.get()
+    if stages is not None:
+        stages.begin_pass()
 
 
 def tell_share(done: float, total: float) -> None:

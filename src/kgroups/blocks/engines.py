@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+from kgroups._progress import begin_pass, tell_share
 from kgroups._types import Indices, Ints
 from kgroups.blocks.tasks import Task, Work
 
@@ -69,3 +70,11 @@ class OutOfCore:
         """Yield what a task returns for each item, in their order."""
         for item in items:
             yield task(self._work, item, *arguments)
+
+
+def one_pass(engine: Engine, task: Task, blocks: int, *arguments: Any) -> Iterator[Any]:
+    """Yield what a task returns for each of all blocks, and say how far the pass is."""
+    begin_pass()
+    for done, result in enumerate(engine.map(task, range(blocks), *arguments)):
+        yield result
+        tell_share(done + 1, blocks)
