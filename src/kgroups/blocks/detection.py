@@ -3,7 +3,7 @@
 import json
 import shutil
 from copy import deepcopy
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from kgroups.blocks.engines import Engine, OutOfCore
 from kgroups.blocks.folder import full_disk_explained, locked
 from kgroups.blocks.journal import Journal, JournalMismatchError, read_record, write_record
 from kgroups.blocks.result import StoredPartition
-from kgroups.blocks.search import BlockSearch, connected_parts
+from kgroups.blocks.search import BlockSearch, connected_parts, picked
 from kgroups.blocks.store import StoredGraph
 from kgroups.blocks.tasks import Work
 from kgroups.blocks.weighing import CLASSES, Saturation, Weighing, weight_of
@@ -221,7 +221,7 @@ class _Detection:
         component = self._components()
         sizes, entries = np.bincount(component), entries_of(store, component)
         self.n_components, self.n_isolated = sizes.size, int(np.count_nonzero(entries == 0))
-        large = np.flatnonzero([not fits(store, one) for one in entries.tolist()])
+        large = np.flatnonzero(~fits(store, entries))
         if self.k is not None:
             return self._given(component, sizes, large, self.k)
         found = _Communities(np.full(store.n, -1, dtype=np.int32), 0)
@@ -231,8 +231,12 @@ class _Detection:
         for some in batches(store, rest, entries):
             chosen = np.zeros(sizes.size, dtype=np.bool_)
             chosen[some] = True
-            found.add(self._in_memory(chosen[component], None))
-        found.components.sort(key=lambda one: -one.n)
+            more = self._in_memory(picked(chosen, component), None)
+            more.components = [
+                replace(one, component=int(some[one.component])) for one in more.components
+            ]
+            found.add(more)
+        found.components.sort(key=lambda one: (-one.n, one.component))
         return found
 
     def _given(self, component: Indices, sizes: Ints, large: Ints, k: int) -> _Communities:
@@ -259,7 +263,7 @@ class _Detection:
         return found
 
     def _components(self) -> Indices:
-        """Return the component of each node, numbered by their first nodes."""
+        """Return the component of each node, numbered in the order of the first names."""
         found = read_record(self.folder, "component.json")
         if found is None:
             work = Work(self.store, Weighing(1.0), np.zeros(self.store.n, dtype=np.int32))
@@ -267,7 +271,12 @@ class _Detection:
             roots = connected_parts(work, self.engine)
             first = roots == np.arange(roots.size, dtype=np.int32)
             names = np.cumsum(first, dtype=np.int32) - np.int32(1)
-            found = None, {"component.npy": names[roots]}
+            component = picked(names, roots)
+            del roots, names
+            ranks = _first_ranks(self.store, component, int(np.count_nonzero(first)))
+            names = np.empty(ranks.size, dtype=np.int32)
+            names[np.argsort(ranks)] = np.arange(ranks.size, dtype=np.int32)
+            found = None, {"component.npy": picked(names, component)}
             write_record(self.folder, "component.json", *found)
         return found[1]["component.npy"]
 
@@ -369,7 +378,7 @@ class _Detection:
         )
 
 
-def fits(store: StoredGraph, entries: float) -> bool:
+def fits(store: StoredGraph, entries: Any) -> Any:
     """Return whether so many entries can be searched in memory."""
     return 0.5 * entries * BYTES_PER_EDGE <= store.memory
 
@@ -378,8 +387,12 @@ def batches(store: StoredGraph, which: Ints, entries: Ints) -> list[Ints]:
     """Return components in batches that fit in memory together."""
     if not which.size:
         return []
-    batch = np.cumsum(entries[which]) * BYTES_PER_EDGE // (2 * store.memory)
-    return np.split(which, np.flatnonzero(np.diff(batch)) + 1)
+    ends, room, bounds = np.cumsum(entries[which]), 2 * store.memory / BYTES_PER_EDGE, [0]
+    while bounds[-1] < which.size:
+        before = ends[bounds[-1] - 1] if bounds[-1] else 0
+        last = int(np.searchsorted(ends, before + room, side="right"))
+        bounds.append(max(last, bounds[-1] + 1))
+    return np.split(which, bounds[1:-1])
 
 
 def work_on(store: StoredGraph, mine: Bools, engine: Engine) -> tuple[Work, int]:
@@ -417,6 +430,17 @@ def _total(store: StoredGraph, mine: Bools) -> float:
         some = slice(first, first + _CHUNK)
         total += int(store.strength[some][mine[some]].sum())
     return float(total)
+
+
+def _first_ranks(store: StoredGraph, component: Indices, count: int) -> Ints:
+    """Return the first rank of each component."""
+    ranks = np.full(count, store.n)
+    for first in range(0, store.n, _CHUNK):
+        mine, place = np.unique(
+            component[store.position[first : first + _CHUNK]], return_index=True
+        )
+        ranks[mine] = np.minimum(ranks[mine], first + place)
+    return ranks
 
 
 def entries_of(store: StoredGraph, component: Indices) -> Ints:
@@ -463,9 +487,9 @@ def _add_up(work: Work, engine: Engine) -> None:
 
 def extracted(store: StoredGraph, chosen: Bools) -> tuple[Graph, Ints]:
     """Return the graph of some components in memory, nodes by rank, and their positions."""
-    nodes = np.asarray(store.position[:])[chosen[store.position]].astype(np.int64)
-    number = np.full(store.n, -1, dtype=np.int64)
-    number[nodes] = np.arange(nodes.size)
+    nodes = store.position[picked(chosen, store.position)].astype(np.int64)
+    number = np.full(store.n, -1, dtype=np.int32)
+    number[nodes] = np.arange(nodes.size, dtype=np.int32)
     ends: list[Any] = []
     for block in store.blocks:
         one = store.read(block.number)

@@ -199,6 +199,10 @@ class BlockSearch:
             if not nodes.size:
                 continue
             to = np.concatenate([part.to for part in parts])
+            own, there = (np.concatenate([part[i] for part in parts]) for i in (2, 3))
+            if fixed_k:
+                stay = _last_of_groups(self.work.z[nodes], to, N)
+                nodes, to, own, there = (np.delete(one, stay) for one in (nodes, to, own, there))
             before, d = self.work.z[nodes], self.work.strengths_of(nodes)
             np.subtract.at(K, before, d)
             np.add.at(K, to, d)
@@ -207,8 +211,8 @@ class BlockSearch:
             if not linear:
                 # Links between nodes that move at the same time are counted wrongly until the next
                 # pass over the groups.
-                np.subtract.at(self.E, before, np.concatenate([part.own for part in parts]))
-                np.add.at(self.E, to, np.concatenate([part.there for part in parts]))
+                np.subtract.at(self.E, before, own)
+                np.add.at(self.E, to, there)
                 np.maximum(self.E, 0.0, out=self.E)
             self.engine.move(nodes, to)
             moved += nodes.size
@@ -272,7 +276,7 @@ class BlockSearch:
     def _lift(self, names: Indices, k: int) -> None:
         """Give each group a new name."""
         names = names.astype(np.int32, copy=False)
-        z = names[self.work.z]
+        z = picked(names, self.work.z)
         if not self.whole:
             z[~self.inside] = -1
         self._relabel(z, k)
@@ -340,9 +344,15 @@ class BlockSearch:
     def _join(self, k: int) -> None:
         """Search among the intersections of the groups and those that were kept."""
         mine, kept = self.work.z, self._journal.kept()["z"]
-        code = np.where(self.inside, kept.astype(np.int64) * self.k + mine, -1)
+        code = kept.astype(np.int64)
         del kept
-        found = np.unique(code[self.inside])
+        code *= self.k
+        code += mine
+        code[~self.inside] = -1
+        found = np.sort(code)
+        new = found >= 0
+        new[1:] &= found[1:] != found[:-1]
+        found = found[new]
         cells = np.empty(code.size, dtype=np.int32)
         for first in range(0, code.size, _CHUNK):
             some = slice(first, first + _CHUNK)
@@ -574,7 +584,7 @@ class BlockSearch:
         first = np.flatnonzero((roots == np.arange(z.size, dtype=np.int32)) & self.inside)
         names = np.zeros(z.size, dtype=np.int32)
         names[first] = np.arange(first.size, dtype=np.int32)
-        pieces = names[roots]
+        pieces = picked(names, roots)
         sizes = np.bincount(pieces[self.inside], minlength=first.size)
         if first.size == self.k and sizes.min() > 1:
             self._measure()
@@ -678,6 +688,30 @@ class BlockSearch:
         return Groups.numbered(level, group, k, by_group)
 
 
+def _last_of_groups(before: Indices, to: Indices, N: Ints) -> Ints:
+    """Return which moves to leave out so that no group loses all its nodes at the same time."""
+    left = N.copy()
+    np.subtract.at(left, before, 1)
+    np.add.at(left, to, 1)
+    stay: list[int] = []
+    while (left[before] == 0).any():
+        first = np.unique(np.where(left[before] == 0, before, -1), return_index=True)[1]
+        first = first[left[before[first]] == 0]
+        stay += first.tolist()
+        np.add.at(left, before[first], 1)
+        np.subtract.at(left, to[first], 1)
+    return np.array(stay, dtype=np.int64)
+
+
+def picked(values: Any, places: Indices) -> Any:
+    """Return ``values[places]``; NumPy would make long copies of places that are 32 bits wide."""
+    found = np.empty(places.size, dtype=values.dtype)
+    for first in range(0, places.size, _CHUNK):
+        some = slice(first, first + _CHUNK)
+        found[some] = values[places[some]]
+    return found
+
+
 def connected_parts(work: Work, engine: Engine) -> Indices:
     """Return the first node of the connected part of its group for each node; -1 has no groups."""
     parent = np.arange(work.z.size, dtype=np.int32)
@@ -686,7 +720,7 @@ def connected_parts(work: Work, engine: Engine) -> Indices:
         kernels.join(ends, len(ends), parent)
         tell_share(done + 1, len(blocks))
     while True:
-        above = parent[parent]
+        above = picked(parent, parent)
         if np.array_equal(above, parent):
             return parent
         parent = above
