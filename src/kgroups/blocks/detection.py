@@ -22,7 +22,7 @@ from kgroups._types import Bools, Indices, Ints
 from kgroups._validation import RngLike, as_rng, check_k
 from kgroups._wording import argument, in_python
 from kgroups.blocks import tasks
-from kgroups.blocks.engines import Engine, OutOfCore
+from kgroups.blocks.engines import Engine, OutOfCore, one_pass
 from kgroups.blocks.folder import full_disk_explained, locked
 from kgroups.blocks.journal import Journal, JournalMismatchError, read_record, write_record
 from kgroups.blocks.result import StoredPartition
@@ -459,7 +459,7 @@ def _weigh(work: Work, engine: Engine) -> int:
     """
     blocks = work.store.blocks
     histogram, entries, occupied = np.zeros(CLASSES, dtype=np.int64), 0, 0
-    for part in engine.map(tasks.measured_weights, range(len(blocks))):
+    for part in one_pass(engine, tasks.measured_weights, len(blocks)):
         histogram += part.histogram
         entries, occupied = entries + part.entries, occupied + part.occupied
     classes = np.flatnonzero(histogram)
@@ -478,7 +478,7 @@ def _add_up(work: Work, engine: Engine) -> None:
     engine.start(work)
     n, blocks = work.store.n, work.store.blocks
     strength, diagonal = np.empty(n), np.empty(n)
-    sums = engine.map(tasks.row_sums, range(len(blocks)))
+    sums = one_pass(engine, tasks.row_sums, len(blocks))
     for block, (own, terms) in zip(blocks, sums, strict=True):
         strength[block.first : block.last] = own
         diagonal[block.first : block.last] = 1.0 + terms

@@ -5,10 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgroups._progress import tell_share
 from kgroups._types import Floats, Indices, Ints
 from kgroups.blocks._scores_nb import add_cuts
-from kgroups.blocks.engines import Engine
+from kgroups.blocks.engines import Engine, one_pass
 from kgroups.blocks.store import StoredGraph
 from kgroups.blocks.tasks import Work
 from kgroups.blocks.weighing import Weighing
@@ -59,12 +58,10 @@ class LabeledStore(LabeledGraph):
         work = Work(store, Weighing(1.0), z)
         engine.start(work)
         cuts, entries = np.zeros(k, dtype=np.int64), 0
-        numbers = range(len(store.blocks))
-        for number, part in enumerate(engine.map(cut_of_rows, numbers)):
-            block = store.blocks[number]
+        parts = one_pass(engine, cut_of_rows, len(store.blocks))
+        for block, part in zip(store.blocks, parts, strict=True):
             np.add.at(cuts, z[block.first : block.last], part.weight)
             entries += part.entries
-            tell_share(number + 1, len(numbers))
         volumes = np.zeros(k, dtype=np.int64)
         for first in range(0, store.n, _CHUNK):
             some = slice(first, first + _CHUNK)

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kgroups._progress import begin_stage, new_control, tell_share
+from kgroups._progress import begin_pass, begin_stage, new_control, tell_share
 from kgroups._types import Floats, Indices, Ints
 from kgroups.blocks import _sweeps_nb as kernels
 from kgroups.blocks import tasks
-from kgroups.blocks.engines import Engine
+from kgroups.blocks.engines import Engine, one_pass
 from kgroups.blocks.journal import LINKS, Journal
 from kgroups.blocks.spectrum import StoredOperator
 from kgroups.blocks.store import COLORS
@@ -183,6 +183,7 @@ class BlockSearch:
         sweep = Sweep(self.m, objective, rules, penalty, temperature, shift)
         given_sweep = self.engine.publish(sweep)
         moved, kept, undecided, done = 0, 0.0, 0, 0
+        begin_pass()
         blocks = self.work.store.blocks
         for color in range(COLORS):
             numbers = [block.number for block in blocks if block.color == color]
@@ -224,15 +225,14 @@ class BlockSearch:
 
         Of many groups only the strongest links are kept.
         """
-        k, blocks = self.k, range(len(self.work.store.blocks))
+        k, blocks = self.k, len(self.work.store.blocks)
         K, N = group_totals(self.work, k)
         if k <= _DENSE_GROUPS:
             table, inner = np.zeros((k, k)), np.zeros(k)
-            for done, part in enumerate(self.engine.map(tasks.group_links, blocks, k)):
+            for part in one_pass(self.engine, tasks.group_links, blocks, k):
                 rows = np.repeat(np.arange(k), np.diff(part.indptr))
                 table[rows, part.indices] += part.data
                 inner += part.inner
-                tell_share(done + 1, len(blocks))
             first, second = np.nonzero(table)
             weight = table[first, second]
         else:
@@ -245,16 +245,14 @@ class BlockSearch:
 
     def _links_of_many(self, K: Floats) -> tuple[Ints, Ints, Floats, Floats]:
         """Return the ends and weights of the strongest links of groups, and the weights inside."""
-        k, blocks = self.k, range(len(self.work.store.blocks))
+        k, blocks = self.k, len(self.work.store.blocks)
         ranges = -(-self.work.store.entries // _GATHERED)
         bounds = np.linspace(0, k, ranges + 1).astype(np.int64)
         inner, parts = np.zeros(k), []
         with tempfile.TemporaryDirectory(dir=self._journal.folder, prefix=LINKS) as folder:
-            spilled = self.engine.map(tasks.spilled_links, blocks, k, folder, bounds)
-            for done, part in enumerate(spilled):
+            for part in one_pass(self.engine, tasks.spilled_links, blocks, k, folder, bounds):
                 inner += part
-                tell_share(done + 1, len(blocks))
-            given = folder, list(blocks), self.engine.publish(K), self.m, _MOST_LINKS
+            given = folder, list(range(blocks)), self.engine.publish(K), self.m, _MOST_LINKS
             parts = list(self.engine.map(tasks.strongest_links, range(ranges), *given))
         first, second, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
         del parts
@@ -665,7 +663,7 @@ class BlockSearch:
         before = np.cumsum(N[order]) - N[order]
         chosen = np.zeros(k, dtype=np.bool_)
         chosen[order[before * (store.entries / max(1, store.n)) < room]] = True
-        found = list(self.engine.map(tasks.rows_of_groups, range(len(store.blocks)), chosen))
+        found = list(one_pass(self.engine, tasks.rows_of_groups, len(store.blocks), chosen))
         nodes = np.concatenate([part.nodes for part in found])
         lengths = np.concatenate([part.lengths for part in found])
         indices = np.concatenate([part.indices for part in found])
@@ -715,10 +713,8 @@ def picked(values: Any, places: Indices) -> Any:
 def connected_parts(work: Work, engine: Engine) -> Indices:
     """Return the first node of the connected part of its group for each node; -1 has no groups."""
     parent = np.arange(work.z.size, dtype=np.int32)
-    blocks = range(len(work.store.blocks))
-    for done, ends in enumerate(engine.map(tasks.tree_links, blocks)):
+    for ends in one_pass(engine, tasks.tree_links, len(work.store.blocks)):
         kernels.join(ends, len(ends), parent)
-        tell_share(done + 1, len(blocks))
     while True:
         above = picked(parent, parent)
         if np.array_equal(above, parent):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from kgroups._types import Bools, Floats
-from kgroups.blocks.engines import Engine
+from kgroups.blocks.engines import Engine, one_pass
 from kgroups.blocks.store import StoredGraph
 from kgroups.blocks.tasks import multiplied
 from kgroups.spectrum.chebyshev import MappedOperator, ThinBlock
@@ -45,7 +45,7 @@ class StoredOperator(MappedOperator):
         given = self._engine.publish(X), self._scale
         before = self._engine.publish(out) if beta else None
         factors = float(alpha), self._shift, float(beta)
-        products = self._engine.map(multiplied, range(len(blocks)), *given, before, *factors)
+        products = one_pass(self._engine, multiplied, len(blocks), *given, before, *factors)
         for block, rows in zip(blocks, products, strict=True):
             out[block.first : block.last] = rows
         self.visits += self._store.entries

@@ -1,25 +1,16 @@
 """Detection on a store: the same labels for any blocks, and about those that are found in memory."""
 
-import errno
-import json
-import signal
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import kgroups as kg
 from helpers.stores import checksum, in_blocks, stored
 from kgroups._parallel import Threads
-from kgroups.blocks import OutOfCore, detect_stored, detection, journal, tasks
-from kgroups.errors import InputError, StoreError
+from kgroups.blocks import OutOfCore, detect_stored, detection, journal
+from kgroups.errors import InputError
 from kgroups.generators import lfr_benchmark, planted_partition
 from kgroups.graph import Graph
 from kgroups.metrics import nmi
-from kgroups.search import prepare
-from kgroups.search.objective import nats_saved
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +42,9 @@ def joined(*graphs):
 
 def weighted(graph, seed=0, sigma=1.0):
     u, v, _ = graph.edges()
-    return Graph.from_edges(u, v, np.random.default_rng(seed).lognormal(0, sigma, u.size), n=graph.n)
+    return Graph.from_edges(
+        u, v, np.random.default_rng(seed).lognormal(0, sigma, u.size), n=graph.n
+    )
 
 
 def sbm(n=10_000, k=20, degree=10, snr=3.0, rng=0):
@@ -208,7 +201,7 @@ def test_communities_that_show_in_the_weights_only_are_found(tmp_path):
     found = detect_stored(stored(graph, tmp_path, block_entries=graph.m // 5))
     names = np.asarray(found.graph.names)
     print(found.k)
-    print(nmi(truth[names], found.labels) , nmi(truth[names], in_memory(graph, found)))
+    print(nmi(truth[names], found.labels), nmi(truth[names], in_memory(graph, found)))
     assert nmi(truth[names], found.labels) >= nmi(truth[names], in_memory(graph, found)) - 0.01
     assert detect_stored(found.graph).k == 4
 
@@ -231,7 +224,10 @@ def test_r_and_saturated_weights_are_those_in_memory(tmp_path, sigma):
 def test_what_fits_in_memory_is_found_as_in_memory(tmp_path, monkeypatch, name, options):
     monkeypatch.setattr(detection, "BYTES_PER_EDGE", 250)
     store = stored(GRAPHS[name](), tmp_path)
-    found, whole = detect_stored(store, **options), kg.detect_communities(store.to_graph(), **options)
+    found, whole = (
+        detect_stored(store, **options),
+        kg.detect_communities(store.to_graph(), **options),
+    )
     assert np.array_equal(found.labels, whole.labels)
     assert left(store) == []
     for field in ("k_found", "n_components", "n_isolated", "r", "dispersion", "components"):
@@ -244,7 +240,9 @@ def test_what_fits_in_memory_is_found_as_in_memory(tmp_path, monkeypatch, name, 
 def test_reports_name_components_as_in_memory(tmp_path, monkeypatch):
     sizes = (300, 2_000, 500, 400)
     store = stored(joined(*(sbm(n, k=4, degree=12)[0] for n in sizes)), tmp_path)
-    expected = [(one.n, one.component) for one in kg.detect_communities(store.to_graph()).report.components]
+    expected = [
+        (one.n, one.component) for one in kg.detect_communities(store.to_graph()).report.components
+    ]
     for edges in (0, 4_000, 6_500):
         monkeypatch.setattr(detection, "BYTES_PER_EDGE", store.memory / edges if edges else 1e12)
         found = detect_stored(store).report
