@@ -490,7 +490,8 @@ def extracted(store: StoredGraph, chosen: Bools) -> tuple[Graph, Ints]:
     nodes = store.position[picked(chosen, store.position)].astype(np.int64)
     number = np.full(store.n, -1, dtype=np.int32)
     number[nodes] = np.arange(nodes.size, dtype=np.int32)
-    ends: list[Any] = []
+    none = np.zeros(0, dtype=np.int32)
+    ends: list[Any] = [(none, none, np.zeros(0) if store.weighted else None)]
     for block in store.blocks:
         one = store.read(block.number)
         rows = np.repeat(np.arange(block.first, block.last), np.diff(one.indptr))
