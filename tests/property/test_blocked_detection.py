@@ -41,7 +41,9 @@ def found_in(edges, weights=None, **options):
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         in_blocks(patch)
         columns = {"source": edges[:, 0], "target": edges[:, 1]}
-        np.savez(Path(folder, "e.npz"), **columns, **({} if weights is None else {"weight": weights}))
+        np.savez(
+            Path(folder, "e.npz"), **columns, **({} if weights is None else {"weight": weights})
+        )
         entries = max(1, len(edges) // 4)
         store = kg.open_graph(
             Path(folder, "e.npz"), store=Path(folder, "store"), block_entries=entries
@@ -108,7 +110,9 @@ def test_the_unit_of_weights_does_not_matter(edges, seed, power):
     other, scaled, _ = found_in(edges, weights * 2.0**power)
     assert np.array_equal(one, other)
     if report.r is not None:
-        assert scaled.r == pytest.approx(report.r * 2.0**power) or scaled.r == pytest.approx(report.r)
+        assert scaled.r == pytest.approx(report.r * 2.0**power) or scaled.r == pytest.approx(
+            report.r
+        )
 
 
 @given(edges=edge_lists(), data=st.data())

@@ -1,11 +1,9 @@
 """Detection on a store: the same labels for any blocks, and about those that are found in memory."""
 
 import errno
-import json
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,8 +16,6 @@ from kgroups.errors import InputError, StoreError
 from kgroups.generators import lfr_benchmark, planted_partition
 from kgroups.graph import Graph
 from kgroups.metrics import nmi
-from kgroups.search import prepare
-from kgroups.search.objective import nats_saved
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +47,9 @@ def joined(*graphs):
 
 def weighted(graph, seed=0, sigma=1.0):
     u, v, _ = graph.edges()
-    return Graph.from_edges(u, v, np.random.default_rng(seed).lognormal(0, sigma, u.size), n=graph.n)
+    return Graph.from_edges(
+        u, v, np.random.default_rng(seed).lognormal(0, sigma, u.size), n=graph.n
+    )
 
 
 def sbm(n=10_000, k=20, degree=10, snr=3.0, rng=0):
@@ -231,7 +229,10 @@ def test_r_and_saturated_weights_are_those_in_memory(tmp_path, sigma):
 def test_what_fits_in_memory_is_found_as_in_memory(tmp_path, monkeypatch, name, options):
     monkeypatch.setattr(detection, "BYTES_PER_EDGE", 250)
     store = stored(GRAPHS[name](), tmp_path)
-    found, whole = detect_stored(store, **options), kg.detect_communities(store.to_graph(), **options)
+    found, whole = (
+        detect_stored(store, **options),
+        kg.detect_communities(store.to_graph(), **options),
+    )
     assert np.array_equal(found.labels, whole.labels)
     assert left(store) == []
     for field in ("k_found", "n_components", "n_isolated", "r", "dispersion", "components"):
@@ -244,7 +245,9 @@ def test_what_fits_in_memory_is_found_as_in_memory(tmp_path, monkeypatch, name, 
 def test_reports_name_components_as_in_memory(tmp_path, monkeypatch):
     sizes = (300, 2_000, 500, 400)
     store = stored(joined(*(sbm(n, k=4, degree=12)[0] for n in sizes)), tmp_path)
-    expected = [(one.n, one.component) for one in kg.detect_communities(store.to_graph()).report.components]
+    expected = [
+        (one.n, one.component) for one in kg.detect_communities(store.to_graph()).report.components
+    ]
     for edges in (0, 4_000, 6_500):
         monkeypatch.setattr(detection, "BYTES_PER_EDGE", store.memory / edges if edges else 1e12)
         found = detect_stored(store).report
@@ -409,8 +412,10 @@ def test_a_full_disk_is_explained_and_resumed(tmp_path, monkeypatch, name):
 
 def test_other_errors_of_the_system_are_not_explained_away(tmp_path, monkeypatch):
     store = stored(RESUMED["joined"](), tmp_path, block_entries=2_000)
+
     def refuse(path):
         raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
     monkeypatch.setattr(tasks, "_written", refuse)
     with pytest.raises(PermissionError):
         detect_stored(store)
@@ -427,7 +432,10 @@ def stopped(store, at):
 
 
 def test_a_damaged_journal_starts_anew(tmp_path, monkeypatch):
-    store, rng = stored(RESUMED["joined"](), tmp_path, block_entries=10_000), np.random.default_rng(0)
+    store, rng = (
+        stored(RESUMED["joined"](), tmp_path, block_entries=10_000),
+        np.random.default_rng(0),
+    )
     expected, changed = checksum(detect_stored(store)), set()
     for turn in range(24):
         files = [file for file in stopped(store, (16, 30)[turn % 2]) if file.suffix != ".lock"]
@@ -485,7 +493,9 @@ def test_only_one_process_makes_the_same_search(tmp_path, monkeypatch):
     def run(search):
         if not calls:
             calls.append(1)
-            with pytest.raises(StoreError, match="only one process may search the store .* in this"):
+            with pytest.raises(
+                StoreError, match="only one process may search the store .* in this"
+            ):
                 detect_stored(store)
             detect_stored(store, rng=5)
         before(search)
