@@ -377,7 +377,10 @@ def projected_groups(block: Any, groups: int, rng: np.random.Generator) -> Indic
     size = min(n, max(_MIN_SAMPLE, _SAMPLE_PER_GROUP * groups))
     chosen = np.sort(rng.choice(n, size, replace=False))
     X = unit_rows(block[chosen])
-    on_sample = KMeansInit(n_init=1).labels([X], [groups], int(rng.integers(2**63)))[0]
+    on_sample = KMeansInit(n_init=1).labels([X], [min(groups, size)], int(rng.integers(2**63)))[0]
+    # Of rows that are equal, some groups may get none.
+    on_sample = np.unique(on_sample, return_inverse=True)[1]
+    groups = int(on_sample.max()) + 1
     z = nearest(block, means_of(X, on_sample, groups), normalized=False)
     present = np.bincount(z, minlength=groups) > 0
     return (np.cumsum(present, dtype=np.int32) - np.int32(1))[z]
