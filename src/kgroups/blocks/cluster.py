@@ -52,8 +52,8 @@ class Dask:
     Notes
     -----
     All workers need kgroups and must see the folder of the store under the same path. A worker
-    runs a task for each of its threads at the same time; with one it needs about 100 bytes of
-    memory per node beside a block. Workers that are killed cost time only. After an interruption,
+    runs a task for each of its threads at the same time; with one it needs about 60 bytes of memory
+    per node, a block, and 200 MB. Workers that are killed cost time only. After an interruption,
     also of the client or the scheduler, the same call goes on after the last finished step.
 
     Examples
