@@ -1,5 +1,6 @@
 """Detection on a Dask cluster: the labels of one process, whatever is killed, and no files left."""
 
+import asyncio
 import errno
 import logging
 import os
@@ -9,6 +10,8 @@ import signal
 import subprocess
 import sys
 import threading
+import time
+import traceback
 from hashlib import blake2b
 from types import SimpleNamespace
 
@@ -279,30 +282,46 @@ detect_stored(kg.open_graph(store=sys.argv[1]), engine=Killed(sys.argv[2]))
 
 @linux
 def test_a_killed_client_goes_on_after_the_last_finished_step(opened, alone, processes):
-    store, times = opened(), []
+    store, folders = opened(), []
+
+    def look(_):
+        folders.append([name for name in left(store) if name.startswith("dask-")])
+
     address = processes.cluster.scheduler_address
     command = [sys.executable, "-c", KILLED, str(store.path), address, str(MIDWAY)]
     done = subprocess.run(command, check=False, timeout=100)
     assert done.returncode == -signal.SIGKILL
-    assert [name for name in left(store) if name.startswith("dask-")]
-    assert checksum(detect_stored(store, engine=Disturbed(processes, times.append))) == alone()
-    resumed = len(times)
+    look(0)
+    assert checksum(detect_stored(store, engine=Disturbed(processes, look))) == alone()
+    assert [len(some) for some in folders] == [1] * len(folders)
+    # The files of the dead run were removed at once.
+    assert folders[0] != folders[1] == folders[-1]
     assert left(store) == []
-    times.clear()
-    detect_stored(store, engine=Disturbed(processes, times.append))
-    assert resumed == len(times) - FINISHED
+    resumed = len(folders) - 1
+    folders.clear()
+    detect_stored(store, engine=Disturbed(processes, look))
+    assert resumed == len(folders) - FINISHED
 
 
-def test_ctrl_c_cancels_tasks_and_leaves_only_the_journal(opened, alone, local):
+@linux
+def test_ctrl_c_cancels_tasks_and_leaves_only_the_journal(opened, alone, local, monkeypatch):
     client, store = local(2), opened()
+    labels = cluster._Replica.labels
+
+    def slow(self, log):
+        time.sleep(0.2)
+        return labels(self, log)
 
     def interrupt(times):
         if times == MIDWAY:
-            signal.raise_signal(signal.SIGINT)
+            patch.setattr(cluster._Replica, "labels", slow)
+            threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
 
-    with pytest.raises(KeyboardInterrupt):
+    # The traceback, which is kept, refers to the tasks.
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt) as caught:
         detect_stored(store, engine=Disturbed(client, interrupt))
     client.sync(wait_until, lambda: not client.cluster.scheduler.tasks)
+    assert [one.name for one in caught.traceback].count("_result") == 1
     kept = left(store)
     assert "journal.json" in kept
     assert not [name for name in kept if re.match(r"dask-|.*half|\d", name)]
@@ -311,10 +330,15 @@ def test_ctrl_c_cancels_tasks_and_leaves_only_the_journal(opened, alone, local):
 
 
 async def wait_until(true):
-    import asyncio
-
+    end = time.monotonic() + 20.0
     while not true():
+        assert time.monotonic() < end
         await asyncio.sleep(0.01)
+
+
+def is_of_dask(error):
+    """Return whether the traceback of an error goes on in a worker."""
+    return "_run" in {frame.name for frame in traceback.extract_tb(error.__traceback__)}
 
 
 def full_disk(when):
@@ -338,7 +362,9 @@ def test_a_full_disk_is_explained_and_nothing_is_lost(opened, alone, local, monk
         patch.setattr(cluster, "_written", full_disk(lambda count: count > 20))
         with pytest.raises(StoreError, match="must have room on the disk") as caught:
             detect_stored(store, engine=Dask(local(2)))
-    assert caught.value.__cause__.errno == errno.ENOSPC
+    cause = caught.value.__cause__
+    assert cause.errno == errno.ENOSPC
+    assert not is_of_dask(cause)
     assert not [name for name in left(store) if re.match(r"dask-|.*half|\d", name)]
     assert checksum(detect_stored(store, engine=Dask(local(2)))) == alone()
     assert left(store) == []
@@ -359,7 +385,7 @@ def test_a_damaged_block_is_the_error_of_the_store(opened, local):
     file.write_bytes(content)
     with pytest.raises(StoreError, match="has changed") as caught:
         detect_stored(store, engine=Dask(local(2)))
-    assert caught.value.__cause__ is None
+    assert not is_of_dask(caught.value)
 
 
 @linux
