@@ -12,9 +12,9 @@ import numpy as np
 import kgroups
 from kgroups._csr import rows_of_edges
 from kgroups._kernel import KERNELS, Kernel, compiled_at_once, jit_mode
-from kgroups._progress import Progress, check_progress, counted_progress
+from kgroups._progress import Progress, check_progress, counted_progress, new_control
 from kgroups.adapters import as_graph
-from kgroups.blocks import _scores_nb, _store_nb
+from kgroups.blocks import _scores_nb, _store_nb, _sweeps_nb
 from kgroups.detect import detect_communities, refine_partition
 from kgroups.energy import kernel_kgroups
 from kgroups.errors import KGroupsWarning
@@ -163,3 +163,15 @@ def _make_blocks() -> None:
     columns = np.zeros(2, np.int32)
     _store_nb.merge_entries(keys, none, 1, np.zeros(2, np.int64), columns, none)
     _scores_nb.add_cuts(columns, columns[:0], none, 0, 0, 1, columns, zero.copy())
+    # Two nodes that are linked, each in a group.
+    indptr, indices = np.array([0, 1, 2], np.int32), np.array([1, 0], np.int32)
+    z, ones, halves = np.arange(2, dtype=np.int32), np.ones(2), np.zeros(2)
+    group, counts = np.empty((2, 5)), np.empty((1, 2), np.int64)
+    of_size, of_number, noise = np.zeros(4), np.zeros(4), np.zeros(1)
+    _sweeps_nb.tabulate(halves, ones, np.ones(2, np.int64), 1.0, of_size, group, counts)
+    graph = indptr, indices, np.ones(1, np.float32), ones, 0, 0, 2, z
+    tables = 1.0, of_size, of_number, 2, 0.0, 0.5, 0.0, 1e-9, 0.0, noise, 0, 1.0, False
+    work = group, counts, np.zeros(2), np.empty(3, np.int32), z.copy(), ones.copy(), ones.copy()
+    _sweeps_nb.choose(*graph, *tables, *work, np.zeros(2), new_control())
+    parent, ends = np.arange(2, dtype=np.int32), np.empty((2, 2), np.int32)
+    _sweeps_nb.join(ends, _sweeps_nb.tree_links(indptr, indices, 0, z, parent, ends), parent)

@@ -1,4 +1,4 @@
-"""Detection on a store: the same labels for any blocks, and about those that are found in memory."""
+"""Detection on a store: the same labels for any blocks, close to those found in memory."""
 
 import errno
 import signal
@@ -494,7 +494,7 @@ def test_only_one_process_makes_the_same_search(tmp_path, monkeypatch):
         if not calls:
             calls.append(1)
             with pytest.raises(
-                StoreError, match="only one process may search the store .* in this"
+                StoreError, match=r"only one process may search the store .* in this"
             ):
                 detect_stored(store)
             detect_stored(store, rng=5)
