@@ -169,7 +169,7 @@ def _make_blocks() -> None:
     group, counts = np.empty((2, 5)), np.empty((1, 2), np.int64)
     of_size, of_number, noise = np.zeros(4), np.zeros(4), np.zeros(1)
     _sweeps_nb.tabulate(halves, ones, np.ones(2, np.int64), 1.0, of_size, group, counts)
-    graph: tuple[Any, ...] = indptr, indices, np.ones(1, np.float32), ones, 0, 0, 2, z
+    graph = indptr, indices, np.ones(1, np.float32), ones, 0, 0, 2, z
     tables: tuple[Any, ...] = 1.0, of_size, of_number, 2, 0.0, 0.5, 0.0, 1e-9, 0.0, noise
     tables = *tables, 0, 1.0, False
     work: tuple[Any, ...] = (
@@ -181,6 +181,7 @@ def _make_blocks() -> None:
         ones.copy(),
         ones.copy(),
     )
-    _sweeps_nb.choose(*graph, *tables, *work, np.zeros(2), new_control())
+    arguments: list[Any] = [*graph, *tables, *work, np.zeros(2), new_control()]
+    _sweeps_nb.choose(*arguments)
     parent, ends = np.arange(2, dtype=np.int32), np.empty((2, 2), np.int32)
     _sweeps_nb.join(ends, _sweeps_nb.tree_links(indptr, indices, 0, z, parent, ends), parent)

@@ -28,9 +28,13 @@ from kgroups.generators import lfr_benchmark, planted_partition
 EDGES = {
     "planted": lambda: planted_partition(20_000, 10, 10.0, 2.5, rng=1).graph,
     "lfr": lambda: lfr_benchmark(20_000, degree=10.0, mixing=0.3, rng=1).graph,
+    "large": lambda: planted_partition(1_000_000, 20, 20.0, 3.0, rng=1).graph,
 }
 # Entries of a block.
 EIGHT, MANY = 1_000_000, 9_000
+either_size = pytest.mark.parametrize(
+    "name", ["planted", pytest.param("large", marks=pytest.mark.slow)]
+)
 linux = pytest.mark.skipif(sys.platform != "linux", reason="kills processes, and reads /proc")
 
 
@@ -168,7 +172,7 @@ def test_labels_are_those_of_one_process(
 
 def test_an_engine_is_used_again_for_another_graph(opened, alone, local):
     engine = Dask(local(2))
-    for name in EDGES:
+    for name in ("planted", "lfr"):
         assert checksum(detect_stored(opened(name), engine=engine)) == alone(name)
     assert len(cluster._replicas) == 1
 
@@ -207,7 +211,8 @@ def test_arrays_are_at_places_in_memory_that_kernels_take(opened, processes, tmp
 
 
 @linux
-def test_killed_workers_cost_time_only(opened, alone, processes, monkeypatch):
+@either_size
+def test_killed_workers_cost_time_only(opened, alone, processes, monkeypatch, name):
     scheduler, submitted, killed = processes.cluster.scheduler, [], []
     submit = Dask._submit
 
@@ -225,9 +230,10 @@ def test_killed_workers_cost_time_only(opened, alone, processes, monkeypatch):
                 os.kill(process, signal.SIGKILL)
 
     monkeypatch.setattr(Dask, "_submit", recorded)
-    store = opened("planted", MANY)
-    assert checksum(detect_stored(store, engine=Disturbed(processes, kill))) == alone()
-    assert [(task, len(some)) for task, some in killed] == [("choose", 1), ("choose", 2)]
+    store = opened(name, MANY if name == "planted" else EIGHT)
+    assert checksum(detect_stored(store, engine=Disturbed(processes, kill))) == alone(name)
+    assert [len(some) for _, some in killed] == [1, 2]
+    assert killed[0][0] == killed[-1][0] == "choose"
     assert left(store) == []
 
 
@@ -281,8 +287,9 @@ detect_stored(kg.open_graph(store=sys.argv[1]), engine=Killed(sys.argv[2]))
 
 
 @linux
-def test_a_killed_client_goes_on_after_the_last_finished_step(opened, alone, processes):
-    store, folders = opened(), []
+@either_size
+def test_a_killed_client_goes_on_after_the_last_finished_step(opened, alone, processes, name):
+    store, folders = opened(name), []
 
     def look(_):
         folders.append([name for name in left(store) if name.startswith("dask-")])
@@ -292,7 +299,7 @@ def test_a_killed_client_goes_on_after_the_last_finished_step(opened, alone, pro
     done = subprocess.run(command, check=False, timeout=100)
     assert done.returncode == -signal.SIGKILL
     look(0)
-    assert checksum(detect_stored(store, engine=Disturbed(processes, look))) == alone()
+    assert checksum(detect_stored(store, engine=Disturbed(processes, look))) == alone(name)
     assert [len(some) for some in folders] == [1] * len(folders)
     # The files of the dead run were removed at once.
     assert folders[0] != folders[1] == folders[-1]
