@@ -2,14 +2,15 @@
 
 Run ``python -m benchmarks.large --edges 1e7``. Each line is measured in a process of its own that
 has handled a small graph before, so that neither imports nor compilation count. *passes* are
-readings of all blocks, *read* is what that makes in bytes per edge, and *peak* the largest resident
-memory, as Linux reports it, above what the process held before the call; for an ingest that is all
-it needs. The bar of the peak is 120 bytes per node and three blocks, and at most ``--memory``. The
-search out of core never falls back on the search in memory here, though the graph may fit.
-*labels* is a checksum: lines of one graph with the same checksum have found the same communities.
-``--blocks 8 24`` repeats the search with at least so many blocks, ``--workers 1 2 4`` on a Dask
-cluster of this machine; its memory is that of the client, and that of the largest worker follows.
-``--store`` keeps the graphs and stores in a folder, and uses what is there.
+readings of all blocks, *read* is what that makes in bytes per edge, *ns* the time of the processor
+for each edge and pass, and *peak* the largest resident memory, as Linux reports it, above what the
+process held before the call; for an ingest that is all it needs. The bar of the peak is 120 bytes
+per node and three blocks, and at most ``--memory``. The search out of core never falls back on the
+search in memory here, though the graph may fit. *labels* is a checksum: lines of one graph with the
+same checksum have found the same communities. ``--blocks 8 24`` repeats the search with at least so
+many blocks, ``--workers 1 2 4`` on a Dask cluster of this machine; its memory is that of the
+client, and that of the largest worker follows. ``--store`` keeps the graphs and stores in a folder,
+and uses what is there.
 """
 
 import argparse
@@ -104,10 +105,10 @@ def ingest(folder: Path, small: Path, budget: str, blocks: int | None) -> dict[s
 
 
 @contextmanager
-def engine_of(workers: int | None) -> Iterator[Any]:
-    """Yield the engine: this process, or so many workers on this machine."""
+def engine_of(workers: int | None) -> Iterator[tuple[Any, Any]]:
+    """Yield the engine, this process or so many workers on this machine, and its client."""
     if workers is None:
-        yield None
+        yield None, None
         return
     from distributed import Client, LocalCluster
 
@@ -117,7 +118,7 @@ def engine_of(workers: int | None) -> Iterator[Any]:
         LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster,
         Client(cluster) as client,
     ):
-        yield kg.Dask(client)
+        yield kg.Dask(client), client
 
 
 def search(
@@ -129,7 +130,7 @@ def search(
     from kgroups.metrics import nmi
 
     detection.BYTES_PER_EDGE = sys.maxsize
-    with engine_of(workers) as engine:
+    with engine_of(workers) as (engine, client):
         kg.detect_communities(open_store(small, budget, blocks), engine=engine)
         store = open_store(folder, budget, blocks)
         before = memory.start_watching()
@@ -141,7 +142,7 @@ def search(
             "peak": memory.peak_above(before),
         }
         if engine is not None:
-            used = engine.client.run(_used)
+            used = client.run(_used)
             found["cpu"] += sum(seconds for seconds, _ in used.values())
             found["worker"] = max(most for _, most in used.values())
             found["reports"] = workers
@@ -224,6 +225,7 @@ COLUMNS: dict[str, tuple[int, Callable[[dict[str, Any]], str]]] = {
     "blocks": (8, lambda found: f"{found['blocks']}"),
     "passes": (8, lambda found: f"{found['passes']:.0f}"),
     "read B/edge": (13, lambda found: f"{found['read']:.0f}"),
+    "ns": (6, lambda found: f"{1e9 * found['cpu'] / found['passes'] / found['edges']:.0f}"),
     "peak MB": (9, lambda found: f"{found['peak'] / 1e6:.0f}"),
     "B/node": (8, lambda found: f"{found['peak'] / found['nodes']:.0f}"),
     "worker MB": (11, lambda found: f"{found['worker'] / 1e6:.0f}"),

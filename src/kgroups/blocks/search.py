@@ -5,7 +5,9 @@ the result depends neither on the blocks nor on who works on them. Between sweep
 groups is searched in memory, by the functions that search a graph in memory.
 """
 
+import ctypes
 import math
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -87,6 +89,16 @@ class SideBySide:
         return np.hstack([block[rows] for block in self._blocks])
 
 
+def give_back_memory() -> None:
+    """Return freed memory to the system, where that is not done by itself.
+
+    The C library of Linux keeps arrays of up to 32 MB, in pieces that later ones may not fit into.
+    """
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+    if trim is not None:
+        trim(0)
+
+
 class Borders(NamedTuple):
     """Contiguity of communities, their separation where it matters, and how many are patches."""
 
@@ -120,7 +132,7 @@ class BlockSearch:
         self.whole = bool(self.inside.all())
         self.n = int(np.count_nonzero(self.inside))
         self.m = 0.5 * sum(float(part.sum()) for part in self._strengths())
-        self.k, self.undecided, self.saved, self.faint = 1, 1.0, 0.0, False
+        self.k, self.undecided, self.saved = 1, 1.0, 0.0
         self.E = np.array([self.m])
         self._objective: Objective | None = None
         self._sample: Sampled | None = None
@@ -144,6 +156,7 @@ class BlockSearch:
 
     def step(self, name: str, compute: Callable[[], Any]) -> Any:
         """Do a step of the search, or return what it returned before an interruption."""
+        give_back_memory()
         return self._journal.step(name, self, compute)
 
     def state(self) -> dict[str, Any]:
@@ -297,8 +310,8 @@ class BlockSearch:
     def run(self) -> None:
         """Find connected communities of one component, or that there are none."""
         begin_stage("moving single nodes")
-        shown = 0.0
-        if self._first_moves(self.settings.scales[0]):
+        shown, treelike = 0.0, self._first_moves(self.settings.scales[0])
+        if treelike:
             begin_stage("moments of the spectrum")
             shown = self.step("spectrum", self._start_from_spectrum)
         if shown:
@@ -310,18 +323,22 @@ class BlockSearch:
         if shown and not self.is_clear:
             # Communities are faint, or groups looked like trees because they are stars.
             self._join_start(self.settings.scales[0])
-        elif not shown and not (self.is_clear and self._stake() <= self.settings.least_gain):
+        elif not (shown or self._is_final(treelike=treelike)):
             # The errors of a partition of high modularity differ from those of other groups.
             self._join_start(0.0)
         self._connect()
         if not self.saved > self.settings.significance:
             # The moments have shown structure that is too faint for a shorter description.
-            self.faint = round(shown) > 1
-            if self.faint:
+            if round(shown) > 1:
                 self.give(round(shown))
                 self._connect()
             elif self.k > 1:
                 self.step("one community", self._unite)
+
+    def _is_final(self, *, treelike: bool) -> bool:
+        """Return whether another start can gain next to nothing."""
+        settled = self.is_clear and self._stake() <= self.settings.least_gain
+        return settled or (treelike and self.k == 1)
 
     def _join_start(self, exponent: float) -> None:
         """Start again from single nodes, and join the result with what was found before."""
@@ -659,7 +676,7 @@ class BlockSearch:
         k, store, z = self.k, self.work.store, self.work.z
         N = group_totals(self.work, k)[1]
         order = np.random.default_rng([self._seed, 2]).permutation(k)
-        room = min(_ENOUGH_ENTRIES, store.memory // (4 * _BYTES_PER_ENTRY))
+        room = min(_ENOUGH_ENTRIES, store.memory // (16 * _BYTES_PER_ENTRY))
         before = np.cumsum(N[order]) - N[order]
         chosen = np.zeros(k, dtype=np.bool_)
         chosen[order[before * (store.entries / max(1, store.n)) < room]] = True

@@ -126,11 +126,17 @@ class Objective(NamedTuple):
         firsts = np.concatenate([[0], np.cumsum(sizes[:-1])]) if parts else np.zeros(0, int)
         tables = firsts + 2 * np.arange(parts)
         factorial = log_factorials(int(sizes.max(initial=0)) + 2)
-        owner = np.arange(parts).repeat(sizes + 2)
-        size, n = np.arange(owner.size) - tables[owner], sizes[owner]
-        pairs = np.minimum(0.5 * size * (size - 1.0), dispersion * edges[owner])
-        of_size = factorial[size] - np.log(pairs + 1.0)
+        # One number instead of an array for a single component, which may have many nodes.
+        owner = 0 if parts == 1 else np.arange(parts).repeat(sizes + 2)
+        size = np.arange(int((sizes + 2).sum())) - tables[owner]
+        logs = 0.5 * size
+        logs *= size - 1.0
+        logs = np.minimum(logs, (dispersion * edges)[owner], out=logs)
+        logs += 1.0
+        of_size = factorial[size] - np.log(logs, out=logs)
+        n = sizes[owner]
         k = np.minimum(np.maximum(size, 1), n)
+        del size, logs
         of_number = factorial[k - 1] + factorial[n - k] - factorial[n - 1]
         of_number += factorial[k] - factorial[n]
         # One community saves nothing.
