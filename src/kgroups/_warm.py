@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Callable
 from importlib import import_module
 from pkgutil import walk_packages
+from types import SimpleNamespace
 from typing import Any
 
 import networkx as nx
@@ -12,9 +13,11 @@ import numpy as np
 import kgroups
 from kgroups._csr import rows_of_edges
 from kgroups._kernel import KERNELS, Kernel, compiled_at_once, jit_mode
-from kgroups._progress import Progress, check_progress, counted_progress, new_control
+from kgroups._parallel import Threads
+from kgroups._progress import Progress, check_progress, counted_progress
 from kgroups.adapters import as_graph
-from kgroups.blocks import _scores_nb, _store_nb, _sweeps_nb
+from kgroups.blocks import Block, _scores_nb, _store_nb, _sweeps_nb, tasks
+from kgroups.blocks.weighing import Weighing
 from kgroups.detect import detect_communities, refine_partition
 from kgroups.energy import kernel_kgroups
 from kgroups.errors import KGroupsWarning
@@ -22,8 +25,9 @@ from kgroups.generators import planted_partition
 from kgroups.graph import Graph
 from kgroups.hartigan import improve_rows, spread_labels
 from kgroups.inference.confidence import confidence_of_labels
-from kgroups.search import Auto, Spectral, finest_level, prepare
-from kgroups.search.objective import Groups, closed_share, contiguity, pearson
+from kgroups.search import Auto, Search, Spectral, finest_level, prepare
+from kgroups.search.climbing import MoveRules
+from kgroups.search.objective import Groups, Objective, closed_share, contiguity, pearson
 from kgroups.search.scales import GroupGraph, find_supergroups
 
 
@@ -68,6 +72,7 @@ def warm(*, progress: Progress = True) -> int:
             _build_large_graphs,
             _cluster_points,
             _make_blocks,
+            _search_blocks,
             tell=lambda kernel: show(_number_ready()),
         )
     return _number_ready()
@@ -163,25 +168,22 @@ def _make_blocks() -> None:
     columns = np.zeros(2, np.int32)
     _store_nb.merge_entries(keys, none, 1, np.zeros(2, np.int64), columns, none)
     _scores_nb.add_cuts(columns, columns[:0], none, 0, 0, 1, columns, zero.copy())
-    # Two nodes that are linked, each in a group.
-    indptr, indices = np.array([0, 1, 2], np.int32), np.array([1, 0], np.int32)
-    z, ones, halves = np.arange(2, dtype=np.int32), np.ones(2), np.zeros(2)
-    group, counts = np.empty((2, 5)), np.empty((1, 2), np.int64)
-    of_size, of_number, noise = np.zeros(4), np.zeros(4), np.zeros(1)
-    _sweeps_nb.tabulate(halves, ones, np.ones(2, np.int64), 1.0, of_size, group, counts)
-    graph = indptr, indices, np.ones(1, np.float32), ones, 0, 0, 2, z
-    tables: tuple[Any, ...] = 1.0, of_size, of_number, 2, 0.0, 0.5, 0.0, 1e-9, 0.0, noise
-    tables = *tables, 0, 1.0, False
-    work: tuple[Any, ...] = (
-        group,
-        counts,
-        np.zeros(2),
-        np.empty(3, np.int32),
-        z.copy(),
-        ones.copy(),
-        ones.copy(),
-    )
-    arguments: list[Any] = [*graph, *tables, *work, np.zeros(2), new_control()]
-    _sweeps_nb.choose(*arguments)
-    parent, ends = np.arange(2, dtype=np.int32), np.empty((2, 2), np.int32)
-    _sweeps_nb.join(ends, _sweeps_nb.tree_links(indptr, indices, 0, z, parent, ends), parent)
+
+
+def _search_blocks() -> None:
+    # A triangle stands for a store.
+    ends, columns = np.array([0, 2, 4, 6]), np.array([1, 2, 0, 2, 0, 1], np.int32)
+    block = Block(0, 3, ends, columns, None)
+    store: Any = SimpleNamespace(read=lambda number: block, strength=np.full(3, 2), n=3)
+    work = tasks.Work(store, Weighing(6.0), np.zeros(3, dtype=np.int32), Threads(1))
+    K, N = tasks.group_totals(work, 1)
+    totals = tasks.Totals(np.full(1, 3.0), K, N)
+    objective = Objective.of_sizes(np.array([3]), np.full(1, 3.0))
+    rules = MoveRules.of(Search(), np.random.default_rng(0))
+    for penalty in (0.0, 0.1):
+        given = None if penalty else objective
+        tasks.choose(work, 0, totals, tasks.Sweep(3.0, given, rules, penalty))
+    links = tasks.tree_links(work, 0)
+    _sweeps_nb.join(links, len(links), np.arange(3, dtype=np.int32))
+    tasks.group_links(work, 0, 1)
+    tasks.multiplied(work, 0, np.ones((3, 1), np.float32), np.ones(3, np.float32), None, 1.0, 0.0, 0.0)

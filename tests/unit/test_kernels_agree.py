@@ -7,11 +7,19 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from helpers.stores import small_sizes
+from helpers.stores import in_blocks, small_sizes
 from kgroups import Search, _csr_nb
 from kgroups._csr import connected_components, rows_of_edges, two_core
 from kgroups._kernel import Kernel
-from kgroups.blocks import StoredPartition, _scores_nb, _store_nb, open_graph
+from kgroups.blocks import (
+    StoredPartition,
+    _scores_nb,
+    _store_nb,
+    _sweeps_nb,
+    detect_stored,
+    open_graph,
+    search,
+)
 from kgroups.energy import Gaussian, kernel_kgroups, kernel_kmeans
 from kgroups.generators import lfr_benchmark
 from kgroups.graph import Graph
@@ -224,6 +232,22 @@ def score_stores():
             StoredPartition(stored, np.arange(stored.n, dtype=np.int32) % 3).scores()
 
 
+def search_stores():
+    G = nx.disjoint_union(nx.planted_partition_graph(5, 20, 0.5, 0.03, seed=0), nx.path_graph(4))
+    u, v = np.array(G.edges).T
+    weight = np.random.default_rng(0).lognormal(size=u.size)
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        in_blocks(patch)
+        for name, columns in (("plain", {}), ("weighted", {"weight": weight})):
+            path = Path(folder, f"{name}.npz")
+            np.savez(path, source=u, target=v, **columns)
+            stored = open_graph(path, store=Path(folder, name), block_entries=300)
+            detect_stored(stored)
+            for threshold in (1, 1_000):
+                patch.setattr(search, "_DENSE_GROUPS", threshold)
+                detect_stored(stored, rng=threshold)
+
+
 def both(*runs):
     return lambda: [run() for run in runs]
 
@@ -240,6 +264,7 @@ def both(*runs):
         (group_groups, _scales_nb),
         (make_stores, _store_nb),
         (score_stores, _scores_nb),
+        (search_stores, _sweeps_nb),
     ],
 )
 def test_interpreted_and_compiled_kernels_agree_to_the_bit(checked, run, module):

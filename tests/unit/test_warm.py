@@ -14,9 +14,11 @@ import pytest
 from scipy import sparse
 
 import kgroups as kg
-from helpers.stores import random_edges, small_sizes
+from helpers.stores import in_blocks, random_edges, small_sizes, stored
 from helpers.terminal import Terminal
 from kgroups._kernel import KERNELS, Kernel
+from kgroups.blocks import detect_stored
+from kgroups.blocks import search as block_search
 from kgroups.energy import Gaussian, kernel_kgroups, kernel_kmeans
 from kgroups.generators import planted_partition
 from kgroups.inference.confidence import confidence_of_labels
@@ -162,6 +164,18 @@ def test_later_stores_compile_nothing(warmed, tmp_path, monkeypatch, kind):
     for most_slots, weight in ((1, None), (1000, "weight")):
         small_sizes(monkeypatch, most_slots=most_slots)
         kg.open_graph(tmp_path / "a.csv", store=tmp_path / str(weight), weight=weight)
+    assert types_compiled() == warmed
+
+
+@pytest.mark.filterwarnings("ignore::kgroups.errors.KGroupsWarning")
+def test_later_searches_in_stores_compile_nothing(warmed, tmp_path, monkeypatch):
+    in_blocks(monkeypatch)
+    graph, _ = planted_partition(1_200, k=3, degree=6.0, snr=1.6, rng=1)
+    for name, given in (("plain", graph), ("weighted", weighted(graph))):
+        store = stored(given, tmp_path / name, block_entries=500)
+        for few in (2, 1_000):
+            monkeypatch.setattr(block_search, "_DENSE_GROUPS", few)
+            detect_stored(store, method=kg.Search(spectral_nodes=500, dispersion=few))
     assert types_compiled() == warmed
 
 
