@@ -186,4 +186,6 @@ def _search_blocks() -> None:
     links = tasks.tree_links(work, 0)
     _sweeps_nb.join(links, len(links), np.arange(3, dtype=np.int32))
     tasks.group_links(work, 0, 1)
-    tasks.multiplied(work, 0, np.ones((3, 1), np.float32), np.ones(3, np.float32), None, 1.0, 0.0, 0.0)
+    tasks.multiplied(
+        work, 0, np.ones((3, 1), np.float32), np.ones(3, np.float32), None, 1.0, 0.0, 0.0
+    )

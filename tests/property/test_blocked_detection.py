@@ -61,7 +61,7 @@ def simple(graph):
 
 
 @given(edges=edge_lists(), seed=st.sampled_from([None, 7]))
-@settings(max_examples=20)
+@settings(max_examples=14)
 def test_communities_are_connected_parts_of_components(edges, seed):
     labels, report, graph = found_in(edges, rng=seed)
     assert labels.size == graph.n
@@ -116,7 +116,7 @@ def test_the_unit_of_weights_does_not_matter(edges, seed, power):
 
 
 @given(edges=edge_lists(), data=st.data())
-@settings(max_examples=20)
+@settings(max_examples=14)
 def test_a_given_number_is_found_or_refused(edges, data):
     graph = nx.Graph(edges.tolist())
     parts = sorted(map(len, nx.connected_components(graph)))

@@ -42,7 +42,7 @@ def tabulate(
         group[a, _LOG_RATE] = log(rate) if rate > 1.0 else 0.0
 
 
-@kernel(seconds=1.5)
+@kernel(seconds=1.4)
 def choose(
     indptr: Indices, indices: Indices, data: Floats, strength: Floats, at: int, start: int,
     stop: int, z: Indices, m: float, of_size: Floats, of_number: Floats, k: int, inside: float,
@@ -90,7 +90,7 @@ def choose(
         tally[_KEPT] += there[i]
 
 
-@kernel(seconds=0.3)
+@kernel(seconds=0.2)
 def tree_links(
     indptr: Indices, indices: Indices, at: int, z: Indices, parent: Indices, ends: Indices,
 ) -> int:
@@ -127,7 +127,7 @@ def tree_links(
     return found
 
 
-@kernel(seconds=0.2)
+@kernel(seconds=0.1)
 def join(ends: Indices, count: int, parent: Indices) -> None:
     """Connect the ends of links; the root of a tree is its first node."""
     for t in range(count):

@@ -195,7 +195,7 @@ def slowly_strongest(table, K, m, most):
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(
     ("dense_groups", "most_links", "at_once"),
-    [(1024, 64, 10**6), (2, 64, 10**6), (2, 64, 20), (2, 2, 50), (2, 1, 10**6)],
+    [(1024, 64, 10**6), (2, 64, 10**6), (2, 64, 60), (2, 2, 100), (2, 1, 10**6)],
 )
 def test_the_graph_of_groups(
     tmp_path, monkeypatch, weighted, apart, dense_groups, most_links, at_once
