@@ -238,6 +238,8 @@ class BlockSearch:
 
         Of many groups only the strongest links are kept.
         """
+        from scipy import sparse
+
         k, blocks = self.k, len(self.work.store.blocks)
         K, N = group_totals(self.work, k)
         if k <= _DENSE_GROUPS:
@@ -246,18 +248,17 @@ class BlockSearch:
                 rows = np.repeat(np.arange(k), np.diff(part.indptr))
                 table[rows, part.indices] += part.data
                 inner += part.inner
-            first, second = np.nonzero(table)
-            weight = table[first, second]
+            links = sparse.csr_array(table.astype(np.float32))
         else:
-            first, second, weight, inner = self._links_of_many(K)
-        indptr = np.zeros(k + 1, dtype=np.int32)
-        np.cumsum(np.bincount(first, minlength=k), out=indptr[1:])
+            links, inner = self._links_of_many(K)
         self.E = inner
-        links = second.astype(np.int32), weight.astype(np.float32)
-        return Level(indptr, *links, K, inner.copy(), N, np.array([0, k]))
+        indptr, indices = (x.astype(np.int32, copy=False) for x in (links.indptr, links.indices))
+        return Level(indptr, indices, links.data, K, inner.copy(), N, np.array([0, k]))
 
-    def _links_of_many(self, K: Floats) -> tuple[Ints, Ints, Floats, Floats]:
-        """Return the ends and weights of the strongest links of groups, and the weights inside."""
+    def _links_of_many(self, K: Floats) -> tuple[Any, Floats]:
+        """Return the strongest links of groups as a sparse matrix, and the weights inside."""
+        from scipy import sparse
+
         k, blocks = self.k, len(self.work.store.blocks)
         ranges = -(-self.work.store.entries // _GATHERED)
         bounds = np.linspace(0, k, ranges + 1).astype(np.int64)
@@ -269,14 +270,12 @@ class BlockSearch:
             parts = list(self.engine.map(tasks.strongest_links, range(ranges), *given))
         first, second, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
         del parts
+        indptr = np.zeros(k + 1, dtype=np.int32)
+        np.cumsum(np.bincount(first, minlength=k), out=indptr[1:])
+        del first
+        strongest = sparse.csr_array((weight, second, indptr), shape=(k, k))
         # A link is kept if it is one of the strongest of one of its ends.
-        first, second = np.concatenate([first, second]), np.concatenate([second, first])
-        weight = np.concatenate([weight, weight])
-        order = np.lexsort((second, first))
-        first, second, weight = first[order], second[order], weight[order]
-        new = np.ones(first.size, dtype=np.bool_)
-        new[1:] = (first[1:] != first[:-1]) | (second[1:] != second[:-1])
-        return first[new], second[new], weight[new], inner
+        return strongest.maximum(strongest.T.tocsr()), inner
 
     # Labels.
 
@@ -685,14 +684,16 @@ class BlockSearch:
         found = list(one_pass(self.engine, tasks.rows_of_groups, len(store.blocks), chosen))
         nodes = np.concatenate([part.nodes for part in found])
         lengths = np.concatenate([part.lengths for part in found])
-        indices = np.concatenate([part.indices for part in found])
         weights = np.concatenate([part.weights for part in found]) if store.weighted else None
-        del found
         local = np.full(z.size, -1, dtype=np.int32)
         local[nodes] = np.arange(nodes.size, dtype=np.int32)
-        columns = local[indices]
-        outside = columns < 0
-        columns[outside] = nodes.size + z[indices[outside]]
+        columns = np.empty(int(lengths.sum()), dtype=np.int32)
+        filled = 0
+        for indices in _taken(found):
+            mine = local[indices]
+            columns[filled : filled + mine.size] = np.where(mine < 0, nodes.size + z[indices], mine)
+            filled += mine.size
+        del local
         indptr = np.zeros(nodes.size + k + 1, dtype=np.int32)
         np.cumsum(lengths, out=indptr[1 : nodes.size + 1])
         indptr[nodes.size + 1 :] = indptr[nodes.size]
@@ -718,6 +719,13 @@ def _last_of_groups(before: Indices, to: Indices, N: Ints) -> Ints:
         np.add.at(left, before[first], 1)
         np.subtract.at(left, to[first], 1)
     return np.array(stay, dtype=np.int64)
+
+
+def _taken(found: list[tasks.Rows]) -> Iterator[Indices]:
+    """Yield the columns of rows, each of which is given up."""
+    found.reverse()
+    while found:
+        yield found.pop().indices
 
 
 def picked(values: Any, places: Indices) -> Any:

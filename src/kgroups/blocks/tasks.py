@@ -19,7 +19,7 @@ from kgroups._progress import new_control
 from kgroups._types import Floats, Indices, Ints
 from kgroups.blocks import _sweeps_nb as kernels
 from kgroups.blocks.store import Block, StoredGraph
-from kgroups.blocks.weighing import CLASSES, Weighing, classes_of
+from kgroups.blocks.weighing import CLASSES, Singles, Weighing, classes_of
 from kgroups.search import _search_nb as search_kernels
 from kgroups.search._search_nb import ROUNDING
 from kgroups.search.climbing import MoveRules
@@ -343,7 +343,7 @@ class Strongest(NamedTuple):
 
     first: Indices
     second: Indices
-    weight: Floats
+    weight: Singles
 
 
 def strongest_links(
@@ -355,7 +355,7 @@ def strongest_links(
     del work
     links = np.concatenate([np.load(Path(folder) / f"links-{b}-{r}.npy") for b in blocks])
     if not links.size:
-        return Strongest(links["first"], links["second"], links["weight"])
+        return Strongest(links["first"], links["second"], links["weight"].astype(np.float32))
     low = int(links["first"].min())
     ends = links["first"] - low, links["second"]
     shape = int(ends[0].max()) + 1, K.size
@@ -370,7 +370,7 @@ def strongest_links(
     places += (first - low) << 33
     last = np.minimum(matrix.indptr[:-1] + most, matrix.indptr[1:]) - 1
     kept = places <= np.sort(places)[np.maximum(last, 0)][first - low]
-    return Strongest(first[kept].astype(np.int32), second[kept], weight[kept])
+    return Strongest(first[kept].astype(np.int32), second[kept], weight[kept].astype(np.float32))
 
 
 class Rows(NamedTuple):
