@@ -521,9 +521,7 @@ class BlockSearch:
             per_community = _GROUPS_WITH_MORE
         begin_stage("grouping nodes by the spectrum")
         rows = SideBySide(blocks, None if self.whole else np.flatnonzero(self.inside))
-        # There cannot be more groups than nodes.
-        groups = min(self.n, max(2, round(per_community * count)))
-        self._label(projected_groups(rows, groups, self._rng))
+        self._label(projected_groups(rows, max(2, round(per_community * count)), self._rng))
         return found.k if shown else 0.0
 
     def _hessian(self) -> tuple[Floats, float]:
