@@ -293,7 +293,7 @@ def left(store):
 
 
 RESUMED = {
-    "planted": lambda: sbm(1_500, k=3, degree=6, snr=1.7)[0],
+    "planted": lambda: sbm(1_500, k=3, degree=6, snr=2.0)[0],
     "joined": lambda: lfr(800, degree=8, mixing=0.5)[0],
     "dispersed": lambda: weighted(small_world(800), sigma=0.5),
     "null": lambda: sbm(600, k=1, snr=0.0)[0],
