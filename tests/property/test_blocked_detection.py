@@ -61,7 +61,7 @@ def simple(graph):
 
 
 @given(edges=edge_lists(), seed=st.sampled_from([None, 7]))
-@settings(max_examples=14)
+@settings(max_examples=6)
 def test_communities_are_connected_parts_of_components(edges, seed):
     labels, report, graph = found_in(edges, rng=seed)
     assert labels.size == graph.n
@@ -74,7 +74,7 @@ def test_communities_are_connected_parts_of_components(edges, seed):
 
 
 @given(edges=edge_lists())
-@settings(max_examples=12)
+@settings(max_examples=5)
 def test_the_nats_in_the_report_are_those_of_the_labels(edges):
     labels, report, graph = found_in(edges, method=kg.Search(dispersion=1.0))
     # Links that repeat are counted as weights.
@@ -94,7 +94,7 @@ def test_the_nats_in_the_report_are_those_of_the_labels(edges):
 
 
 @given(edges=edge_lists(), weight=st.sampled_from([1.0, 3.0, 0.1, 1e-30, 1e30]))
-@settings(max_examples=6)
+@settings(max_examples=4)
 def test_equal_weights_are_no_weights(edges, weight):
     edges = np.unique(np.sort(edges, axis=1), axis=0)
     plain = found_in(edges)[0]
@@ -102,7 +102,7 @@ def test_equal_weights_are_no_weights(edges, weight):
 
 
 @given(edges=edge_lists(), seed=st.integers(0, 99), power=st.integers(-40, 40))
-@settings(max_examples=8)
+@settings(max_examples=4)
 def test_the_unit_of_weights_does_not_matter(edges, seed, power):
     weights = np.exp(np.random.default_rng(seed).normal(size=len(edges)))
     weights = np.round(weights * 64.0) + 1.0
@@ -116,7 +116,7 @@ def test_the_unit_of_weights_does_not_matter(edges, seed, power):
 
 
 @given(edges=edge_lists(), data=st.data())
-@settings(max_examples=14)
+@settings(max_examples=6)
 def test_a_given_number_is_found_or_refused(edges, data):
     graph = nx.Graph(edges.tolist())
     parts = sorted(map(len, nx.connected_components(graph)))

@@ -98,7 +98,7 @@ def rules():
 
 @pytest.mark.parametrize("dispersion", [1.0, 3.7])
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("k", [2, 5, 20])
+@pytest.mark.parametrize("k", [2, 20])
 def test_nodes_choose_the_group_that_saves_most(tmp_path, k, weighted, dispersion):
     moved = 0
     for seed in range(3):
@@ -134,7 +134,7 @@ def test_nodes_choose_the_group_that_saves_most(tmp_path, k, weighted, dispersio
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("k", [2, 5, 40])
+@pytest.mark.parametrize("k", [2, 40])
 def test_nodes_choose_the_group_of_highest_modularity(tmp_path, k, weighted):
     for seed in range(3):
         graph = random_graph(seed, m=(60, 200, 500)[seed], weighted=weighted)

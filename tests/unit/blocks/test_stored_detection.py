@@ -322,16 +322,19 @@ class FailingStep:
             raise self.error
 
 
+@pytest.mark.parametrize(
+    "every", [17, pytest.param(1, marks=pytest.mark.slow)], ids=["some steps", "each step"]
+)
 @pytest.mark.parametrize("k", [None, 3])
 @pytest.mark.parametrize("name", RESUMED)
 @pytest.mark.filterwarnings("ignore::kgroups.errors.KGroupsWarning")
-def test_an_interruption_after_any_step_is_resumed(tmp_path, monkeypatch, name, k):
+def test_an_interruption_after_any_step_is_resumed(tmp_path, monkeypatch, name, k, every):
     monkeypatch.setattr("kgroups.blocks.search._DENSE_GROUPS", 30)
     store = stored(RESUMED[name](), tmp_path, block_entries=10_000)
     steps, expected = FailingStep(monkeypatch), checksum(detect_stored(store, k, method=METHOD))
     last, read = steps.count, store.entries_read
     assert last > 10
-    for at in [*range(1, last + 1, 1 if name == "joined" and k is None else 7), last]:
+    for at in sorted({*range(1, last + 1, every), last}):
         before = store.entries_read
         steps.count, steps.at, steps.after = 0, at, bool(at % 2)
         with pytest.raises(KeyboardInterrupt):
@@ -392,7 +395,7 @@ def test_a_process_that_is_killed_is_resumed(tmp_path, monkeypatch, share):
     assert left(store) == []
 
 
-@pytest.mark.parametrize("name", ["joined", "dispersed"])
+@pytest.mark.parametrize("name", ["joined", pytest.param("dispersed", marks=pytest.mark.slow)])
 @pytest.mark.filterwarnings("ignore::kgroups.errors.KGroupsWarning")
 def test_a_full_disk_is_explained_and_resumed(tmp_path, monkeypatch, name):
     monkeypatch.setattr("kgroups.blocks.search._DENSE_GROUPS", 30)
@@ -404,7 +407,7 @@ def test_a_full_disk_is_explained_and_resumed(tmp_path, monkeypatch, name):
         r"a store must have room on the disk, about 60 bytes per node .* bytes are free in .*\n"
         "  Make room and call detect_communities again: it goes on where it stopped"
     )
-    for at in range(1, last + 1, 9):
+    for at in range(1, last + 1, 25):
         writes.count, writes.at, steps.count = 0, at, 0
         with pytest.raises(StoreError, match=match):
             detect_stored(store)
