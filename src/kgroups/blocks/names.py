@@ -118,7 +118,7 @@ def text_order(texts: Any) -> Ints:
 def write_texts(folder: Path, name: str, texts: Any) -> FileInfo:
     """Write texts to a file of Arrow with one column."""
     pyarrow, _ = import_pyarrow()
-    batch = pyarrow.record_batch({"name": texts})
+    batch = pyarrow.RecordBatch.from_arrays([texts], names=["name"])
     with (
         Output(folder, name) as out,
         pyarrow.ipc.new_file(pyarrow.PythonFile(out, "w"), batch.schema) as writer,

@@ -30,7 +30,7 @@ def random_graph(seed, n=40, m=120, weighted=False):
     weights = np.exp(2.0 * w[keep]) if weighted else None
     # A list of edges has no isolated nodes.
     names, ends = np.unique(np.stack([u[keep], v[keep]]), return_inverse=True)
-    return Graph.from_edges(*ends, weights, n=names.size)
+    return Graph.from_edges(*ends.reshape(2, -1), weights, n=names.size)
 
 
 def work_on(graph, folder, z, *, block_entries=30, dispersion=1.0):
