@@ -25,6 +25,8 @@ from kgroups.blocks.weighing import Weighing
 from kgroups.errors import ClusterError, InputError, MissingExtraError, StoreError
 from kgroups.generators import lfr_benchmark, planted_partition
 
+pytestmark = pytest.mark.compiled
+
 EDGES = {
     "planted": lambda: planted_partition(20_000, 10, 10.0, 2.5, rng=1).graph,
     "lfr": lambda: lfr_benchmark(20_000, degree=10.0, mixing=0.3, rng=1).graph,

@@ -17,6 +17,8 @@ from kgroups.generators import lfr_benchmark, planted_partition
 from kgroups.graph import Graph
 from kgroups.metrics import nmi
 
+pytestmark = pytest.mark.compiled
+
 
 @pytest.fixture(autouse=True)
 def nothing_fits(monkeypatch):
