@@ -27,7 +27,7 @@ from kgroups.spectrum import (
     spectrum_of_graph,
 )
 
-# Shares of an estimate between which the number lies. In 40 planted partitions and LFR graphs with
+# Shares of an estimate between which the number lies. In 36 planted partitions and LFR graphs with
 # 2 to 100 communities and signal-to-noise ratios from 1.3 to 3, it was .72 to 2.66 times the
 # estimate; large where communities are many and faint.
 _LEAST, _MOST = 0.5, 3.0
